@@ -1,0 +1,3 @@
+"""burnish: the quality gate that autonomous coding agents must pass."""
+
+__version__ = "0.1.0"

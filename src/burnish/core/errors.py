@@ -1,0 +1,35 @@
+"""Errors that a user may see: each has a kind, which fixes the exit code, and a hint, which says what to do."""
+
+from enum import Enum
+
+
+class ErrorKind(Enum):
+    """Why something went wrong, in terms of who can put it right. Each kind has its exit code."""
+
+    USAGE = "usage"
+    CONFIGURATION = "configuration"
+    UNREADABLE = "unreadable"
+    INFRASTRUCTURE = "infrastructure"
+
+    @property
+    def exit_code(self) -> int:
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    ErrorKind.USAGE: 2,
+    ErrorKind.CONFIGURATION: 2,
+    ErrorKind.UNREADABLE: 4,
+    ErrorKind.INFRASTRUCTURE: 4,
+}
+
+
+class BurnishError(Exception):
+    """An error with a kind and a hint; one handler at the surface turns it into a message and an exit code."""
+
+    kind: ErrorKind = ErrorKind.INFRASTRUCTURE
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint

@@ -1,0 +1,106 @@
+"""A finding: one problem that a reviewer reports, and the words to rank it."""
+
+from collections.abc import Iterable
+from enum import Enum
+
+from burnish.core.values import Value
+
+
+class Severity(Enum):
+    """How bad a finding is, from worst to least. The order of the members is the order of severity."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return _RANKS[self]
+
+    def at_least(self, threshold: "Severity") -> bool:
+        """Whether this is as bad as the threshold, or worse."""
+        return self.rank <= threshold.rank
+
+    @staticmethod
+    def worst(severities: "Iterable[Severity]") -> "Severity":
+        """The worst of one or more severities."""
+        return min(severities, key=lambda severity: severity.rank)
+
+
+_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+class Action(Enum):
+    """What a finding asks for: a fix, a person's decision, or only to be noted."""
+
+    FIX = "fix"
+    ASK = "ask"
+    NOTE = "note"
+
+
+class Location(Value):
+    """Where a finding is: a path inside the repository and, where known, its lines (1-based, inclusive)."""
+
+    file: str
+    line: int | None = None
+    end_line: int | None = None
+
+    @property
+    def last_line(self) -> int | None:
+        return self.line if self.end_line is None else self.end_line
+
+    def overlaps(self, other: "Location") -> bool:
+        """Whether both name the same file and share a line. Without lines, the whole file is meant."""
+        if self.file != other.file:
+            return False
+        if self.line is None or self.last_line is None or other.line is None or other.last_line is None:
+            return True
+        return self.line <= other.last_line and other.line <= self.last_line
+
+
+class Finding(Value):
+    """One problem. `id` is its identity (see `core/identity.py`); a parser leaves it empty until it is identified."""
+
+    severity: Severity
+    title: str
+    id: str = ""
+    category: str = ""
+    rule: str = ""
+    """The analyser's rule, where the finding comes from one. Part of the identity."""
+    location: Location | None = None
+    also_at: tuple[Location, ...] = ()
+    """Further places of the same problem, in the order in which they were named."""
+    problem: str = ""
+    impact: str = ""
+    evidence: str = ""
+    suggestion: str = ""
+    confidence: float | None = None
+    action: Action = Action.FIX
+    found_by: tuple[str, ...] = ()
+    synthetic: bool = False
+    """Made by burnish because an answer that is not clean listed nothing."""
+
+
+class Counts(Value, omit_defaults=False):
+    """How many findings there are of each severity. Always computed from findings, never taken from a text."""
+
+    critical: int = 0
+    high: int = 0
+    medium: int = 0
+    low: int = 0
+    info: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.critical + self.high + self.medium + self.low + self.info
+
+
+def count(findings: Iterable[Finding]) -> Counts:
+    """Count findings by severity."""
+    tally = dict.fromkeys(Severity, 0)
+    for finding in findings:
+        tally[finding.severity] += 1
+    return Counts(**{severity.value: number for severity, number in tally.items()})
