@@ -3,7 +3,7 @@
 from burnish.core.errors import BurnishError, ErrorKind
 
 
-class Unreadable(BurnishError):
+class UnreadableError(BurnishError):
     """An answer that cannot be read as a review. It is never a clean one."""
 
     kind = ErrorKind.UNREADABLE

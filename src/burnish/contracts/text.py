@@ -2,7 +2,7 @@
 
 import re
 
-from burnish.contracts.errors import Unreadable
+from burnish.contracts.errors import UnreadableError
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A longer answer is not read at all: it is not a review, and half of one could look clean."""
@@ -14,14 +14,14 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\
 def decode(raw: bytes) -> str:
     """Decode an answer: line ends made equal, escapes and control characters removed, invalid bytes replaced."""
     if len(raw) > MAX_ANSWER_BYTES:
-        raise Unreadable(
+        raise UnreadableError(
             f"The answer is {len(raw):,} bytes long; at most {MAX_ANSWER_BYTES:,} are read.",
             hint="Ask the reviewer for its findings only, not for its transcript.",
         )
     text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = clean_text(text)
     if not text.strip():
-        raise Unreadable("The answer is empty.", hint="An empty answer is never a clean review: ask again.")
+        raise UnreadableError("The answer is empty.", hint="An empty answer is never a clean review: ask again.")
     return text
 
 
