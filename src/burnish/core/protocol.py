@@ -32,10 +32,21 @@ class SeverityGate(Value, tag_field="type", tag="severity"):
     block: Severity
 
 
+STANDARD_DIMENSIONS = (
+    Dimension(name="requirement_adherence", weight=Weight.CRITICAL),
+    Dimension(name="coordination_compliance", weight=Weight.CRITICAL),
+    Dimension(name="code_quality", weight=Weight.IMPORTANT),
+    Dimension(name="pattern_consistency", weight=Weight.IMPORTANT),
+    Dimension(name="test_quality", weight=Weight.IMPORTANT),
+    Dimension(name="security_performance", weight=Weight.MODERATE),
+)
+"""The six dimensions of the `report` contract, unless a protocol names its own."""
+
+
 class ScoreGate(Value, tag_field="type", tag="score"):
     """Every dimension reaches the minimum of its weight, the weighted mean reaches `overall`, nothing blocks."""
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: tuple[Dimension, ...] = STANDARD_DIMENSIONS
     overall: float = 75
     critical: float = 90
     important: float = 70
