@@ -18,3 +18,7 @@ class Value(
     msgspec.Struct, metaclass=_ValueMeta, frozen=True, forbid_unknown_fields=True, omit_defaults=True, cache_hash=True
 ):
     """A frozen value, compared by content. Fields that still have their default are left out of its JSON."""
+
+
+replace = msgspec.structs.replace
+"""A copy with some fields changed."""

@@ -1,0 +1,146 @@
+"""The book of findings: what was found in a run, what became of it, and where it is now.
+
+A finding enters when a round is judged, moves with every change of the tree, and is only closed by evidence: its
+lines were changed and no reviewer reports it again, a ratchet review says so, or a person refutes or waives it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from burnish.core.drift import Drift, FileChange, Moved, Touched
+from burnish.core.drift import origins as renames
+from burnish.core.findings import Finding, Severity
+from burnish.core.gates import Judgement, judge
+from burnish.core.identity import identify
+from burnish.core.merging import match_former, merge
+from burnish.core.protocol import OpenBlockers, Protocol
+from burnish.core.reviews import FormerAnswer
+from burnish.core.state import FindingStatus, GoodReview, Run, Scope, Tracked
+from burnish.core.values import replace
+
+DISMISSED = (FindingStatus.REFUTED, FindingStatus.WAIVED)
+
+
+def move(run: Run, files: Sequence[FileChange]) -> Run:
+    """Follow every finding through a change of the tree."""
+    drift = Drift(files)
+    moved = tuple(_moved(tracked, drift) for tracked in run.findings)
+    return replace(run, findings=moved, origins=_origins(run.origins, files))
+
+
+def _moved(tracked: Tracked, drift: Drift) -> Tracked:
+    location = tracked.finding.location
+    # A finding about the change as a whole may have been met anywhere.
+    place = drift.follow(location) if location is not None else Touched()
+    if isinstance(place, Moved):
+        return replace(tracked, finding=replace(tracked.finding, location=place.location))
+    return replace(tracked, touched=True)
+
+
+def _origins(origins: Mapping[str, str], files: Sequence[FileChange]) -> dict[str, str]:
+    """Which path each renamed file had in the first round."""
+    renamed = {old: new for new, old in renames(files).items()}
+    following = {path: origin for path, origin in origins.items() if path not in renamed}
+    following |= {new: origins.get(old, old) for old, new in renamed.items()}
+    return {path: origin for path, origin in following.items() if path != origin}
+
+
+def dismiss(run: Run, finding: str, status: FindingStatus, note: str) -> Run:
+    """Take a person's word on one finding."""
+    tracked = tuple(
+        replace(entry, status=status, note=note) if entry.finding.id == finding else entry for entry in run.findings
+    )
+    return replace(run, findings=tracked)
+
+
+def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[Run, Judgement]:
+    """Enter what a round's reviews found, close what they settle, and judge."""
+    number = len(run.rounds)
+    reported = _reported(run, reviews)
+    former = {tracked.finding.id: tracked for tracked in run.findings}
+    settled = {key: _settle(run, tracked, reviews) for key, tracked in former.items() if key not in reported}
+    entered = {key: _enter(former.get(key), finding, number, scope) for key, finding in reported.items()}
+    book = {**{key: entered.get(key) or settled[key] for key in former}, **entered}
+    considered = [entry.finding for entry in book.values() if entry.seen == number and _counts(entry)]
+    judgement = judge(run.protocol.gate, [review.answer for review in reviews], considered)
+    judgement = _with_former(judgement, [entry for entry in settled.values() if entry.seen == number and entry.holds])
+    judgement = _with_carried(run.protocol, judgement, [entry for entry in settled.values() if entry.seen < number])
+    blocking = {finding.id for finding in judgement.blocking}
+    tracked = tuple(
+        replace(entry, blocking=key in blocking) if entry.seen == number else entry for key, entry in book.items()
+    )
+    return replace(run, findings=tracked), judgement
+
+
+def _reported(run: Run, reviews: Sequence[GoodReview]) -> dict[str, Finding]:
+    """The findings of all reviewers, merged; those that were known before keep their id."""
+    found = [
+        replace(finding, found_by=finding.found_by or (review.reviewer,))
+        for review in reviews
+        for finding in review.answer.findings
+    ]
+    merged = merge(identify(found, origin=run.origins))
+    known = [_matchable(tracked) for tracked in run.findings]
+    ids = {now: former for former, now in match_former(known, merged).items()}
+    return {ids.get(finding.id, finding.id): replace(finding, id=ids.get(finding.id, finding.id)) for finding in merged}
+
+
+def _matchable(tracked: Tracked) -> Finding:
+    """A former finding as it can be recognised: lines that were changed say nothing about where it would be now."""
+    location = tracked.finding.location
+    if location is None or not tracked.touched:
+        return tracked.finding
+    return replace(tracked.finding, location=replace(location, line=None, end_line=None))
+
+
+def _enter(former: Tracked | None, finding: Finding, number: int, scope: Scope) -> Tracked:
+    """A finding that this round reported, known or new."""
+    if former is None:
+        filed = scope is Scope.RATCHET and not finding.severity.at_least(Severity.HIGH)
+        status = FindingStatus.FILED if filed else FindingStatus.OPEN
+        return Tracked(finding=finding, round=number, seen=number, status=status)
+    status = former.status if former.status in (*DISMISSED, FindingStatus.FILED) else FindingStatus.OPEN
+    return replace(former, finding=finding, seen=number, status=status, touched=False)
+
+
+def _counts(entry: Tracked) -> bool:
+    return entry.status is FindingStatus.OPEN
+
+
+def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracked:
+    """What becomes of an open finding that no reviewer reported again."""
+    if tracked.status is not FindingStatus.OPEN:
+        return tracked
+    answers = {
+        former.answer for review in reviews for former in review.answer.former if former.id == tracked.finding.id
+    }
+    if FormerAnswer.NOT_FIXED in answers:
+        return replace(tracked, seen=len(run.rounds), touched=False)
+    # On the very tree in which it was seen, nothing can have fixed it.
+    if FormerAnswer.FIXED in answers and run.rounds[tracked.seen - 1].tree != run.tree:
+        return replace(tracked, status=FindingStatus.RESOLVED)
+    if FormerAnswer.WITHDRAWN in answers:
+        return replace(tracked, status=FindingStatus.WITHDRAWN)
+    return replace(tracked, status=FindingStatus.RESOLVED) if tracked.touched else tracked
+
+
+def _with_former(judgement: Judgement, not_fixed: Sequence[Tracked]) -> Judgement:
+    """A blocker that a reviewer calls not fixed blocks on."""
+    if not not_fixed:
+        return judgement
+    return replace(judgement, clean=False, blocking=(*judgement.blocking, *(entry.finding for entry in not_fixed)))
+
+
+def _with_carried(protocol: Protocol, judgement: Judgement, entries: Sequence[Tracked]) -> Judgement:
+    """An open blocker stays in the judgement even if this round's reviewers missed it."""
+    carried = tuple(entry.finding for entry in entries if entry.holds)
+    holds_loop = bool(carried) and protocol.review.open_blockers is OpenBlockers.LOOP
+    return replace(judgement, carried=carried, clean=judgement.clean and not holds_loop)
+
+
+def without(judgement: Judgement, finding: str, open_blockers: OpenBlockers) -> Judgement:
+    """A judgement after a person dismissed one of its findings."""
+    blocking = tuple(entry for entry in judgement.blocking if entry.id != finding)
+    carried = tuple(entry for entry in judgement.carried if entry.id != finding)
+    held = bool(carried) and open_blockers is OpenBlockers.LOOP
+    clean = not blocking and not judgement.reasons and not held
+    return replace(judgement, blocking=blocking, carried=carried, clean=clean)

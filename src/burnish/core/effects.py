@@ -1,0 +1,88 @@
+"""Effects: what the loop wants done now. They are values with deterministic ids; drivers carry them out."""
+
+from burnish.core.findings import Finding
+from burnish.core.protocol import Choice, Priority
+from burnish.core.state import FixOrder, Scope, SealKind, Validation
+from burnish.core.values import Value
+
+
+class StartBuild(Value):
+    """Have the change made."""
+
+    id: str
+    agent: str
+    attempt: int
+
+
+class StartValidation(Value):
+    """Run the project's own commands on the tree."""
+
+    id: str
+    commit: str
+
+
+class Previous(Value):
+    """What a reviewer is told of the round before, where the protocol says so."""
+
+    attempt: int
+    feedback: str
+
+
+class StartReview(Value):
+    """Have one reviewer look at the tree, in a fresh context. A session may write; a reviewer never can."""
+
+    id: str
+    round: int
+    reviewer: str
+    agent: str
+    attempt: int
+    scope: Scope
+    session: bool = False
+    scratch: bool = False
+    former: tuple[Finding, ...] = ()
+    """The open findings, for a ratchet round."""
+    previous: Previous | None = None
+    validation: Validation | None = None
+
+
+class StartFix(Value):
+    """Have findings fixed."""
+
+    id: str
+    agent: str
+    attempt: int
+    order: FixOrder
+
+
+class StartTimer(Value):
+    """Say when the time has come."""
+
+    id: str
+    until: float
+
+
+class AskPerson(Value):
+    """Put the choices to a person."""
+
+    id: str
+    reason: str
+    choices: tuple[Choice, ...]
+    priority: Priority
+
+
+class MakeSeal(Value):
+    """Bind the approval to the tree."""
+
+    id: str
+    kind: SealKind
+    tree: str
+
+
+class StopWork(Value):
+    """End running work, the whole process group."""
+
+    id: str
+    effect: str
+
+
+Effect = StartBuild | StartValidation | StartReview | StartFix | StartTimer | AskPerson | MakeSeal | StopWork

@@ -1,0 +1,264 @@
+"""Events: frozen facts in a closed union. A run is what its events say, in their order, and nothing else.
+
+Each event carries its time. The first one holds everything that was resolved at the start, so that later edits of
+files change nothing in a run. `INTENTS` may be appended by anybody; the others only by the run's one writer.
+"""
+
+import re
+from enum import Enum
+
+import msgspec
+
+from burnish.core.drift import FileChange
+from burnish.core.protocol import Protocol, SkipReason
+from burnish.core.reviews import Answer, Failure, Usage
+from burnish.core.values import Value
+from burnish.core.work import Assignment, ProcessMark
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+
+
+class Event(Value, tag_field="type", tag=_kebab):
+    """Something that happened, and when (seconds since the epoch)."""
+
+    at: float
+
+
+class Mode(Enum):
+    """Whether a run may change code: one round of reviews, or the whole loop."""
+
+    REVIEW = "review"
+    FIX = "fix"
+
+
+class Subject(Value):
+    """What is under review, frozen at the start."""
+
+    branch: str
+    base: str
+    base_commit: str
+    head: str
+    tree: str
+    story: str = ""
+    title: str = ""
+
+
+class Roles(Value):
+    """Who does what. A reviewer that is not named is played by `review`."""
+
+    review: Assignment
+    fix: Assignment
+    build: Assignment | None = None
+    reviewers: dict[str, Assignment] = msgspec.field(default_factory=dict[str, Assignment])
+
+    def reviewer(self, name: str) -> Assignment:
+        return self.reviewers.get(name, self.review)
+
+
+class Change(Value):
+    """What a builder, fixer or session left behind: the commit, its exact tree, and where lines went."""
+
+    commit: str
+    tree: str
+    files: tuple[FileChange, ...] = ()
+
+
+class ValidationStatus(Enum):
+    """The outcome of the project's own commands. One that cannot run is a failed work, not a failed validation."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class StoryStatus(Enum):
+    """What the status file that belongs to a story says after a session."""
+
+    DONE = "done"
+    NOT_DONE = "not-done"
+    ABSENT = "absent"
+
+
+class RunStarted(Event):
+    """The run begins; everything that governs it is in here."""
+
+    run: str
+    mode: Mode
+    subject: Subject
+    protocol: Protocol
+    roles: Roles
+    build: bool = False
+    interactive: bool = False
+    max_reviews: int | None = None
+    inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """Prompts and merged configuration, by name."""
+
+
+class WorkStarted(Event):
+    """An attempt begins; recorded before its process exists."""
+
+    effect: str
+    agent: str
+
+
+class ProcessStarted(Event):
+    """The process of an attempt exists."""
+
+    effect: str
+    process: ProcessMark
+
+
+class WorkFailed(Event):
+    """An attempt ended without a usable result."""
+
+    effect: str
+    failure: Failure
+    usage: Usage = Usage()
+
+
+class WorkLost(Event):
+    """An attempt was ended with its orchestrator, or by a signal. It is made again and counts as nothing."""
+
+    effect: str
+
+
+class TimerFired(Event):
+    """A pause is over."""
+
+    effect: str
+
+
+class Built(Event):
+    """The builder is done."""
+
+    effect: str
+    change: Change
+    summary: str = ""
+    usage: Usage = Usage()
+
+
+class Validated(Event):
+    """The project's own commands ran, or there were none."""
+
+    effect: str
+    status: ValidationStatus
+    output: str = ""
+    usage: Usage = Usage()
+
+
+class Reviewed(Event):
+    """A reviewer answered."""
+
+    effect: str
+    answer: Answer
+    usage: Usage = Usage()
+
+
+class SessionFinished(Event):
+    """A session that reviews and fixes ended with exit 0. No answer means that it could not be read."""
+
+    effect: str
+    answer: Answer | None
+    change: Change
+    status: StoryStatus
+    newly_done: bool = False
+    usage: Usage = Usage()
+
+
+class Fixed(Event):
+    """The fixer is done. Whether it changed anything is for the trees to say."""
+
+    effect: str
+    change: Change
+    summary: str = ""
+    usage: Usage = Usage()
+
+
+class Sealed(Event):
+    """The seal is stored."""
+
+    effect: str
+    digest: str
+
+
+class Skipped(Event):
+    """The source leaves the subject unreviewed."""
+
+    reason: SkipReason
+
+
+class BudgetReached(Event):
+    """A cap on money, tokens or minutes is reached."""
+
+    limit: str
+
+
+class Decided(Event):
+    """A person chose."""
+
+    choice: str
+    note: str = ""
+    by: str = ""
+    agent: str | None = None
+
+
+class Cancelled(Event):
+    """A person ends the run."""
+
+    note: str = ""
+    by: str = ""
+
+
+class FindingRefuted(Event):
+    """A person shows that a finding is false."""
+
+    finding: str
+    evidence: str
+    by: str = ""
+
+
+class FindingWaived(Event):
+    """A person takes the risk of one finding."""
+
+    finding: str
+    reason: str
+    by: str = ""
+
+
+Intent = Decided | Cancelled | FindingRefuted | FindingWaived
+AnyEvent = (
+    RunStarted
+    | WorkStarted
+    | ProcessStarted
+    | WorkFailed
+    | WorkLost
+    | TimerFired
+    | Built
+    | Validated
+    | Reviewed
+    | SessionFinished
+    | Fixed
+    | Sealed
+    | Skipped
+    | BudgetReached
+    | Decided
+    | Cancelled
+    | FindingRefuted
+    | FindingWaived
+)
+INTENTS: tuple[type[Event], ...] = (Decided, Cancelled, FindingRefuted, FindingWaived)
+
+_decoder = msgspec.json.Decoder(AnyEvent)
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def encode(event: AnyEvent) -> bytes:
+    """An event as JSON; the same event always gives the same bytes."""
+    return _encoder.encode(event)
+
+
+def decode(body: bytes) -> AnyEvent:
+    """An event from its JSON. Raises `msgspec.ValidationError` where it is none."""
+    return _decoder.decode(body)

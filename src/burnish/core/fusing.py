@@ -1,0 +1,85 @@
+"""One finding from several of the same problem: the worst severity, every source, the fullest text.
+
+Which findings belong together is decided elsewhere. The result depends on the findings alone, never on their order.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.problems import RULE_SEPARATOR
+
+_DEMAND = {Action.NOTE: 0, Action.FIX: 1, Action.ASK: 2}
+
+
+def canonical(findings: Iterable[Finding]) -> list[Finding]:
+    """The one order of findings: the worst first, then by place, then by content, so that no two can tie."""
+    return sorted(findings, key=_canonical_key)
+
+
+def fuse(findings: Sequence[Finding]) -> Finding:
+    """One finding for several of the same problem; one alone stays as it is."""
+    if len(findings) == 1:
+        return findings[0]
+    members = canonical(findings)
+    location = _location(members)
+    return Finding(
+        severity=Severity.worst(member.severity for member in members),
+        title=_first(member.title for member in members),
+        id=_id(members),
+        category=_first(member.category for member in members),
+        rule=_rules(members),
+        location=location,
+        also_at=_also_at(members, location),
+        problem=_fullest(member.problem for member in members),
+        impact=_fullest(member.impact for member in members),
+        evidence=_fullest(member.evidence for member in members),
+        suggestion=_fullest(member.suggestion for member in members),
+        confidence=max((member.confidence for member in members if member.confidence is not None), default=None),
+        action=max((member.action for member in members), key=_DEMAND.__getitem__),
+        found_by=tuple(dict.fromkeys(name for member in members for name in member.found_by)),
+        synthetic=all(member.synthetic for member in members),
+    )
+
+
+def _canonical_key(finding: Finding) -> tuple[int, str, int, int, str, str, str]:
+    location = finding.location or Location(file="")
+    place = (location.file, location.line or 0, location.last_line or 0)
+    return (finding.severity.rank, *place, finding.title, finding.id, repr(finding))
+
+
+def _first(texts: Iterable[str]) -> str:
+    """The first text that says something: the one of who reported the worst, where that one has any."""
+    return next((text for text in texts if text.strip()), "")
+
+
+def _fullest(texts: Iterable[str]) -> str:
+    return max(texts, key=lambda text: (len(text.strip()), text))
+
+
+def _id(members: Sequence[Finding]) -> str:
+    """The smallest id, of those with a rule where there are any.
+
+    Severity has no say: it changes from round to round more often than the set of reporters does, and an identity
+    from a rule is the one that is found again most surely.
+    """
+    return min(((not member.rule, member.id) for member in members if member.id), default=(True, ""))[1]
+
+
+def _rules(members: Sequence[Finding]) -> str:
+    """Every rule that reported the problem. All are kept, because a rule that is here must not join once more."""
+    rules = {rule for member in members if member.rule for rule in member.rule.split(RULE_SEPARATOR)}
+    return RULE_SEPARATOR.join(sorted(rules))
+
+
+def _location(members: Sequence[Finding]) -> Location | None:
+    """Where the worst is; a place with lines goes before one without."""
+    places = [member.location for member in members if member.location is not None]
+    return next((place for place in places if place.line is not None), places[0] if places else None)
+
+
+def _also_at(members: Sequence[Finding], location: Location | None) -> tuple[Location, ...]:
+    """Every further place that was named, and the places of members that the main one does not already cover."""
+    named = [place for member in members for place in member.also_at]
+    own = [member.location for member in members if member.location is not None]
+    apart = [place for place in own if location is not None and not place.overlaps(location)]
+    return tuple(place for place in dict.fromkeys([*named, *apart]) if place != location)

@@ -1,0 +1,134 @@
+"""The steps that change the tree: build, fix, and a session's own work."""
+
+from burnish.core.book import judge_round, move
+from burnish.core.events import Built, Change, Fixed, SessionFinished, StoryStatus, WorkFailed
+from burnish.core.protocol import ReviewBy, SkipReason, Unchanged
+from burnish.core.retries import EndNow, GiveUp, UseUpRound
+from burnish.core.reviews import Failure, FailureKind
+from burnish.core.state import (
+    Building,
+    Fixing,
+    FixOrder,
+    FixResult,
+    FixStatus,
+    MissingReview,
+    Outcome,
+    Reviewing,
+    Run,
+)
+from burnish.core.steps import flow, review, rounds, work
+from burnish.core.steps.refusal import RefusedError
+from burnish.core.values import replace
+from burnish.core.work import Pausing, Ready, Running
+
+
+def take(run: Run, change: Change) -> Run:
+    """Make a change the tree under review."""
+    if change.tree == run.tree:
+        return run
+    return replace(move(run, change.files), commit=change.commit, tree=change.tree)
+
+
+def built(run: Run, phase: Building, event: Built) -> Run:
+    """The builder is done; what it made is validated and reviewed like anything else."""
+    work.running(phase.work, phase.key, event.effect)
+    return flow.to_first_review(take(work.charge(run, event.usage), event.change))
+
+
+def build_failed(run: Run, phase: Building, event: WorkFailed) -> Run:
+    """Without a change there is nothing to review."""
+    at_work = work.running(phase.work, phase.key, event.effect)
+    run = work.count_failure(run, event)
+    result = work.fail(event, at_work, work.assignment_of(run, phase), work.rule_of(run, phase))
+    if isinstance(result, Ready | Running | Pausing):
+        return replace(run, phase=replace(phase, work=result))
+    note = "; review skipped" if SkipReason.BUILD_FAILED in run.protocol.skip_when else ""
+    return _end(run, phase, f"the builder {event.failure.kind.value}: {event.failure.message}{note}")
+
+
+def _end(run: Run, phase: Building | Fixing, reason: str) -> Run:
+    idle = replace(run, phase=replace(phase, work=Ready()))
+    return flow.end(idle, Outcome.DID_NOT_RUN, reason)
+
+
+def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
+    """The fixer is done. Only the trees say whether it changed anything."""
+    work.running(phase.work, phase.key, event.effect)
+    run = work.charge(run, event.usage)
+    changed = event.change.tree != run.tree
+    earlier = next((past for past in run.rounds[:-1] if changed and past.tree == event.change.tree), None)
+    status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
+    run = _note_fix(run, phase.order, FixResult(status=status, commit=event.change.commit, summary=event.summary))
+    run = take(run, event.change)
+    if run.protocol.fix.unchanged is Unchanged.EXHAUSTED:
+        if not changed:
+            return _gained_nothing(run, phase.order, "the fix changed nothing")
+        if earlier is not None:
+            return _gained_nothing(run, phase.order, f"the fix brought back the tree of round {earlier.number}")
+    return _after_fix(run, phase.order)
+
+
+def _note_fix(run: Run, order: FixOrder, result: FixResult) -> Run:
+    """Write the fix into its round; a repair after it adds to the same fix."""
+    if not run.rounds:
+        return run
+    former = run.rounds[-1].fix
+    if order.after_validation and former is not None and result.status is not FixStatus.FIXED:
+        return run
+    return rounds.with_last_round(run, fix=result)
+
+
+def _gained_nothing(run: Run, order: FixOrder, why: str) -> Run:
+    if order.after_validation:
+        return flow.end(run, Outcome.FAILED, f"validation fails and {why}")
+    return flow.exhaust(run, why)
+
+
+def _after_fix(run: Run, order: FixOrder) -> Run:
+    if order.after_validation or run.protocol.validate.after_fix:
+        return flow.to_validation(run)
+    return flow.to_review(run)
+
+
+def fix_failed(run: Run, phase: Fixing, event: WorkFailed) -> Run:
+    """The fixer gave no result."""
+    at_work = work.running(phase.work, phase.key, event.effect)
+    run = work.count_failure(run, event)
+    result = work.fail(event, at_work, work.assignment_of(run, phase), work.rule_of(run, phase))
+    match result:
+        case Ready() | Running() | Pausing():
+            return replace(run, phase=replace(phase, work=result))
+        case UseUpRound():
+            # The next review, or the next validation, finds what was left; both are bounded.
+            return _after_fix(_note_fix(run, phase.order, FixResult(status=FixStatus.DID_NOT_RUN)), phase.order)
+        case GiveUp() | EndNow():
+            run = _note_fix(run, phase.order, FixResult(status=FixStatus.DID_NOT_RUN))
+            return _end(run, phase, f"the fixer {event.failure.kind.value}: {event.failure.message}")
+
+
+def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
+    """A session reviewed and fixed. It is complete when nothing blocks and the story's own status agrees."""
+    if run.protocol.review.by is not ReviewBy.SESSION:
+        raise RefusedError("this protocol's reviewers cannot change anything")
+    seat = rounds.seat_of(phase, event.effect)
+    at_work = work.running(seat.work, phase.key(seat), event.effect)
+    result = FixResult(
+        status=FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED, commit=event.change.commit
+    )
+    run = take(work.charge(run, event.usage), event.change)
+    if event.answer is None:
+        failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
+        missing = MissingReview(reviewer=seat.reviewer, failure=failure)
+        run = rounds.with_last_round(run, reviews=(missing,), fix=result)
+        run = replace(run, infrastructure_failures=run.infrastructure_failures + 1)
+        if event.newly_done and event.status is StoryStatus.DONE:
+            return flow.approve(run, "the session marked the story done")
+        return review.next_round(run, failure.message)
+    good = rounds.good_review(run, seat, at_work, event.answer, event.at)
+    run, judgement = judge_round(run, [good], phase.scope)
+    run = rounds.with_last_round(run, reviews=(good,), judgement=judgement, fix=result)
+    if not judgement.clean:
+        return review.next_round(run, f"after {len(run.rounds)} review rounds, {review.remaining(judgement)}")
+    if event.status is StoryStatus.NOT_DONE:
+        return review.next_round(run, "the session left the story's status as not done")
+    return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")

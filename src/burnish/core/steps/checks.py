@@ -1,0 +1,42 @@
+"""Validation before a review, and the seal after the last one: burnish's own work."""
+
+from burnish.core.events import Sealed, Validated, ValidationStatus, WorkFailed
+from burnish.core.state import Ended, Outcome, Run, Sealing, SealKind, Validating, Validation
+from burnish.core.steps import flow, work
+from burnish.core.steps.orders import repair_order
+from burnish.core.values import replace
+from burnish.core.work import Pausing, Ready, Running
+
+
+def validated(run: Run, phase: Validating, event: Validated) -> Run:
+    """A tree that fails the project's own commands is never reviewed and never sealed."""
+    work.running(phase.work, phase.key, event.effect)
+    run = replace(work.charge(run, event.usage), validation=Validation(status=event.status, output=event.output))
+    if event.status is not ValidationStatus.FAILED:
+        return flow.to_review(replace(run, failed_validations=0))
+    failures = run.failed_validations + 1
+    run = replace(run, failed_validations=failures, phase=replace(phase, work=Ready()))
+    if not run.may_fix:
+        return flow.end(run, Outcome.FAILED, "validation failed")
+    if failures > run.protocol.limits.validation_fixes:
+        return flow.end(run, Outcome.FAILED, f"validation failed {failures} times in a row")
+    return flow.to_fix(run, repair_order(run, event.output))
+
+
+def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
+    """The approval is bound to the tree."""
+    work.running(phase.work, phase.key, event.effect)
+    outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
+    return replace(run, seal=event.digest, phase=Ended(outcome=outcome, reason=phase.reason))
+
+
+def own_work_failed(run: Run, phase: Validating | Sealing, event: WorkFailed) -> Run:
+    """A command that cannot run, or a seal that cannot be stored, is infrastructure, never a verdict."""
+    at_work = work.running(phase.work, phase.key, event.effect)
+    run = work.count_failure(run, event)
+    result = work.fail(event, at_work, work.OWN_WORK, work.rule_of(run, phase))
+    if isinstance(result, Ready | Running | Pausing):
+        return replace(run, phase=replace(phase, work=result))
+    task = "validation" if isinstance(phase, Validating) else "the seal"
+    idle = replace(run, phase=replace(phase, work=Ready()))
+    return flow.end(idle, Outcome.DID_NOT_RUN, f"{task} could not be done: {event.failure.message}")

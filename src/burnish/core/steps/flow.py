@@ -1,0 +1,133 @@
+"""Where a run goes next. Every way into a phase is here, so that no step can enter one half-prepared."""
+
+from burnish.core.protocol import Ask, AskAtTerminal, Fail, ReviewBy, ReviewMode, Stop
+from burnish.core.state import (
+    Active,
+    Building,
+    Ended,
+    Fixing,
+    FixOrder,
+    Outcome,
+    Reviewing,
+    Run,
+    Scope,
+    Sealing,
+    SealKind,
+    Seat,
+    Stopping,
+    Validating,
+    Waiting,
+)
+from burnish.core.steps.refusal import RefusedError
+from burnish.core.steps.rounds import keep_reviews
+from burnish.core.values import replace
+from burnish.core.work import Ready, Running, effect_id
+
+
+def to_start(run: Run) -> Run:
+    """The first phase of a run."""
+    if run.started.build:
+        return replace(run, phase=Building(work=Ready()))
+    return to_first_review(run)
+
+
+def to_first_review(run: Run) -> Run:
+    """Before anybody reviews, the project's own commands have their say."""
+    return to_validation(run) if run.protocol.validate.before_first_review else to_review(run)
+
+
+def to_validation(run: Run) -> Run:
+    number = run.validations + 1
+    return replace(run, validations=number, phase=Validating(number=number, work=Ready()))
+
+
+def to_review(run: Run) -> Run:
+    """Call the panel. The round itself opens when its first review starts."""
+    seats = tuple(Seat(reviewer=reviewer.name, work=Ready()) for reviewer in run.protocol.panel)
+    number = len(run.rounds) + 1
+    return replace(run, phase=Reviewing(round=number, scope=_scope(run, number), seats=seats))
+
+
+def _scope(run: Run, number: int) -> Scope:
+    """A ratchet round only between two full ones: the first, and the one that must precede a seal.
+
+    The last round that is allowed is always full, for no other could lead to a seal.
+    """
+    if run.protocol.review.mode is ReviewMode.FRESH or number == 1 or number >= run.limit:
+        return Scope.FULL
+    last = run.rounds[-1]
+    confirmed = last.judgement is not None and last.judgement.clean and last.tree == run.tree
+    return Scope.FULL if confirmed else Scope.RATCHET
+
+
+def to_fix(run: Run, order: FixOrder) -> Run:
+    return replace(run, fixes=order.number, phase=Fixing(order=order, work=Ready()))
+
+
+def to_seal(run: Run, kind: SealKind, reason: str) -> Run:
+    return replace(run, phase=Sealing(kind=kind, reason=reason, work=Ready()))
+
+
+def approve(run: Run, reason: str) -> Run:
+    """The gate passed. A blocker that nobody fixed withholds the seal even where the protocol's own count is clean."""
+    held = [tracked for tracked in run.findings if tracked.holds]
+    if held:
+        titles = "; ".join(tracked.finding.title for tracked in held[:3])
+        withheld = f"{reason}; not sealed: {len(held)} earlier blocking finding(s) on unchanged lines: {titles}"
+        return end(run, Outcome.APPROVED, withheld)
+    kind = SealKind.SELF_REVIEWED if run.protocol.review.by is ReviewBy.SESSION else SealKind.APPROVED
+    return to_seal(run, kind, reason)
+
+
+def exhaust(run: Run, why: str) -> Run:
+    """The limit is reached, or nothing more can be gained: what now is the protocol's to say."""
+    rule = run.protocol.exhausted
+    match rule:
+        case Ask():
+            return _to_waiting(run, rule, why)
+        case AskAtTerminal():
+            if run.started.interactive:
+                return _to_waiting(run, rule, why)
+            return end(run, Outcome.FAILED, _filled(run, rule.reason, why))
+        case Fail():
+            return end(run, Outcome.FAILED, _filled(run, rule.reason, why))
+        case Stop():
+            return end(run, Outcome.STOPPED, _filled(run, rule.reason, why))
+
+
+def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
+    """Put the choices that are left to a person: one more round is no longer offered at the hard cap."""
+    may_add = run.limit < run.protocol.limits.hard_cap
+    choices = tuple(choice for choice in rule.choices if may_add or not choice.action.adds_a_round)
+    return replace(run, phase=Waiting(reason=why, choices=choices, priority=rule.priority))
+
+
+def _filled(run: Run, template: str, why: str) -> str:
+    text = template.replace("{reviews}", str(len(run.rounds))).replace("{revisions}", str(run.revisions))
+    return text if len(run.rounds) >= run.limit else f"{text} ({why})"
+
+
+def end(run: Run, outcome: Outcome, reason: str) -> Run:
+    """End the run, once everything that still runs has been ended."""
+    phase = run.phase
+    if isinstance(phase, Stopping | Ended):
+        raise RefusedError("the end is decided already")
+    if not isinstance(phase, Waiting) and running_effects(phase):
+        return replace(run, phase=Stopping(outcome=outcome, reason=reason, interrupted=phase))
+    return finish(run, phase, Ended(outcome=outcome, reason=reason))
+
+
+def finish(run: Run, last: Active | Waiting, ended: Ended) -> Run:
+    """Nothing runs any more. What an unfinished panel said is kept."""
+    if isinstance(last, Reviewing):
+        run = keep_reviews(run, last)
+    return replace(run, phase=ended)
+
+
+def running_effects(phase: Active) -> tuple[str, ...]:
+    """The effects that run at this moment."""
+    if isinstance(phase, Reviewing):
+        keyed = [(phase.key(seat), seat.work) for seat in phase.seats]
+    else:
+        keyed = [(phase.key, phase.work)]
+    return tuple(effect_id(key, work.attempt) for key, work in keyed if isinstance(work, Running))

@@ -1,0 +1,105 @@
+"""What people and budgets decide: choices at the limit, a cancelled run, a refuted or waived finding, a skip."""
+
+from burnish.core.book import DISMISSED, dismiss, without
+from burnish.core.events import BudgetReached, Cancelled, Decided, FindingRefuted, FindingWaived, Skipped
+from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
+from burnish.core.state import FindingStatus, Outcome, Phase, Run, Scope, SealKind, Waiting
+from burnish.core.steps import flow
+from burnish.core.steps.orders import fix_order
+from burnish.core.steps.refusal import RefusedError
+from burnish.core.values import replace
+
+
+def decided(run: Run, phase: Waiting, event: Decided) -> Run:
+    """A person chose one of the offered ways on."""
+    choice = next((offered for offered in phase.choices if offered.key == event.choice), None)
+    if choice is None:
+        keys = ", ".join(offered.key for offered in phase.choices)
+        raise RefusedError(f"'{event.choice}' is not offered; choose one of {keys}")
+    match choice.action:
+        case ChoiceAction.MANUAL:
+            return flow.end(run, Outcome.BLOCKED, _with_note("a person takes over", event.note))
+        case ChoiceAction.ACCEPT:
+            return flow.to_seal(run, SealKind.ACCEPTED, _with_note("a person accepted the open findings", event.note))
+        case ChoiceAction.SKIP:
+            return flow.end(run, Outcome.SKIPPED, _with_note("a person skipped it", event.note))
+        case ChoiceAction.ANOTHER_ROUND:
+            return _another_round(replace(run, limit=run.limit + 1))
+        case ChoiceAction.ANOTHER_AGENT:
+            other = event.agent or run.roles.reviewer(run.protocol.panel[0].name).fallback
+            return _another_round(replace(run, limit=run.limit + 1, other_agent=other or run.other_agent))
+
+
+def _with_note(reason: str, note: str) -> str:
+    return f"{reason}: {note}" if note else reason
+
+
+def _another_round(run: Run) -> Run:
+    """One more round: the open findings are fixed first.
+
+    To review an unchanged tree again would only throw the dice again, until a reviewer misses what is there.
+    """
+    if run.protocol.review.by is ReviewBy.SESSION or not _blockers(run):
+        return flow.to_review(run)
+    return flow.to_fix(run, fix_order(run))
+
+
+def _blockers(run: Run) -> bool:
+    judgement = run.rounds[-1].judgement
+    return judgement is not None and bool(judgement.blocking or judgement.carried)
+
+
+def cancelled(run: Run, _phase: Phase, event: Cancelled) -> Run:
+    """A person ends the run; what runs is ended first, and what it gives is kept."""
+    return flow.end(run, Outcome.CANCELLED, _with_note("cancelled", event.note))
+
+
+def budget_reached(run: Run, _phase: Phase, event: BudgetReached) -> Run:
+    """Money has a cap; reaching it keeps all results."""
+    return flow.end(run, Outcome.OVER_BUDGET, f"the budget ran out: {event.limit}")
+
+
+def skipped(run: Run, _phase: Phase, event: Skipped) -> Run:
+    """The source has nothing that could be reviewed."""
+    if event.reason not in run.protocol.skip_when:
+        raise RefusedError(f"the protocol '{run.protocol.name}' does not skip for '{event.reason.value}'")
+    if run.rounds:
+        raise RefusedError("a review has started")
+    outcome = Outcome.DID_NOT_RUN if event.reason is SkipReason.BUILD_FAILED else Outcome.SKIPPED
+    return flow.end(run, outcome, f"review skipped: {event.reason.value}")
+
+
+def refuted(run: Run, phase: Phase, event: FindingRefuted) -> Run:
+    """A finding is false, with evidence; it is remembered and never silently hidden."""
+    return _dismissed(run, phase, event.finding, FindingStatus.REFUTED, event.evidence)
+
+
+def waived(run: Run, phase: Phase, event: FindingWaived) -> Run:
+    """A person takes the risk of a finding."""
+    return _dismissed(run, phase, event.finding, FindingStatus.WAIVED, event.reason)
+
+
+def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note: str) -> Run:
+    entry = next((tracked for tracked in run.findings if tracked.finding.id == finding), None)
+    if entry is None:
+        raise RefusedError(f"no finding of this run has the id '{finding}'")
+    if entry.status in DISMISSED:
+        raise RefusedError(f"the finding is {entry.status.value} already")
+    if not note.strip():
+        raise RefusedError("say why: the evidence or the reason is empty")
+    run = dismiss(run, finding, status, note)
+    return _judge_again(run, finding) if isinstance(phase, Waiting) else run
+
+
+def _judge_again(run: Run, dismissed: str) -> Run:
+    """Where the last blocker of the very tree that was fully reviewed is gone, nobody need decide any more."""
+    last = run.rounds[-1]
+    if last.judgement is None or last.tree != run.tree:
+        return run
+    judgement = without(last.judgement, dismissed, run.protocol.review.open_blockers)
+    run = replace(run, rounds=(*run.rounds[:-1], replace(last, judgement=judgement)))
+    if not judgement.clean:
+        return run
+    if last.scope is Scope.FULL:
+        return flow.approve(run, f"round {last.number}: nothing blocks any more")
+    return flow.to_review(run) if len(run.rounds) < run.limit else run

@@ -1,0 +1,116 @@
+"""The round under way: seats that start, fail, try again and answer, and what the complete panel leads to."""
+
+from burnish.core.book import judge_round
+from burnish.core.events import ProcessStarted, Reviewed, TimerFired, WorkFailed, WorkLost, WorkStarted
+from burnish.core.gates import Judgement
+from burnish.core.protocol import ReviewBy
+from burnish.core.retries import EndNow, uses_up_round
+from burnish.core.state import (
+    GoodReview,
+    MissingReview,
+    Outcome,
+    Review,
+    Reviewing,
+    Run,
+    Scope,
+)
+from burnish.core.steps import flow, rounds, work
+from burnish.core.steps.orders import fix_order
+from burnish.core.steps.refusal import RefusedError
+from burnish.core.values import replace
+from burnish.core.work import Assignment, Pausing, Ready, Running
+
+
+def assignment_of(run: Run, reviewer: str) -> Assignment:
+    """Who plays a reviewer; a person may have chosen somebody else after the last round."""
+    if run.other_agent is not None:
+        return Assignment(agent=run.other_agent)
+    return run.roles.reviewer(reviewer)
+
+
+def step(run: Run, phase: Reviewing, event: WorkStarted | ProcessStarted | WorkLost | TimerFired) -> Run:
+    """A seat starts, or goes back to its start."""
+    seat = rounds.seat_of(phase, event.effect)
+    if not isinstance(seat.work, Ready | Running | Pausing):
+        raise RefusedError(f"{seat.reviewer} has answered")
+    following = work.advance(seat.work, phase.key(seat), event)
+    if isinstance(event, WorkStarted):
+        run = rounds.open_round(run, phase, event.at)
+    return replace(run, phase=rounds.place(phase, replace(seat, work=following)))
+
+
+def failed(run: Run, phase: Reviewing, event: WorkFailed) -> Run:
+    """A reviewer gave no usable answer. Nothing is clean by default."""
+    seat = rounds.seat_of(phase, event.effect)
+    at_work = work.running(seat.work, phase.key(seat), event.effect)
+    run = work.count_failure(run, event)
+    result = work.fail(event, at_work, assignment_of(run, seat.reviewer), run.protocol.failures)
+    if isinstance(result, Ready | Running | Pausing):
+        return replace(run, phase=rounds.place(phase, replace(seat, work=result)))
+    missing = MissingReview(reviewer=seat.reviewer, failure=event.failure)
+    phase = rounds.place(phase, replace(seat, work=missing))
+    run = replace(run, phase=phase)
+    if isinstance(result, EndNow):
+        return end_without_review(run, missing)
+    return close_when_complete(run, phase)
+
+
+def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
+    """A reviewer answered in its contract."""
+    if run.protocol.review.by is ReviewBy.SESSION:
+        raise RefusedError("this protocol's reviewer is a session, which ends with what it changed")
+    seat = rounds.seat_of(phase, event.effect)
+    at_work = work.running(seat.work, phase.key(seat), event.effect)
+    phase = rounds.place(phase, replace(seat, work=rounds.good_review(run, seat, at_work, event.answer, event.at)))
+    return close_when_complete(replace(work.charge(run, event.usage), phase=phase), phase)
+
+
+def close_when_complete(run: Run, phase: Reviewing) -> Run:
+    """Every seat must have answered before anything is judged."""
+    reviews: list[Review] = [seat.work for seat in phase.seats if isinstance(seat.work, GoodReview | MissingReview)]
+    if len(reviews) < len(phase.seats):
+        return run
+    missing = [review for review in reviews if isinstance(review, MissingReview)]
+    if not missing:
+        good = [review for review in reviews if isinstance(review, GoodReview)]
+        run, judgement = judge_round(rounds.keep_reviews(run, phase), good, phase.scope)
+        return follow_judgement(rounds.with_last_round(run, judgement=judgement), judgement, phase.scope)
+    fatal = [review for review in missing if not uses_up_round(review.failure, run.protocol.failures)]
+    if fatal:
+        return end_without_review(run, fatal[0])
+    return next_round(
+        rounds.keep_reviews(run, phase), f"{missing[0].reviewer} gave no usable answer: {missing[0].failure.message}"
+    )
+
+
+def end_without_review(run: Run, missing: MissingReview) -> Run:
+    failure = missing.failure
+    return flow.end(run, Outcome.DID_NOT_RUN, f"{missing.reviewer} {failure.kind.value}: {failure.message}")
+
+
+def follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
+    """Clean: seal, after one full fresh review. Not clean: fix, if that is allowed and rounds are left."""
+    if judgement.clean:
+        if scope is Scope.RATCHET:
+            return flow.to_review(run)
+        return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")
+    if not run.may_fix:
+        return flow.end(run, Outcome.FAILED, remaining(judgement))
+    if len(run.rounds) >= run.limit:
+        return flow.exhaust(run, f"after {len(run.rounds)} review rounds, {remaining(judgement)}")
+    return flow.to_fix(run, fix_order(run))
+
+
+def remaining(judgement: Judgement) -> str:
+    """What still blocks, in a few words."""
+    number = len(judgement.blocking) + len(judgement.carried)
+    return f"{number} blocking finding{'s remain' if number != 1 else ' remains'}"
+
+
+def next_round(run: Run, why: str) -> Run:
+    """The round is used up without a judgement that leads anywhere."""
+    if not run.may_fix:
+        return flow.end(run, Outcome.DID_NOT_RUN, why)
+    if len(run.rounds) >= run.limit:
+        return flow.exhaust(run, why)
+    return flow.to_review(run)

@@ -1,0 +1,80 @@
+"""The end is decided: work that still runs is ended, and a result that arrives in time is kept."""
+
+from burnish.core.events import (
+    Built,
+    Fixed,
+    ProcessStarted,
+    Reviewed,
+    Sealed,
+    SessionFinished,
+    Validated,
+    WorkFailed,
+    WorkLost,
+)
+from burnish.core.state import Active, Ended, FixResult, FixStatus, MissingReview, Reviewing, Run, Stopping
+from burnish.core.steps import flow, rounds, work
+from burnish.core.steps.change import take
+from burnish.core.steps.refusal import RefusedError
+from burnish.core.values import replace
+from burnish.core.work import Ready
+
+Result = Built | Fixed | Reviewed | SessionFinished | Validated | WorkFailed | WorkLost | Sealed
+
+
+def process_started(run: Run, phase: Stopping, event: ProcessStarted) -> Run:
+    """A process that came to life while its end was decided: known, so that it can be ended."""
+    _must_run(phase, event.effect)
+    return run
+
+
+def result(run: Run, phase: Stopping, event: Result) -> Run:
+    """One piece of work less. When none is left, the run has ended."""
+    _must_run(phase, event.effect)
+    interrupted = _idle(run, phase.interrupted, event)
+    run = _kept(run, event)
+    if flow.running_effects(interrupted):
+        return replace(run, phase=replace(phase, interrupted=interrupted))
+    return flow.finish(run, interrupted, Ended(outcome=phase.outcome, reason=phase.reason))
+
+
+def _must_run(phase: Stopping, effect: str) -> None:
+    if effect not in flow.running_effects(phase.interrupted):
+        raise RefusedError(f"'{effect}' is not running")
+
+
+def _idle(run: Run, interrupted: Active, event: Result) -> Active:
+    """The interrupted phase without the work that has just ended."""
+    if not isinstance(interrupted, Reviewing):
+        return replace(interrupted, work=Ready())
+    seat = rounds.seat_of(interrupted, event.effect)
+    at_work = work.running(seat.work, interrupted.key(seat), event.effect)
+    match event:
+        case Reviewed():
+            after = rounds.good_review(run, seat, at_work, event.answer, event.at)
+        case WorkFailed():
+            after = MissingReview(reviewer=seat.reviewer, failure=event.failure)
+        case _:
+            after = Ready(attempt=at_work.attempt)
+    return rounds.place(interrupted, replace(seat, work=after))
+
+
+def _kept(run: Run, event: Result) -> Run:
+    """What the ended work used up and changed: good work is never thrown away."""
+    match event:
+        case Fixed() | SessionFinished() | Built():
+            return _keep_change(work.charge(run, event.usage), event)
+        case Reviewed() | Validated() | WorkFailed():
+            return work.charge(run, event.usage)
+        case Sealed():
+            return replace(run, seal=event.digest)
+        case WorkLost():
+            return run
+
+
+def _keep_change(run: Run, event: Fixed | SessionFinished | Built) -> Run:
+    changed = event.change.tree != run.tree
+    run = take(run, event.change)
+    if isinstance(event, Built) or not run.rounds:
+        return run
+    status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
+    return rounds.with_last_round(run, fix=FixResult(status=status, commit=event.change.commit))

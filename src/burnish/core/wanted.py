@@ -1,0 +1,102 @@
+"""Which effects a state calls for. Work that runs is not asked for again; a pause asks for its timer."""
+
+from burnish.core.effects import (
+    AskPerson,
+    Effect,
+    MakeSeal,
+    StartBuild,
+    StartFix,
+    StartReview,
+    StartTimer,
+    StartValidation,
+    StopWork,
+)
+from burnish.core.protocol import ReviewBy, Reviewer
+from burnish.core.retries import agent_for
+from burnish.core.state import (
+    Building,
+    Ended,
+    FindingStatus,
+    Fixing,
+    Reviewing,
+    Run,
+    Scope,
+    Sealing,
+    Seat,
+    Stopping,
+    Validating,
+    Waiting,
+)
+from burnish.core.steps import flow, work
+from burnish.core.steps.orders import previous_feedback
+from burnish.core.steps.review import assignment_of
+from burnish.core.work import Pausing, Ready, effect_id, timer_id
+
+
+def effects(run: Run) -> tuple[Effect, ...]:
+    """The effects of a state, in a fixed order."""
+    phase = run.phase
+    match phase:
+        case Building() | Validating() | Fixing() | Sealing():
+            return _single(run, phase)
+        case Reviewing():
+            return tuple(effect for seat in phase.seats for effect in _seat(run, phase, seat))
+        case Waiting():
+            question = f"ask:{len(run.rounds)}:{run.limit}"
+            return (AskPerson(id=question, reason=phase.reason, choices=phase.choices, priority=phase.priority),)
+        case Stopping():
+            running = flow.running_effects(phase.interrupted)
+            return tuple(StopWork(id=f"stop:{effect}", effect=effect) for effect in running)
+        case Ended():
+            return ()
+
+
+def _timer(key: str, pausing: Pausing) -> StartTimer:
+    return StartTimer(id=timer_id(key, pausing.attempt), until=pausing.until)
+
+
+def _single(run: Run, phase: work.SingleWork) -> tuple[Effect, ...]:
+    if isinstance(phase.work, Pausing):
+        return (_timer(phase.key, phase.work),)
+    if not isinstance(phase.work, Ready):
+        return ()
+    attempt = phase.work.attempt
+    name = effect_id(phase.key, attempt)
+    agent = agent_for(work.assignment_of(run, phase), work.rule_of(run, phase), attempt)
+    match phase:
+        case Building():
+            return (StartBuild(id=name, agent=agent, attempt=attempt),)
+        case Validating():
+            return (StartValidation(id=name, commit=run.commit),)
+        case Fixing():
+            return (StartFix(id=name, agent=agent, attempt=attempt, order=phase.order),)
+        case Sealing():
+            return (MakeSeal(id=name, kind=phase.kind, tree=run.tree),)
+
+
+def _seat(run: Run, phase: Reviewing, seat: Seat) -> tuple[Effect, ...]:
+    if isinstance(seat.work, Pausing):
+        return (_timer(phase.key(seat), seat.work),)
+    if not isinstance(seat.work, Ready):
+        return ()
+    reviewer = _reviewer(run, seat.reviewer)
+    attempt = seat.work.attempt
+    former = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
+    review = StartReview(
+        id=effect_id(phase.key(seat), attempt),
+        round=phase.round,
+        reviewer=seat.reviewer,
+        agent=agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, attempt),
+        attempt=attempt,
+        scope=phase.scope,
+        session=run.protocol.review.by is ReviewBy.SESSION,
+        scratch=reviewer.scratch,
+        former=tuple(former) if phase.scope is Scope.RATCHET else (),
+        previous=previous_feedback(run),
+        validation=run.validation,
+    )
+    return (review,)
+
+
+def _reviewer(run: Run, name: str) -> Reviewer:
+    return next(reviewer for reviewer in run.protocol.panel if reviewer.name == name)
