@@ -11,16 +11,18 @@ from burnish.core.problems import RULE_SEPARATOR
 _DEMAND = {Action.NOTE: 0, Action.FIX: 1, Action.ASK: 2}
 
 
-def canonical(findings: Iterable[Finding]) -> list[Finding]:
+def canonical_key(finding: Finding) -> tuple[int, str, int, int, str, str, str]:
     """The one order of findings: the worst first, then by place, then by content, so that no two can tie."""
-    return sorted(findings, key=_canonical_key)
+    location = finding.location or Location(file="")
+    place = (location.file, location.line or 0, location.last_line or 0)
+    return (finding.severity.rank, *place, finding.title, finding.id, repr(finding))
 
 
 def fuse(findings: Sequence[Finding]) -> Finding:
     """One finding for several of the same problem; one alone stays as it is."""
     if len(findings) == 1:
         return findings[0]
-    members = canonical(findings)
+    members = sorted(findings, key=canonical_key)
     location = _location(members)
     return Finding(
         severity=Severity.worst(member.severity for member in members),
@@ -39,12 +41,6 @@ def fuse(findings: Sequence[Finding]) -> Finding:
         found_by=tuple(dict.fromkeys(name for member in members for name in member.found_by)),
         synthetic=all(member.synthetic for member in members),
     )
-
-
-def _canonical_key(finding: Finding) -> tuple[int, str, int, int, str, str, str]:
-    location = finding.location or Location(file="")
-    place = (location.file, location.line or 0, location.last_line or 0)
-    return (finding.severity.rank, *place, finding.title, finding.id, repr(finding))
 
 
 def _first(texts: Iterable[str]) -> str:

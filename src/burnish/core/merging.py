@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from burnish.core.findings import Finding
-from burnish.core.fusing import canonical, fuse
+from burnish.core.fusing import canonical_key, fuse
 from burnish.core.pairing import candidates
 from burnish.core.problems import NO_CLASSES, Likeness, Sketch, likeness, sketch
 
@@ -27,7 +27,7 @@ def merge(findings: Sequence[Finding], classes: Mapping[str, str] = NO_CLASSES) 
     reviewer are only recognised when they are equal in everything.
     """
     merged = (finding for group in _by_file(findings).values() for finding in _merge_file(group, classes))
-    return tuple(canonical(merged))
+    return tuple(sorted(merged, key=canonical_key))
 
 
 def match_former(
@@ -45,7 +45,7 @@ def match_former(
     open_now = {finding for finding in now if finding.id and finding.id not in matched}
     alike: list[tuple[Likeness, str, str]] = []
     for group in _by_file(open_former | open_now).values():
-        for closeness, one, other in _alike(canonical(group), classes):
+        for closeness, one, other in _alike(group, classes):
             if one in open_former and other in open_now:
                 alike.append((closeness, one.id, other.id))
             if other in open_former and one in open_now:
@@ -66,23 +66,28 @@ def _by_file(findings: Iterable[Finding]) -> dict[str | None, list[Finding]]:
     return groups
 
 
-def _alike(findings: Sequence[Finding], classes: Mapping[str, str]) -> list[tuple[Likeness, Finding, Finding]]:
-    sketches = [sketch(finding, classes) for finding in findings]
+def _alike(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[tuple[Likeness, Finding, Finding]]:
+    """The pairs of findings of one file that are the same problem."""
+    sketches = _sketches(findings, classes)
     return [
-        (closeness, findings[i], findings[j])
+        (closeness, sketches[i].finding, sketches[j].finding)
         for i, j in candidates(sketches)
         if (closeness := likeness(sketches[i], sketches[j]))
     ]
 
 
-def _merge_file(findings: list[Finding], classes: Mapping[str, str]) -> list[Finding]:
+def _sketches(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[Sketch]:
+    return [sketch(finding, classes) for finding in sorted(findings, key=canonical_key)]
+
+
+def _merge_file(findings: list[Finding], classes: Mapping[str, str]) -> Iterable[Finding]:
     """Merge the findings of one file until nothing joins any more, so that merging again changes nothing."""
     findings = _merge_equal_ids(findings)
     while len(findings) > 1:
-        merged = _join_once(findings, classes)
-        if len(merged) == len(findings):
+        groups = _join_once(_sketches(findings, classes))
+        if len(groups) == len(findings):
             break
-        findings = merged
+        findings = _distinct(fuse(group) for group in groups)
     return findings
 
 
@@ -92,11 +97,16 @@ def _merge_equal_ids(findings: list[Finding]) -> list[Finding]:
     for finding in findings:
         by_id[finding.id].append(finding)
     unidentified = by_id.pop("", [])
-    return _distinct([*unidentified, *(fuse(group) for group in by_id.values())])
+    return _distinct([*unidentified, *(fuse(_distinct(group)) for group in by_id.values())])
 
 
-def _join_once(findings: list[Finding], classes: Mapping[str, str]) -> list[Finding]:
-    sketches = [sketch(finding, classes) for finding in canonical(findings)]
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings that are equal in everything are one, also where merging made them so."""
+    return list(dict.fromkeys(findings))
+
+
+def _join_once(sketches: list[Sketch]) -> list[list[Finding]]:
+    """Groups of findings of one file that are the same problem, joined from the most alike on."""
     groups = _Groups(sketches)
     closest = sorted(
         (closeness, i, j)
@@ -105,12 +115,7 @@ def _join_once(findings: list[Finding], classes: Mapping[str, str]) -> list[Find
     )
     for _, i, j in closest:
         groups.join(i, j)
-    return _distinct(fuse(group) for group in groups.members())
-
-
-def _distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings that are equal in everything are one, also where merging made them so."""
-    return list(dict.fromkeys(findings))
+    return groups.members()
 
 
 class _Groups:

@@ -27,11 +27,11 @@ def candidates(sketches: Sequence[Sketch]) -> list[tuple[int, int]]:
     company = MAX_PAIRS // max(len(sketches), 1) + 1
     room = [company] * len(sketches)
     for block in _blocks(sketches):
-        for earlier, later in _overlapping(sketches, block, room):
-            pair = (min(earlier, later), max(earlier, later))
-            if pair not in pairs:
-                room[later] -= 1
-                pairs.add(pair)
+        for index, overlapping in _sweep(sketches, block, company):
+            met = {(min(index, other), max(index, other)) for other in overlapping} - pairs
+            taken = sorted(met, reverse=True)[: room[index]]
+            room[index] -= len(taken)
+            pairs.update(taken)
     return sorted(pairs)
 
 
@@ -63,14 +63,11 @@ def _prefix(words: AbstractSet[str], threshold: float, frequency: Counter[str]) 
     return ordered[: len(words) - needed + 1]
 
 
-def _overlapping(sketches: Sequence[Sketch], block: list[int], room: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The pairs of a block whose lines overlap, by one sweep down the file; each finding takes those it has room for.
-
-    The room shrinks as the pairs are taken, which is why it is asked for anew at each finding.
-    """
+def _sweep(sketches: Sequence[Sketch], block: list[int], company: int) -> Iterator[tuple[int, list[int]]]:
+    """Each finding of a block with those above it whose lines overlap its own, by one sweep down the file."""
     active: list[int] = []
     for index in sorted(block, key=lambda index: (sketches[index].first, index)):
-        if room[index] > 0:
-            active = [earlier for earlier in active if sketches[earlier].last >= sketches[index].first]
-            yield from ((earlier, index) for earlier in active[-room[index] :])
+        active = [other for other in active[-company:] if sketches[other].last >= sketches[index].first]
+        if active:
+            yield index, active
         active.append(index)

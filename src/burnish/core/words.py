@@ -26,7 +26,8 @@ _LINE_REFERENCE = re.compile(
 _FILE_REFERENCE = re.compile(r"(\.\w{1,6}):\d+(?::\d+)?(?:-\d+)?\b")
 """Line numbers drift. Other numbers stay: status 404 and status 500 are two problems."""
 
-_CANNOT = re.compile(r"\bcan(?:'t|not)\b")
+_DIGIT = re.compile(r"\d")
+_NEGATION = re.compile(r"(?:\bca)?n't\b")
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|\"([^\"]+)\"")
@@ -45,8 +46,9 @@ _STOP_WORDS = frozenset(
 def content_words(text: str) -> frozenset[str]:
     """The words that carry the meaning, case-folded, without order, marks, line references and stop-words."""
     plain = _plain(text).casefold()
-    plain = _CANNOT.sub(" not ", plain).replace("n't", " not ")
-    return frozenset(_WORD.findall(_POSSESSIVE.sub("", plain))) - _STOP_WORDS
+    if "'" in plain:
+        plain = _POSSESSIVE.sub("", _NEGATION.sub(" not", plain))
+    return frozenset(_WORD.findall(plain)) - _STOP_WORDS
 
 
 def named_code(text: str) -> frozenset[str]:
@@ -71,4 +73,4 @@ def _plain(text: str) -> str:
 
 
 def _without_lines(text: str) -> str:
-    return _FILE_REFERENCE.sub(r"\1", _LINE_REFERENCE.sub(" ", text))
+    return _FILE_REFERENCE.sub(r"\1", _LINE_REFERENCE.sub(" ", text)) if _DIGIT.search(text) else text

@@ -31,7 +31,7 @@ def take(run: Run, change: Change) -> Run:
 
 def built(run: Run, phase: Building, event: Built) -> Run:
     """The builder is done; what it made is validated and reviewed like anything else."""
-    work.running(phase.work, phase.key, event.effect)
+    run = work.settle(run, phase, event.effect)
     return flow.to_first_review(take(work.charge(run, event.usage), event.change))
 
 
@@ -47,14 +47,12 @@ def build_failed(run: Run, phase: Building, event: WorkFailed) -> Run:
 
 
 def _end(run: Run, phase: Building | Fixing, reason: str) -> Run:
-    idle = replace(run, phase=replace(phase, work=Ready()))
-    return flow.end(idle, Outcome.DID_NOT_RUN, reason)
+    return flow.end(replace(run, phase=replace(phase, work=Ready())), Outcome.DID_NOT_RUN, reason)
 
 
 def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     """The fixer is done. Only the trees say whether it changed anything."""
-    work.running(phase.work, phase.key, event.effect)
-    run = work.charge(run, event.usage)
+    run = work.charge(work.settle(run, phase, event.effect), event.usage)
     changed = event.change.tree != run.tree
     earlier = next((past for past in run.rounds[:-1] if changed and past.tree == event.change.tree), None)
     status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
@@ -115,7 +113,8 @@ def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
     result = FixResult(
         status=FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED, commit=event.change.commit
     )
-    run = take(work.charge(run, event.usage), event.change)
+    idle = rounds.place(phase, replace(seat, work=Ready(attempt=at_work.attempt)))
+    run = replace(take(work.charge(run, event.usage), event.change), phase=idle)
     if event.answer is None:
         failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
         missing = MissingReview(reviewer=seat.reviewer, failure=failure)

@@ -10,12 +10,12 @@ from burnish.core.work import Pausing, Ready, Running
 
 def validated(run: Run, phase: Validating, event: Validated) -> Run:
     """A tree that fails the project's own commands is never reviewed and never sealed."""
-    work.running(phase.work, phase.key, event.effect)
-    run = replace(work.charge(run, event.usage), validation=Validation(status=event.status, output=event.output))
+    run = work.charge(work.settle(run, phase, event.effect), event.usage)
+    run = replace(run, validation=Validation(status=event.status, output=event.output))
     if event.status is not ValidationStatus.FAILED:
         return flow.to_review(replace(run, failed_validations=0))
     failures = run.failed_validations + 1
-    run = replace(run, failed_validations=failures, phase=replace(phase, work=Ready()))
+    run = replace(run, failed_validations=failures)
     if not run.may_fix:
         return flow.end(run, Outcome.FAILED, "validation failed")
     if failures > run.protocol.limits.validation_fixes:

@@ -60,6 +60,12 @@ def running(work: object, key: str, effect: str) -> Running:
     raise RefusedError(f"'{effect}' is not running")
 
 
+def settle(run: Run, phase: SingleWork, effect: str) -> Run:
+    """Take the result of a phase's only work: nothing runs any more."""
+    running(phase.work, phase.key, effect)
+    return replace(run, phase=replace(phase, work=Ready()))
+
+
 def fail(
     event: WorkFailed, work: Running, assignment: Assignment, rule: FailureRule
 ) -> Work | UseUpRound | GiveUp | EndNow:

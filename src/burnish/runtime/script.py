@@ -1,0 +1,134 @@
+"""The words of a rehearsal: what scripted reviewers, fixers and people say, read into results of the loop.
+
+A review is `clean`, a list of findings such as `critical app.py:3 SQL injection; low`, `pass`, `drift: follow-up`,
+`scores 95 95 80 80 80 90; notes …`, or a failure such as `crashed` or `rate-limited 30`. `after 130: clean` takes
+130 seconds. A session adds what the story's status says: `clean, done`. Nothing here runs anything.
+"""
+
+import re
+
+import msgspec
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import StoryStatus
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate
+from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
+from burnish.core.score import unmet_criteria
+from burnish.core.values import Value
+
+_SEVERITIES = "|".join(severity.value for severity in Severity)
+_FINDING = re.compile(rf"(?P<severity>{_SEVERITIES})(?: (?P<file>\S+?):(?P<line>\d+))?(?: (?P<title>.+))?")
+_FAILURE = re.compile(rf"(?P<kind>{'|'.join(kind.value for kind in FailureKind)})(?: (?P<seconds>\d+))?")
+_DELAY = re.compile(r"after (?P<seconds>\d+): ?(?P<rest>.*)", re.DOTALL)
+
+
+class ScriptError(BurnishError):
+    """A script that says something the rehearsal cannot play."""
+
+    kind = ErrorKind.CONFIGURATION
+
+
+class Script(Value):
+    """Everything that happens in a rehearsal, in order. Each entry is used once."""
+
+    protocol: str = "default"
+    mode: str = "fix"
+    build: bool = False
+    interactive: bool = False
+    max_rounds: int | None = None
+    skip: str = ""
+    reviews: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
+    """For each reviewer, its answers in turn; `*` speaks for all that are not named."""
+    fixes: tuple[str, ...] = ()
+    builds: tuple[str, ...] = ()
+    validations: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    fallbacks: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """A fallback agent by role: `review`, `fix`, `build`."""
+
+
+class Said(Value):
+    """One entry of a script: how long it took and what came of it."""
+
+    words: str
+    seconds: float = 1.0
+    failure: Failure | None = None
+
+
+def read_entry(text: str) -> Said:
+    """Take delay and failure out of an entry."""
+    delayed = _DELAY.fullmatch(text)
+    seconds, words = (float(delayed["seconds"]), delayed["rest"]) if delayed else (1.0, text)
+    failed = _FAILURE.fullmatch(words)
+    if failed is None:
+        return Said(words=words, seconds=seconds)
+    after = float(failed["seconds"]) if failed["seconds"] else None
+    failure = Failure(kind=FailureKind(failed["kind"]), message=f"scripted: {words}", retry_after=after)
+    return Said(words=words, seconds=seconds, failure=failure)
+
+
+def read_answer(words: str, protocol: Protocol) -> Answer:
+    """A scripted review as the answer that a contract would have read."""
+    if words in ("clean", "pass"):
+        return Answer(clean=True)
+    if words.startswith("drift:"):
+        follow_up = words.removeprefix("drift:").strip()
+        return Answer(clean=False, findings=(Finding(severity=Severity.HIGH, title=follow_up),), follow_up=follow_up)
+    if words.startswith("scores "):
+        return _scores(words, protocol)
+    if words.startswith("former "):
+        return _former(words)
+    findings = tuple(_finding(part.strip()) for part in words.split(";"))
+    return Answer(clean=False, findings=findings)
+
+
+def _finding(words: str) -> Finding:
+    match = _FINDING.fullmatch(words)
+    if match is None:
+        raise ScriptError(
+            f"The script says '{words}', which is neither a finding nor a failure.",
+            hint=f"Write one of {_SEVERITIES.replace('|', ', ')}, then FILE:LINE and a title; or a failure's name.",
+        )
+    location = Location(file=match["file"], line=int(match["line"])) if match["file"] else None
+    title = match["title"] or f"A {match['severity']} problem"
+    return Finding(severity=Severity(match["severity"]), title=title, location=location)
+
+
+def _scores(words: str, protocol: Protocol) -> Answer:
+    """`scores 95 95 80 80 80 90; notes fix the tests; blocking 1`: the scores in the gate's order."""
+    first, *rest = (part.strip() for part in words.split(";"))
+    gate = protocol.gate if isinstance(protocol.gate, ScoreGate) else ScoreGate(dimensions=STANDARD_DIMENSIONS)
+    values = [float(value) for value in first.removeprefix("scores ").split()]
+    extras = dict(part.split(" ", 1) for part in rest)
+    blocking = int(extras.get("blocking", "0"))
+    card = ScoreCard(
+        dimensions=tuple(
+            DimensionScore(name=dimension.name, score=score, weight=dimension.weight)
+            for dimension, score in zip(gate.dimensions, values, strict=False)
+        ),
+        blocking_issues=blocking,
+        revision_notes=extras.get("notes", ""),
+        claimed_pass=extras.get("claims", "pass") == "pass",
+    )
+    issues = tuple(Finding(severity=Severity.CRITICAL, title=f"Blocking issue {i + 1}") for i in range(blocking))
+    return Answer(clean=not unmet_criteria(gate, card), findings=issues, card=card)
+
+
+def _former(words: str) -> Answer:
+    """`former fixed 1a2b not-fixed 3c4d; high app.py:9 new one`: a ratchet review by the ids of earlier findings."""
+    first, *rest = (part.strip() for part in words.split(";"))
+    tokens = first.removeprefix("former ").split()
+    former = tuple(
+        Former(id=name, answer=FormerAnswer(answer)) for answer, name in zip(tokens[::2], tokens[1::2], strict=True)
+    )
+    findings = tuple(_finding(part) for part in rest)
+    return Answer(clean=not findings, findings=findings, former=former)
+
+
+def read_session(words: str, protocol: Protocol) -> tuple[Answer | None, StoryStatus, bool]:
+    """`critical, not-done`, `clean, done`, `unclear, newly-done`: what a session said, and the story's status."""
+    said, _, status = (part.strip() for part in words.partition(","))
+    newly = status == "newly-done"
+    known = StoryStatus.DONE if newly else StoryStatus(status or "absent")
+    return (None if said == "unclear" else read_answer(said, protocol)), known, newly

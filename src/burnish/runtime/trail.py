@@ -1,0 +1,152 @@
+"""The trail of a run: one line for each event, with what it led to. For people, demos and the tests of protocols."""
+
+from burnish.core.events import (
+    AnyEvent,
+    BudgetReached,
+    Built,
+    Cancelled,
+    Decided,
+    FindingRefuted,
+    FindingWaived,
+    Fixed,
+    ProcessStarted,
+    Reviewed,
+    RunStarted,
+    Sealed,
+    SessionFinished,
+    Skipped,
+    TimerFired,
+    Validated,
+    WorkFailed,
+    WorkLost,
+    WorkStarted,
+)
+from burnish.core.findings import Counts, count
+from burnish.core.reviews import Answer
+from burnish.core.state import (
+    Building,
+    Ended,
+    Fixing,
+    Phase,
+    Reviewing,
+    Run,
+    Scope,
+    Sealing,
+    Stopping,
+    Validating,
+    Waiting,
+)
+
+
+def line(event: AnyEvent, before: Run | None, after: Run) -> str:
+    """One event and, where it moved the run, the phase that it led to."""
+    words = what_happened(event)
+    moved = before is None or phase_words(before.phase) != phase_words(after.phase)
+    return f"{words} → {phase_words(after.phase)}" if moved else words
+
+
+_Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired
+_Result = Built | Validated | Reviewed | SessionFinished | Fixed | Sealed
+_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled | FindingRefuted | FindingWaived
+
+
+def what_happened(event: AnyEvent) -> str:
+    """An event in a few words."""
+    if isinstance(event, _Progress):
+        return f"{event.effect} {_progress_words(event)}"
+    if isinstance(event, _Result):
+        return f"{event.effect} {_result_words(event)}"
+    return _decision_words(event)
+
+
+def _progress_words(event: _Progress) -> str:
+    match event:
+        case WorkStarted():
+            return f"by {event.agent}"
+        case ProcessStarted():
+            return f"is process {event.process.pid}"
+        case WorkFailed():
+            return event.failure.kind.value
+        case WorkLost():
+            return "lost"
+        case TimerFired():
+            return "over"
+
+
+def _result_words(event: _Result) -> str:
+    match event:
+        case Built():
+            return "done"
+        case Validated():
+            return event.status.value
+        case Reviewed():
+            return answer_words(event.answer)
+        case SessionFinished():
+            said = "unreadable" if event.answer is None else answer_words(event.answer)
+            return f"{said}, story {event.status.value}"
+        case Fixed():
+            return f"{event.summary} ({event.change.tree})"
+        case Sealed():
+            return f"done: {event.digest}"
+
+
+def _decision_words(event: _Decision) -> str:
+    match event:
+        case RunStarted():
+            return f"started: {event.protocol.name}, {event.mode.value}"
+        case Skipped():
+            return f"skipped: {event.reason.value}"
+        case BudgetReached():
+            return f"budget reached: {event.limit}"
+        case Decided():
+            return f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else "")
+        case Cancelled():
+            return "cancelled"
+        case FindingRefuted():
+            return "a finding was refuted"
+        case FindingWaived():
+            return "a finding was waived"
+
+
+def answer_words(answer: Answer) -> str:
+    """An answer in a few words."""
+    if answer.clean and not answer.findings:
+        return "clean"
+    return counts_words(count(answer.findings)) or "not clean"
+
+
+def counts_words(counts: Counts) -> str:
+    """`1 critical, 2 low`; nothing where nothing was found."""
+    pairs = (
+        (counts.critical, "critical"),
+        (counts.high, "high"),
+        (counts.medium, "medium"),
+        (counts.low, "low"),
+        (counts.info, "info"),
+    )
+    return ", ".join(f"{number} {name}" for number, name in pairs if number)
+
+
+def phase_words(phase: Phase) -> str:
+    """A phase in a few words."""
+    match phase:
+        case Building():
+            return "building"
+        case Validating():
+            return f"validating {phase.number}"
+        case Reviewing():
+            return f"reviewing {phase.round}" + (", ratchet" if phase.scope is Scope.RATCHET else "")
+        case Fixing():
+            order = phase.order
+            what = "validation" if order.after_validation else f"{len(order.must)} must, {len(order.may)} may"
+            return f"fixing after round {order.round}: {what}"
+        case Waiting():
+            keys = "/".join(choice.key for choice in phase.choices)
+            loud = "" if phase.priority.value == "normal" else f" ({phase.priority.value})"
+            return f"waiting for {keys}{loud}: {phase.reason}"
+        case Sealing():
+            return f"sealing, {phase.kind.value}"
+        case Stopping():
+            return f"stopping, {phase.outcome.value}"
+        case Ended():
+            return f"{phase.outcome.value}: {phase.reason}"

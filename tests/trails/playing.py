@@ -1,0 +1,29 @@
+"""Play a script under a built-in protocol and return its trail."""
+
+from burnish.core.state import Run
+from burnish.protocols.loader import load
+from burnish.runtime.rehearsal import Rehearsal
+from burnish.runtime.script import Script
+from burnish.runtime.trail import line
+
+
+def play(script: Script) -> Run:
+    """The state in which a rehearsal stops."""
+    rehearsal = Rehearsal(script, load(script.protocol).protocol)
+    for _ in rehearsal.play():
+        pass
+    assert rehearsal.run is not None
+    return rehearsal.run
+
+
+def trail(script: Script) -> str:
+    """One line for each event; starts of work are left out, for their results name them."""
+    rehearsal = Rehearsal(script, load(script.protocol).protocol)
+    lines: list[str] = []
+    before: Run | None = None
+    for event, run in rehearsal.play():
+        words = line(event, before, run)
+        if " by " not in words or "→" in words or script.fallbacks:
+            lines.append(words)
+        before = run
+    return "\n".join(lines)
