@@ -1,5 +1,6 @@
 """Play a script under a built-in protocol and return its trail."""
 
+from burnish.core.events import WorkStarted
 from burnish.core.state import Run
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Rehearsal
@@ -23,7 +24,7 @@ def trail(script: Script) -> str:
     before: Run | None = None
     for event, run in rehearsal.play():
         words = line(event, before, run)
-        if " by " not in words or "→" in words or script.fallbacks:
+        if not isinstance(event, WorkStarted) or script.fallbacks:
             lines.append(words)
         before = run
     return "\n".join(lines)

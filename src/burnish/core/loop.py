@@ -49,7 +49,7 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
-from burnish.core.steps import change, checks, flow, person, review, stop, work
+from burnish.core.steps import change, checks, flow, person, review, session, stop, work
 from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import Value, replace
 
@@ -80,38 +80,39 @@ def _step(phase: type[_P], event: type[_E], handle: Callable[[Run, _P, _E], Run]
     return Step(phase, event, handle, to)
 
 
-_AFTER_REVIEW = (Reviewing, Fixing, Sealing, Waiting, Stopping, Ended)
-_ACTIVE = (Building, Validating, Reviewing, Fixing, Sealing)
 _SINGLE = (Building, Validating, Fixing, Sealing)
-_SINGLE_EVENTS = (WorkStarted, ProcessStarted, WorkLost, TimerFired)
+_PROGRESS = (WorkStarted, ProcessStarted, WorkLost, TimerFired)
+# A seal in the making is the end already: nothing interrupts it.
+_INTERRUPTIBLE = (Building, Validating, Reviewing, Fixing)
+_WITH_FINDINGS = (Validating, Reviewing, Fixing, Sealing, Stopping, Ended)
 
 STEPS: tuple[Step, ...] = (
-    *(_step(phase, event, work.step_single, phase) for phase in _SINGLE for event in _SINGLE_EVENTS),
-    *(_step(Reviewing, event, review.step, Reviewing) for event in _SINGLE_EVENTS),
+    *(_step(phase, event, work.step_single, phase) for phase in _SINGLE for event in _PROGRESS),
+    *(_step(Reviewing, event, review.step, Reviewing) for event in _PROGRESS),
     _step(Building, Built, change.built, Validating, Reviewing),
     _step(Building, WorkFailed, change.build_failed, Building, Ended),
     _step(Validating, Validated, checks.validated, Reviewing, Fixing, Ended),
     _step(Validating, WorkFailed, checks.own_work_failed, Validating, Ended),
-    _step(Reviewing, Reviewed, review.answered, *_AFTER_REVIEW),
-    _step(Reviewing, SessionFinished, change.session_finished, Reviewing, Sealing, Waiting, Ended),
-    _step(Reviewing, WorkFailed, review.failed, *_AFTER_REVIEW),
+    _step(Reviewing, Reviewed, review.answered, Reviewing, Fixing, Sealing, Waiting, Ended),
+    _step(Reviewing, SessionFinished, session.finished, Reviewing, Sealing, Waiting, Ended),
+    _step(Reviewing, WorkFailed, review.failed, Reviewing, Waiting, Stopping, Ended),
     _step(Fixing, Fixed, change.fixed, Validating, Reviewing, Waiting, Ended),
     _step(Fixing, WorkFailed, change.fix_failed, Fixing, Validating, Reviewing, Ended),
     _step(Sealing, Sealed, checks.sealed, Ended),
     _step(Sealing, WorkFailed, checks.own_work_failed, Sealing, Ended),
     _step(Waiting, Decided, person.decided, Fixing, Reviewing, Sealing, Ended),
     *(_step(phase, Skipped, person.skipped, Stopping, Ended) for phase in (Building, Validating, Reviewing)),
-    *(_step(phase, Cancelled, person.cancelled, Stopping, Ended) for phase in (*_ACTIVE, Waiting)),
-    *(_step(phase, BudgetReached, person.budget_reached, Stopping, Ended) for phase in (*_ACTIVE, Waiting)),
-    *(_step(phase, FindingRefuted, person.refuted, phase) for phase in (*_ACTIVE, Stopping, Ended)),
-    *(_step(phase, FindingWaived, person.waived, phase) for phase in (*_ACTIVE, Stopping, Ended)),
+    *(_step(phase, Cancelled, person.cancelled, Stopping, Ended) for phase in _INTERRUPTIBLE),
+    *(_step(phase, BudgetReached, person.budget_reached, Stopping, Ended) for phase in _INTERRUPTIBLE),
+    _step(Waiting, Cancelled, person.cancelled, Ended),
+    _step(Waiting, BudgetReached, person.budget_reached, Ended),
+    *(_step(phase, FindingRefuted, person.refuted, phase) for phase in _WITH_FINDINGS),
+    *(_step(phase, FindingWaived, person.waived, phase) for phase in _WITH_FINDINGS),
     _step(Waiting, FindingRefuted, person.refuted, Waiting, Reviewing, Sealing, Ended),
     _step(Waiting, FindingWaived, person.waived, Waiting, Reviewing, Sealing, Ended),
     _step(Stopping, ProcessStarted, stop.process_started, Stopping),
-    *(
-        _step(Stopping, event, stop.result, Stopping, Ended)
-        for event in (Built, Fixed, Reviewed, SessionFinished, Validated, WorkFailed, WorkLost, Sealed)
-    ),
+    *(_step(Stopping, event, stop.result, Stopping, Ended) for event in (Reviewed, WorkFailed, WorkLost)),
+    *(_step(Stopping, event, stop.result, Ended) for event in (Built, Fixed, SessionFinished, Validated)),
 )
 
 TABLE: dict[tuple[type[Value], type[Event]], Step] = {(step.phase, step.event): step for step in STEPS}

@@ -17,7 +17,7 @@ from math import ceil
 
 from burnish.core.problems import ALIKE_TEXTS, ALIKE_TITLES, Sketch
 
-MAX_PAIRS = 160_000
+MAX_PAIRS = 100_000
 """About a second of comparing."""
 
 
@@ -28,10 +28,11 @@ def candidates(sketches: Sequence[Sketch]) -> list[tuple[int, int]]:
     room = [company] * len(sketches)
     for block in _blocks(sketches):
         for index, overlapping in _sweep(sketches, block, company):
-            met = {(min(index, other), max(index, other)) for other in overlapping} - pairs
-            taken = sorted(met, reverse=True)[: room[index]]
-            room[index] -= len(taken)
-            pairs.update(taken)
+            for other in overlapping if room[index] else ():
+                pair = (other, index) if other < index else (index, other)
+                if room[index] and pair not in pairs:
+                    room[index] -= 1
+                    pairs.add(pair)
     return sorted(pairs)
 
 
@@ -56,7 +57,7 @@ def _prefix(words: AbstractSet[str], threshold: float, frequency: Counter[str]) 
     """The rarest words of a set, enough for every set that is alike to have one of them among its own.
 
     Alike sets share at least `threshold` of the words of either. Leave that many out but one, in an order that is
-    the same for all sets, and the rest still meets. One word more than needed pays for rounding.
+    the same for all sets, and the rest still meets.
     """
     needed = ceil(threshold * len(words) - 1e-9)
     ordered = sorted(words, key=lambda word: (frequency[word], word))

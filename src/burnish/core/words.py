@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Set as AbstractSet
 
-MAX_TEXT = 600
+MAX_TEXT = 400
 """Characters that are looked at. The start says what a problem is; the rest would only cost time."""
 
 _LEAD = re.compile(

@@ -3,7 +3,7 @@
 Authors of protocols see what theirs does before it costs anything, and the tests of every protocol are rehearsals.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from burnish.core.drift import FileChange
@@ -43,6 +43,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.findings import Finding
 from burnish.core.loop import decide, evolve
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Usage
@@ -196,7 +197,7 @@ class Rehearsal:
             at=self._time,
             effect=effect.id,
             answer=answer,
-            change=self._new_tree(()),
+            change=self._new_tree(self._rewritten(entry.finding for entry in self._current().findings)),
             status=status,
             newly_done=newly_done,
             usage=usage,
@@ -205,6 +206,11 @@ class Rehearsal:
     def _new_tree(self, files: tuple[FileChange, ...]) -> Change:
         self._trees += 1
         return Change(commit=f"commit-{self._trees}", tree=f"tree-{self._trees}", files=files)
+
+    def _rewritten(self, findings: Iterable[Finding]) -> tuple[FileChange, ...]:
+        """A change of every file that the findings name."""
+        places = {finding.location.file for finding in findings if finding.location is not None}
+        return tuple(FileChange(path=path, new_path=path, whole=True) for path in sorted(places))
 
     def _fix(self, effect: StartFix) -> AnyEvent:
         said = read_entry(self._next("fixes", self._script.fixes))
@@ -216,12 +222,9 @@ class Rehearsal:
     def _fix_change(self, words: str, effect: StartFix) -> Change:
         """`fixed` changes the lines of what must be fixed, `elsewhere` others; `restored` is the tree of the start."""
         run = self._current()
-        places = {finding.location.file for finding in effect.order.must if finding.location is not None}
         match words:
             case "fixed":
-                return self._new_tree(
-                    tuple(FileChange(path=path, new_path=path, whole=True) for path in sorted(places))
-                )
+                return self._new_tree(self._rewritten(effect.order.must))
             case "elsewhere":
                 return self._new_tree((FileChange(path="elsewhere", new_path="elsewhere", whole=True),))
             case "unchanged":

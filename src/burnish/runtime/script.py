@@ -79,11 +79,11 @@ def read_answer(words: str, protocol: Protocol) -> Answer:
         return _scores(words, protocol)
     if words.startswith("former "):
         return _former(words)
-    findings = tuple(_finding(part.strip()) for part in words.split(";"))
+    findings = tuple(_finding(part.strip(), number) for number, part in enumerate(words.split(";"), start=1))
     return Answer(clean=False, findings=findings)
 
 
-def _finding(words: str) -> Finding:
+def _finding(words: str, number: int) -> Finding:
     match = _FINDING.fullmatch(words)
     if match is None:
         raise ScriptError(
@@ -91,7 +91,7 @@ def _finding(words: str) -> Finding:
             hint=f"Write one of {_SEVERITIES.replace('|', ', ')}, then FILE:LINE and a title; or a failure's name.",
         )
     location = Location(file=match["file"], line=int(match["line"])) if match["file"] else None
-    title = match["title"] or f"A {match['severity']} problem"
+    title = match["title"] or f"{match['severity'].capitalize()} problem {number}"
     return Finding(severity=Severity(match["severity"]), title=title, location=location)
 
 
@@ -122,7 +122,7 @@ def _former(words: str) -> Answer:
     former = tuple(
         Former(id=name, answer=FormerAnswer(answer)) for answer, name in zip(tokens[::2], tokens[1::2], strict=True)
     )
-    findings = tuple(_finding(part) for part in rest)
+    findings = tuple(_finding(part, number) for number, part in enumerate(rest, start=1))
     return Answer(clean=not findings, findings=findings, former=former)
 
 

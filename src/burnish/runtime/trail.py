@@ -1,4 +1,4 @@
-"""The trail of a run: one line for each event, with what it led to. For people, demos and the tests of protocols."""
+"""The trail of a run: each event, and what it led to. For people, demos and the tests of protocols."""
 
 from burnish.core.events import (
     AnyEvent,
@@ -39,10 +39,10 @@ from burnish.core.state import (
 
 
 def line(event: AnyEvent, before: Run | None, after: Run) -> str:
-    """One event and, where it moved the run, the phase that it led to."""
+    """One event and, where it moved the run, the phase that it led to, on a line of its own."""
     words = what_happened(event)
     moved = before is None or phase_words(before.phase) != phase_words(after.phase)
-    return f"{words} → {phase_words(after.phase)}" if moved else words
+    return f"{words}\n  → {phase_words(after.phase)}" if moved else words
 
 
 _Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired

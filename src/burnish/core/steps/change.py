@@ -1,23 +1,19 @@
-"""The steps that change the tree: build, fix, and a session's own work."""
+"""The steps that change the tree: build and fix."""
 
-from burnish.core.book import judge_round, move
-from burnish.core.events import Built, Change, Fixed, SessionFinished, StoryStatus, WorkFailed
-from burnish.core.protocol import ReviewBy, SkipReason, Unchanged
+from burnish.core.book import move
+from burnish.core.events import Built, Change, Fixed, WorkFailed
+from burnish.core.protocol import SkipReason, Unchanged
 from burnish.core.retries import EndNow, GiveUp, UseUpRound
-from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
     Building,
     Fixing,
     FixOrder,
     FixResult,
     FixStatus,
-    MissingReview,
     Outcome,
-    Reviewing,
     Run,
 )
-from burnish.core.steps import flow, review, rounds, work
-from burnish.core.steps.refusal import RefusedError
+from burnish.core.steps import flow, rounds, work
 from burnish.core.values import replace
 from burnish.core.work import Pausing, Ready, Running
 
@@ -102,32 +98,3 @@ def fix_failed(run: Run, phase: Fixing, event: WorkFailed) -> Run:
         case GiveUp() | EndNow():
             run = _note_fix(run, phase.order, FixResult(status=FixStatus.DID_NOT_RUN))
             return _end(run, phase, f"the fixer {event.failure.kind.value}: {event.failure.message}")
-
-
-def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
-    """A session reviewed and fixed. It is complete when nothing blocks and the story's own status agrees."""
-    if run.protocol.review.by is not ReviewBy.SESSION:
-        raise RefusedError("this protocol's reviewers cannot change anything")
-    seat = rounds.seat_of(phase, event.effect)
-    at_work = work.running(seat.work, phase.key(seat), event.effect)
-    result = FixResult(
-        status=FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED, commit=event.change.commit
-    )
-    idle = rounds.place(phase, replace(seat, work=Ready(attempt=at_work.attempt)))
-    run = replace(take(work.charge(run, event.usage), event.change), phase=idle)
-    if event.answer is None:
-        failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
-        missing = MissingReview(reviewer=seat.reviewer, failure=failure)
-        run = rounds.with_last_round(run, reviews=(missing,), fix=result)
-        run = replace(run, infrastructure_failures=run.infrastructure_failures + 1)
-        if event.newly_done and event.status is StoryStatus.DONE:
-            return flow.approve(run, "the session marked the story done")
-        return review.next_round(run, failure.message)
-    good = rounds.good_review(run, seat, at_work, event.answer, event.at)
-    run, judgement = judge_round(run, [good], phase.scope)
-    run = rounds.with_last_round(run, reviews=(good,), judgement=judgement, fix=result)
-    if not judgement.clean:
-        return review.next_round(run, f"after {len(run.rounds)} review rounds, {review.remaining(judgement)}")
-    if event.status is StoryStatus.NOT_DONE:
-        return review.next_round(run, "the session left the story's status as not done")
-    return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")

@@ -51,7 +51,7 @@ def _blockers(run: Run) -> bool:
 
 def cancelled(run: Run, _phase: Phase, event: Cancelled) -> Run:
     """A person ends the run; what runs is ended first, and what it gives is kept."""
-    return flow.end(run, Outcome.CANCELLED, _with_note("cancelled", event.note))
+    return flow.end(run, Outcome.CANCELLED, _with_note("a person ended it", event.note))
 
 
 def budget_reached(run: Run, _phase: Phase, event: BudgetReached) -> Run:

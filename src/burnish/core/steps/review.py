@@ -74,7 +74,7 @@ def close_when_complete(run: Run, phase: Reviewing) -> Run:
     if not missing:
         good = [review for review in reviews if isinstance(review, GoodReview)]
         run, judgement = judge_round(rounds.keep_reviews(run, phase), good, phase.scope)
-        return follow_judgement(rounds.with_last_round(run, judgement=judgement), judgement, phase.scope)
+        return _follow_judgement(rounds.with_last_round(run, judgement=judgement), judgement, phase.scope)
     fatal = [review for review in missing if not uses_up_round(review.failure, run.protocol.failures)]
     if fatal:
         return end_without_review(run, fatal[0])
@@ -88,23 +88,28 @@ def end_without_review(run: Run, missing: MissingReview) -> Run:
     return flow.end(run, Outcome.DID_NOT_RUN, f"{missing.reviewer} {failure.kind.value}: {failure.message}")
 
 
-def follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
+def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
     """Clean: seal, after one full fresh review. Not clean: fix, if that is allowed and rounds are left."""
     if judgement.clean:
         if scope is Scope.RATCHET:
             return flow.to_review(run)
         return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")
     if not run.may_fix:
-        return flow.end(run, Outcome.FAILED, remaining(judgement))
+        return flow.end(run, Outcome.FAILED, what_remains(run))
     if len(run.rounds) >= run.limit:
-        return flow.exhaust(run, f"after {len(run.rounds)} review rounds, {remaining(judgement)}")
+        return flow.exhaust(run, what_remains(run))
     return flow.to_fix(run, fix_order(run))
 
 
-def remaining(judgement: Judgement) -> str:
-    """What still blocks, in a few words."""
-    number = len(judgement.blocking) + len(judgement.carried)
-    return f"{number} blocking finding{'s remain' if number != 1 else ' remains'}"
+def what_remains(run: Run) -> str:
+    """What still blocks after the last round, in a few words."""
+    judgement = run.rounds[-1].judgement
+    blocking = 0 if judgement is None else len(judgement.blocking) + len(judgement.carried)
+    rounds_done = len(run.rounds)
+    return (
+        f"after {rounds_done} review round{'s' if rounds_done > 1 else ''}, "
+        f"{blocking} blocking finding{'s remain' if blocking != 1 else ' remains'}"
+    )
 
 
 def next_round(run: Run, why: str) -> Run:

@@ -5,7 +5,6 @@ from burnish.core.events import (
     Fixed,
     ProcessStarted,
     Reviewed,
-    Sealed,
     SessionFinished,
     Validated,
     WorkFailed,
@@ -18,7 +17,7 @@ from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
 from burnish.core.work import Ready
 
-Result = Built | Fixed | Reviewed | SessionFinished | Validated | WorkFailed | WorkLost | Sealed
+Result = Built | Fixed | Reviewed | SessionFinished | Validated | WorkFailed | WorkLost
 
 
 def process_started(run: Run, phase: Stopping, event: ProcessStarted) -> Run:
@@ -65,8 +64,6 @@ def _kept(run: Run, event: Result) -> Run:
             return _keep_change(work.charge(run, event.usage), event)
         case Reviewed() | Validated() | WorkFailed():
             return work.charge(run, event.usage)
-        case Sealed():
-            return replace(run, seal=event.digest)
         case WorkLost():
             return run
 

@@ -1,0 +1,636 @@
+"""The default protocol: a ratchet that converges, open blockers that stay, one full review before the seal."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.runtime.script import Script
+from tests.trails.playing import trail
+
+SCENARIOS = {
+    "clean at once": Script(protocol="default", reviews={"*": ("clean",)}),
+    "findings below the gate": Script(
+        protocol="default", reviews={"*": ("clean",), "pedant": ("medium a.py:1 long; low; info",)}
+    ),
+    "fixed, a clean ratchet, one full review": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result; low b.py:1 style", "clean", "clean"),
+        },
+        fixes=("fixed",),
+    ),
+    "new lesser findings are filed in a ratchet round": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "medium b.py:7 could be simpler", "clean"),
+        },
+        fixes=("fixed",),
+    ),
+    "a new high finding blocks in a ratchet round": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "high b.py:7 leaks", "clean"),
+        },
+        fixes=("fixed", "fixed"),
+    ),
+    "the last full review finds something": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "clean", "high c.py:1 race"),
+        },
+        fixes=("fixed",),
+    ),
+    "a missed blocker holds the loop up": Script(
+        protocol="default",
+        reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
+        fixes=("elsewhere", "fixed"),
+    ),
+    "a fix that changed nothing ends it": Script(
+        protocol="default", reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)}, fixes=("unchanged",)
+    ),
+    "a fix that brings an earlier tree back ends it": Script(
+        protocol="default",
+        reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result")},
+        fixes=("fixed", "restored"),
+    ),
+    "exhausted without a terminal": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+        },
+        fixes=("fixed", "fixed"),
+    ),
+    "exhausted at a terminal, accepted": Script(
+        protocol="default",
+        interactive=True,
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("b",),
+    ),
+    "exhausted at a terminal, one more round": Script(
+        protocol="default",
+        interactive=True,
+        reviews={
+            "*": ("clean", "clean", "clean", "clean"),
+            "critic": (
+                "high app.py:3 wrong result",
+                "high app.py:3 wrong result",
+                "high app.py:3 wrong result",
+                "clean",
+            ),
+        },
+        fixes=("fixed", "fixed", "fixed"),
+        decisions=("c",),
+    ),
+    "exhausted at a terminal, refuted": Script(
+        protocol="default",
+        interactive=True,
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("refute 1",),
+    ),
+    "one reviewer falls back": Script(
+        protocol="default",
+        reviews={"*": ("clean",), "critic": ("crashed", "unreadable", "stuck", "clean")},
+        fallbacks={"review": "other"},
+    ),
+    "one reviewer did not run": Script(
+        protocol="default", reviews={"*": ("clean",), "critic": ("crashed", "crashed", "crashed")}
+    ),
+    "validation fails after a fix": Script(
+        protocol="default",
+        reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
+        validations=("passed", "failed", "passed"),
+        fixes=("fixed", "fixed"),
+    ),
+    "validation fails and the repair changes nothing": Script(
+        protocol="default", validations=("failed",), fixes=("unchanged",)
+    ),
+    "two reviews at most: the second is the full one": Script(
+        protocol="default",
+        max_rounds=2,
+        reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "clean")},
+        fixes=("fixed",),
+    ),
+    "cancelled while waiting for a rate limit": Script(
+        protocol="default", reviews={"*": ("clean",), "critic": ("rate-limited 60", "cancelled")}
+    ),
+}
+
+TRAILS = snapshot(
+    {
+        "clean at once": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 clean
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "findings below the gate": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 clean
+review:1:pedant:1 1 medium, 1 low, 1 info
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "fixed, a clean ratchet, one full review": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high, 1 low
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 3: nothing blocks\
+""",
+        "new lesser findings are filed in a ratchet round": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 medium
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 3: nothing blocks\
+""",
+        "a new high finding blocks in a ratchet round": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks\
+""",
+        "the last full review finds something": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → failed: Findings that block remain after 3 reviews\
+""",
+        "a missed blocker holds the loop up": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 elsewhere (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks\
+""",
+        "a fix that changed nothing ends it": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 unchanged (tree-0)
+  → failed: Findings that block remain after 1 reviews (the fix changed nothing)\
+""",
+        "a fix that brings an earlier tree back ends it": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 restored (tree-0)
+  → failed: Findings that block remain after 2 reviews (the fix brought back the tree of round 1)\
+""",
+        "exhausted without a terminal": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → failed: Findings that block remain after 3 reviews\
+""",
+        "exhausted at a terminal, accepted": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: b
+  → sealing, accepted
+seal:1 done: seal-of-tree-2
+  → accepted: a person accepted the open findings\
+""",
+        "exhausted at a terminal, one more round": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 3: 1 must, 0 may
+fix:3:1 fixed (tree-3)
+  → validating 4
+validate:4:1 skipped
+  → reviewing 4
+review:4:critic:1 clean
+review:4:pedant:1 clean
+review:4:witness:1 clean
+review:4:security-reviewer:1 clean
+review:4:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-3
+  → approved: round 4: nothing blocks\
+""",
+        "exhausted at a terminal, refuted": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+a finding was refuted
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks any more\
+""",
+        "one reviewer falls back": """\
+started: default, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 by scripted
+review:1:pedant:1 by scripted
+review:1:witness:1 by scripted
+review:1:security-reviewer:1 by scripted
+review:1:silent-failure-hunter:1 by scripted
+review:1:critic:1 crashed
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+pause:review:1:critic:2 over
+review:1:critic:2 by scripted
+review:1:critic:2 unreadable
+review:1:critic:3 by scripted
+review:1:critic:3 stuck
+review:1:critic:4 by other
+review:1:critic:4 clean
+  → sealing, approved
+seal:1 by burnish
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "one reviewer did not run": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 crashed
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+pause:review:1:critic:2 over
+review:1:critic:2 crashed
+pause:review:1:critic:3 over
+review:1:critic:3 crashed
+  → did-not-run: critic crashed: scripted: crashed\
+""",
+        "validation fails after a fix": """\
+started: default, fix
+  → validating 1
+validate:1:1 passed
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 failed
+  → fixing after round 1: validation
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 passed
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks\
+""",
+        "validation fails and the repair changes nothing": """\
+started: default, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 unchanged (tree-0)
+  → failed: validation fails and the fix changed nothing\
+""",
+        "two reviews at most: the second is the full one": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 2: nothing blocks\
+""",
+        "cancelled while waiting for a rate limit": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 rate-limited
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+pause:review:1:critic:2 over
+cancelled
+  → stopping, cancelled
+review:1:critic:2 lost
+  → cancelled: a person ended it\
+""",
+    }
+)
+
+
+@pytest.mark.parametrize("situation", SCENARIOS)
+def test_the_trail_of(situation: str) -> None:
+    assert trail(SCENARIOS[situation]) == TRAILS[situation]

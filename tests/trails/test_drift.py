@@ -1,0 +1,269 @@
+"""The drift protocol against its seed: pass or drift, five fix attempts, every failure at once."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.runtime.script import Script
+from tests.trails.playing import trail
+
+SCENARIOS = {
+    "pass at once": Script(protocol="drift", reviews={"reviewer": ("pass",)}),
+    "drift, fix, pass": Script(
+        protocol="drift", reviews={"reviewer": ("drift: handle errors in auth", "pass")}, fixes=("fixed",)
+    ),
+    "passes after the fifth fix": Script(
+        protocol="drift",
+        reviews={
+            "reviewer": (
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "pass",
+            )
+        },
+        fixes=("fixed", "fixed", "fixed", "fixed", "fixed"),
+    ),
+    "drift after five fixes": Script(
+        protocol="drift",
+        reviews={
+            "reviewer": (
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+                "drift: handle errors in auth",
+            )
+        },
+        fixes=("fixed", "fixed", "fixed", "fixed", "fixed"),
+    ),
+    "contract violation": Script(protocol="drift", reviews={"reviewer": ("unreadable",)}),
+    "the reviewer exits non-zero": Script(
+        protocol="drift", reviews={"reviewer": ("crashed",)}, fallbacks={"review": "other"}
+    ),
+    "the reviewer is stuck": Script(protocol="drift", reviews={"reviewer": ("stuck",)}),
+    "the fixer exits non-zero": Script(
+        protocol="drift", reviews={"reviewer": ("drift: handle errors in auth",)}, fixes=("crashed",)
+    ),
+    "the fixer changes nothing": Script(
+        protocol="drift", reviews={"reviewer": ("drift: handle errors in auth", "pass")}, fixes=("unchanged",)
+    ),
+    "review is disabled": Script(protocol="drift", skip="review-disabled"),
+    "no reviewer prompt": Script(protocol="drift", skip="no-reviewer-prompt"),
+    "no work was picked": Script(protocol="drift", build=True, skip="nothing-picked"),
+    "the build failed before": Script(protocol="drift", skip="build-failed"),
+    "the builder exits non-zero": Script(protocol="drift", build=True, builds=("crashed",)),
+    "built, then passed": Script(protocol="drift", build=True, builds=("built",), reviews={"reviewer": ("pass",)}),
+    "cancelled during a review": Script(protocol="drift", reviews={"reviewer": ("cancelled",)}),
+    "validation fails three times": Script(
+        protocol="drift", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
+    ),
+}
+
+TRAILS = snapshot(
+    {
+        "pass at once": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "drift, fix, pass": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 high
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 2: nothing blocks\
+""",
+        "passes after the fifth fix": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 high
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 high
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 high
+  → fixing after round 3: 1 must, 0 may
+fix:3:1 fixed (tree-3)
+  → reviewing 4
+review:4:reviewer:1 1 high
+  → fixing after round 4: 1 must, 0 may
+fix:4:1 fixed (tree-4)
+  → reviewing 5
+review:5:reviewer:1 1 high
+  → fixing after round 5: 1 must, 0 may
+fix:5:1 fixed (tree-5)
+  → reviewing 6
+review:6:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-5
+  → approved: round 6: nothing blocks\
+""",
+        "drift after five fixes": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 high
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 high
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 high
+  → fixing after round 3: 1 must, 0 may
+fix:3:1 fixed (tree-3)
+  → reviewing 4
+review:4:reviewer:1 1 high
+  → fixing after round 4: 1 must, 0 may
+fix:4:1 fixed (tree-4)
+  → reviewing 5
+review:5:reviewer:1 1 high
+  → fixing after round 5: 1 must, 0 may
+fix:5:1 fixed (tree-5)
+  → reviewing 6
+review:6:reviewer:1 1 high
+  → failed: Drift remains after 5 fix attempts\
+""",
+        "contract violation": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 unreadable
+  → did-not-run: reviewer unreadable: scripted: unreadable\
+""",
+        "the reviewer exits non-zero": """\
+started: drift, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 by scripted
+review:1:reviewer:1 crashed
+  → did-not-run: reviewer crashed: scripted: crashed\
+""",
+        "the reviewer is stuck": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 stuck
+  → did-not-run: reviewer stuck: scripted: stuck\
+""",
+        "the fixer exits non-zero": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 high
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 crashed
+  → did-not-run: the fixer crashed: scripted: crashed\
+""",
+        "the fixer changes nothing": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 high
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 unchanged (tree-0)
+  → reviewing 2
+review:2:reviewer:1 clean
+  → approved: round 2: nothing blocks; not sealed, because earlier blockers stand on unchanged lines: handle errors in auth\
+""",
+        "review is disabled": """\
+started: drift, fix
+  → validating 1
+skipped: review-disabled
+  → skipped: review skipped: review-disabled\
+""",
+        "no reviewer prompt": """\
+started: drift, fix
+  → validating 1
+skipped: no-reviewer-prompt
+  → skipped: review skipped: no-reviewer-prompt\
+""",
+        "no work was picked": """\
+started: drift, fix
+  → building
+skipped: nothing-picked
+  → skipped: review skipped: nothing-picked\
+""",
+        "the build failed before": """\
+started: drift, fix
+  → validating 1
+skipped: build-failed
+  → did-not-run: review skipped: build-failed\
+""",
+        "the builder exits non-zero": """\
+started: drift, fix
+  → building
+build:1 crashed
+  → did-not-run: the builder crashed: scripted: crashed; review skipped\
+""",
+        "built, then passed": """\
+started: drift, fix
+  → building
+build:1 done
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "cancelled during a review": """\
+started: drift, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+cancelled
+  → stopping, cancelled
+review:1:reviewer:1 lost
+  → cancelled: a person ended it\
+""",
+        "validation fails three times": """\
+started: drift, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 failed
+  → fixing after round 0: validation
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 failed
+  → failed: validation failed 3 times in a row\
+""",
+    }
+)
+
+
+@pytest.mark.parametrize("situation", SCENARIOS)
+def test_the_trail_of(situation: str) -> None:
+    assert trail(SCENARIOS[situation]) == TRAILS[situation]

@@ -1,0 +1,567 @@
+"""The epic protocol against its seed: three reviews, two fixes between them, then a person."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.runtime.script import Script
+from tests.trails.playing import trail
+
+SCENARIOS = {
+    "clean at once": Script(protocol="epic", reviews={"reviewer": ("clean",)}),
+    "minor findings only": Script(protocol="epic", reviews={"reviewer": ("low; low",)}),
+    "fail, fix, pass": Script(
+        protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection; low", "clean")}, fixes=("fixed",)
+    ),
+    "passes in the third review": Script(
+        protocol="epic",
+        reviews={"reviewer": ("critical app.py:3 SQL injection", "high app.py:9 no test; low", "clean")},
+        fixes=("fixed", "fixed"),
+    ),
+    "exhausted, nobody decides": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection; high; high; low",
+            )
+        },
+        fixes=("fixed", "fixed"),
+    ),
+    "exhausted, a person fixes by hand": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+            )
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("a",),
+    ),
+    "exhausted, a person accepts": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+            )
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("b",),
+    ),
+    "exhausted, one more round passes": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "clean",
+            )
+        },
+        fixes=("fixed", "fixed", "fixed"),
+        decisions=("c",),
+    ),
+    "the hard cap takes one more round away": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+            )
+        },
+        fixes=("fixed", "fixed", "fixed", "fixed"),
+        decisions=("c", "c", "b"),
+    ),
+    "the last blocker is waived while waiting": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+            )
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("waive 1",),
+    ),
+    "a fix that changed nothing is reviewed all the same": Script(
+        protocol="epic",
+        reviews={"reviewer": ("critical app.py:3 SQL injection", "critical app.py:3 SQL injection", "clean")},
+        fixes=("unchanged", "fixed"),
+    ),
+    "a blocker that the next reviewer misses withholds the seal": Script(
+        protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection", "clean")}, fixes=("elsewhere",)
+    ),
+    "malformed, then readable": Script(protocol="epic", reviews={"reviewer": ("unreadable", "clean")}),
+    "malformed to the end": Script(protocol="epic", reviews={"reviewer": ("unreadable", "unreadable", "unreadable")}),
+    "crashed, then the fallback answers": Script(
+        protocol="epic", reviews={"reviewer": ("crashed", "crashed", "crashed", "clean")}, fallbacks={"review": "other"}
+    ),
+    "stuck to the end": Script(protocol="epic", reviews={"reviewer": ("stuck", "stuck", "stuck")}),
+    "rate-limited waits as long as the client says": Script(
+        protocol="epic", reviews={"reviewer": ("rate-limited 90", "clean")}
+    ),
+    "unauthorised is not tried again": Script(protocol="epic", reviews={"reviewer": ("unauthorised",)}),
+    "an empty diff is no review": Script(protocol="epic", reviews={"reviewer": ("empty-diff",)}),
+    "the fixer crashes to the end": Script(
+        protocol="epic",
+        reviews={"reviewer": ("critical app.py:3 SQL injection",)},
+        fixes=("crashed", "crashed", "crashed"),
+    ),
+    "the orchestrator died during a review": Script(protocol="epic", reviews={"reviewer": ("lost", "clean")}),
+    "cancelled during a review": Script(protocol="epic", reviews={"reviewer": ("cancelled",)}),
+    "cancelled while waiting": Script(
+        protocol="epic",
+        reviews={
+            "reviewer": (
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+                "critical app.py:3 SQL injection",
+            )
+        },
+        fixes=("fixed", "fixed"),
+        decisions=("cancel",),
+    ),
+    "the budget runs out during a fix": Script(
+        protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",)}, fixes=("over-budget",)
+    ),
+    "validation fails, is repaired, passes": Script(
+        protocol="epic", validations=("failed", "passed"), fixes=("fixed",), reviews={"reviewer": ("clean",)}
+    ),
+    "validation fails three times in a row": Script(
+        protocol="epic", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
+    ),
+    "validation cannot run": Script(protocol="epic", validations=("cannot-run",)),
+    "one review without fixes": Script(
+        protocol="epic", mode="review", reviews={"reviewer": ("critical app.py:3 SQL injection",)}
+    ),
+    "fewer rounds than the protocol allows": Script(
+        protocol="epic", max_rounds=1, reviews={"reviewer": ("critical app.py:3 SQL injection",)}
+    ),
+}
+
+TRAILS = snapshot(
+    {
+        "clean at once": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "minor findings only": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 2 low
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "fail, fix, pass": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical, 1 low
+  → fixing after round 1: 1 must, 1 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 2: nothing blocks\
+""",
+        "passes in the third review": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 high, 1 low
+  → fixing after round 2: 1 must, 1 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks\
+""",
+        "exhausted, nobody decides": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical, 2 high, 1 low
+  → waiting for a/b/c: after 3 review rounds, 3 blocking findings remain\
+""",
+        "exhausted, a person fixes by hand": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: a
+  → blocked: a person takes over\
+""",
+        "exhausted, a person accepts": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: b
+  → sealing, accepted
+seal:1 done: seal-of-tree-2
+  → accepted: a person accepted the open findings\
+""",
+        "exhausted, one more round passes": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 3: 1 must, 0 may
+fix:3:1 fixed (tree-3)
+  → reviewing 4
+review:4:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-3
+  → approved: round 4: nothing blocks\
+""",
+        "the hard cap takes one more round away": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 3: 1 must, 0 may
+fix:3:1 fixed (tree-3)
+  → reviewing 4
+review:4:reviewer:1 1 critical
+  → waiting for a/b/c: after 4 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 4: 1 must, 0 may
+fix:4:1 fixed (tree-4)
+  → reviewing 5
+review:5:reviewer:1 1 critical
+  → waiting for a/b: after 5 review rounds, 1 blocking finding remains
+decided: b
+  → sealing, accepted
+seal:1 done: seal-of-tree-4
+  → accepted: a person accepted the open findings\
+""",
+        "the last blocker is waived while waiting": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+a finding was waived
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 3: nothing blocks any more\
+""",
+        "a fix that changed nothing is reviewed all the same": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 unchanged (tree-0)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-1)
+  → reviewing 3
+review:3:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 3: nothing blocks\
+""",
+        "a blocker that the next reviewer misses withholds the seal": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 elsewhere (tree-1)
+  → reviewing 2
+review:2:reviewer:1 clean
+  → approved: round 2: nothing blocks; not sealed, because earlier blockers stand on unchanged lines: SQL injection\
+""",
+        "malformed, then readable": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 unreadable
+review:1:reviewer:2 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "malformed to the end": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 unreadable
+review:1:reviewer:2 unreadable
+review:1:reviewer:3 unreadable
+  → did-not-run: reviewer unreadable: scripted: unreadable\
+""",
+        "crashed, then the fallback answers": """\
+started: epic, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 by scripted
+review:1:reviewer:1 crashed
+pause:review:1:reviewer:2 over
+review:1:reviewer:2 by scripted
+review:1:reviewer:2 crashed
+pause:review:1:reviewer:3 over
+review:1:reviewer:3 by scripted
+review:1:reviewer:3 crashed
+review:1:reviewer:4 by other
+review:1:reviewer:4 clean
+  → sealing, approved
+seal:1 by burnish
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "stuck to the end": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 stuck
+pause:review:1:reviewer:2 over
+review:1:reviewer:2 stuck
+pause:review:1:reviewer:3 over
+review:1:reviewer:3 stuck
+  → did-not-run: reviewer stuck: scripted: stuck\
+""",
+        "rate-limited waits as long as the client says": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 rate-limited
+pause:review:1:reviewer:2 over
+review:1:reviewer:2 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "unauthorised is not tried again": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 unauthorised
+  → did-not-run: reviewer unauthorised: scripted: unauthorised\
+""",
+        "an empty diff is no review": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 empty-diff
+  → did-not-run: reviewer empty-diff: scripted: empty-diff\
+""",
+        "the fixer crashes to the end": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 crashed
+pause:fix:1:2 over
+fix:1:2 crashed
+pause:fix:1:3 over
+fix:1:3 crashed
+  → did-not-run: the fixer crashed: scripted: crashed\
+""",
+        "the orchestrator died during a review": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 lost
+review:1:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "cancelled during a review": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+cancelled
+  → stopping, cancelled
+review:1:reviewer:1 lost
+  → cancelled: a person ended it\
+""",
+        "cancelled while waiting": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → reviewing 2
+review:2:reviewer:1 1 critical
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → reviewing 3
+review:3:reviewer:1 1 critical
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+cancelled
+  → cancelled: a person ended it\
+""",
+        "the budget runs out during a fix": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → fixing after round 1: 1 must, 0 may
+budget reached: scripted
+  → stopping, over-budget
+fix:1:1 lost
+  → over-budget: the budget ran out: scripted\
+""",
+        "validation fails, is repaired, passes": """\
+started: epic, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 passed
+  → reviewing 1
+review:1:reviewer:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "validation fails three times in a row": """\
+started: epic, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 failed
+  → fixing after round 0: validation
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 failed
+  → failed: validation failed 3 times in a row\
+""",
+        "validation cannot run": """\
+started: epic, fix
+  → validating 1
+validate:1:1 cannot-run
+  → did-not-run: validation could not be done: scripted: cannot-run\
+""",
+        "one review without fixes": """\
+started: epic, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "fewer rounds than the protocol allows": """\
+started: epic, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:reviewer:1 1 critical
+  → waiting for a/b/c: after 1 review round, 1 blocking finding remains\
+""",
+    }
+)
+
+
+@pytest.mark.parametrize("situation", SCENARIOS)
+def test_the_trail_of(situation: str) -> None:
+    assert trail(SCENARIOS[situation]) == TRAILS[situation]

@@ -1,0 +1,400 @@
+"""The story protocol against its seed: five cycles of one session that reviews and fixes, then a person."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.runtime.script import Script
+from tests.trails.playing import trail
+
+SCENARIOS = {
+    "complete at once": Script(protocol="story", reviews={"session": ("clean, done",)}),
+    "complete without any status file": Script(protocol="story", reviews={"session": ("clean",)}),
+    "lesser findings become action items": Script(
+        protocol="story", reviews={"session": ("high a.py:1 slow; medium; low, done",)}
+    ),
+    "critical, then complete": Script(
+        protocol="story", reviews={"session": ("critical a.py:1 crash, not-done", "clean, done")}
+    ),
+    "incomplete counts as a cycle": Script(protocol="story", reviews={"session": ("clean, not-done", "clean, done")}),
+    "unreadable, but newly done": Script(protocol="story", reviews={"session": ("unclear, newly-done",)}),
+    "unreadable, and done before": Script(protocol="story", reviews={"session": ("unclear, done", "clean, done")}),
+    "crashed and stuck count as cycles": Script(
+        protocol="story", reviews={"session": ("crashed", "stuck", "timed-out", "clean, done")}
+    ),
+    "five cycles, nobody decides": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical a.py:1 crash, not-done",
+                "critical a.py:1 crash, not-done",
+                "critical a.py:1 crash, not-done",
+                "critical a.py:1 crash, not-done",
+                "critical a.py:1 crash, not-done",
+            )
+        },
+    ),
+    "five crashes": Script(
+        protocol="story", reviews={"session": ("crashed", "crashed", "crashed", "crashed", "crashed")}
+    ),
+    "exhausted, fixed by hand": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+            )
+        },
+        decisions=("1",),
+    ),
+    "exhausted, another agent completes": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "clean, done",
+            )
+        },
+        decisions=("2 claude",),
+    ),
+    "exhausted, the fallback is the other agent": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "clean, done",
+            )
+        },
+        decisions=("2",),
+        fallbacks={"review": "claude"},
+    ),
+    "exhausted, skipped": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+            )
+        },
+        decisions=("3",),
+    ),
+    "ten cycles are the cap": Script(
+        protocol="story",
+        reviews={
+            "session": (
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+                "critical, not-done",
+            )
+        },
+        decisions=("2 claude", "2 claude", "2 claude", "2 claude", "2 claude", "3"),
+    ),
+    "validation fails, is repaired, passes": Script(
+        protocol="story", validations=("failed", "passed"), fixes=("fixed",), reviews={"session": ("clean, done",)}
+    ),
+    "cancelled during a session": Script(protocol="story", reviews={"session": ("cancelled",)}),
+}
+
+TRAILS = snapshot(
+    {
+        "complete at once": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "complete without any status file": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 clean, story absent
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "lesser findings become action items": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 high, 1 medium, 1 low, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "critical, then complete": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-2
+  → approved: round 2: nothing blocks\
+""",
+        "incomplete counts as a cycle": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 clean, story not-done
+  → reviewing 2
+review:2:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-2
+  → approved: round 2: nothing blocks\
+""",
+        "unreadable, but newly done": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 unreadable, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: the session marked the story done\
+""",
+        "unreadable, and done before": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 unreadable, story done
+  → reviewing 2
+review:2:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-2
+  → approved: round 2: nothing blocks\
+""",
+        "crashed and stuck count as cycles": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 crashed
+  → reviewing 2
+review:2:session:1 stuck
+  → reviewing 3
+review:3:session:1 timed-out
+  → reviewing 4
+review:4:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: round 4: nothing blocks\
+""",
+        "five cycles, nobody decides": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains\
+""",
+        "five crashes": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 crashed
+  → reviewing 2
+review:2:session:1 crashed
+  → reviewing 3
+review:3:session:1 crashed
+  → reviewing 4
+review:4:session:1 crashed
+  → reviewing 5
+review:5:session:1 crashed
+  → waiting for 1/2/3 (critical): session gave no usable answer: scripted: crashed\
+""",
+        "exhausted, fixed by hand": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+decided: 1
+  → blocked: a person takes over\
+""",
+        "exhausted, another agent completes": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 6
+review:6:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-6
+  → approved: round 6: nothing blocks\
+""",
+        "exhausted, the fallback is the other agent": """\
+started: story, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 by scripted
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 by scripted
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 by scripted
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 by scripted
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 by scripted
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+decided: 2
+  → reviewing 6
+review:6:session:1 by claude
+review:6:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 by burnish
+seal:1 done: seal-of-tree-6
+  → approved: round 6: nothing blocks\
+""",
+        "exhausted, skipped": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+decided: 3
+  → skipped: a person skipped it\
+""",
+        "ten cycles are the cap": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 1 critical, story not-done
+  → reviewing 3
+review:3:session:1 1 critical, story not-done
+  → reviewing 4
+review:4:session:1 1 critical, story not-done
+  → reviewing 5
+review:5:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 6
+review:6:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 6 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 7
+review:7:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 7 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 8
+review:8:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 8 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 9
+review:9:session:1 1 critical, story not-done
+  → waiting for 1/2/3 (critical): after 9 review rounds, 1 blocking finding remains
+decided: 2 with claude
+  → reviewing 10
+review:10:session:1 1 critical, story not-done
+  → waiting for 1/3 (critical): after 10 review rounds, 1 blocking finding remains
+decided: 3
+  → skipped: a person skipped it\
+""",
+        "validation fails, is repaired, passes": """\
+started: story, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 passed
+  → reviewing 1
+review:1:session:1 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-2
+  → approved: round 1: nothing blocks\
+""",
+        "cancelled during a session": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+cancelled
+  → stopping, cancelled
+review:1:session:1 lost
+  → cancelled: a person ended it\
+""",
+    }
+)
+
+
+@pytest.mark.parametrize("situation", SCENARIOS)
+def test_the_trail_of(situation: str) -> None:
+    assert trail(SCENARIOS[situation]) == TRAILS[situation]

@@ -1,0 +1,329 @@
+"""The ticket protocol against its seed: a score card, two revisions, validation around every one."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.runtime.script import Script
+from tests.trails.playing import trail
+
+SCENARIOS = {
+    "passes at once": Script(protocol="ticket", reviews={"code-review": ("scores 95 100 80 85 70 90",)}),
+    "fail, revise, pass": Script(
+        protocol="ticket",
+        reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function", "scores 95 100 80 85 70 90")},
+        fixes=("fixed",),
+    ),
+    "fails after two revisions": Script(
+        protocol="ticket",
+        reviews={
+            "code-review": (
+                "scores 95 100 60 85 70 90; notes split the function",
+                "scores 95 100 60 85 70 90; notes split the function",
+                "scores 95 100 60 85 70 90; notes split the function",
+            )
+        },
+        fixes=("fixed", "fixed"),
+    ),
+    "a critical dimension below 90": Script(
+        protocol="ticket",
+        mode="review",
+        reviews={"code-review": ("scores 89 100 80 85 70 90; notes build what was asked",)},
+    ),
+    "an important dimension below 70": Script(
+        protocol="ticket", mode="review", reviews={"code-review": ("scores 95 100 80 85 69 90; notes test it",)}
+    ),
+    "the mean below 75 while every dimension passes": Script(
+        protocol="ticket", mode="review", reviews={"code-review": ("scores 90 90 70 70 70 0",)}
+    ),
+    "a blocking issue with perfect scores": Script(
+        protocol="ticket", mode="review", reviews={"code-review": ("scores 100 100 100 100 100 100; blocking 1",)}
+    ),
+    "perfect scores, but the report says fail": Script(
+        protocol="ticket",
+        mode="review",
+        reviews={"code-review": ("scores 100 100 100 100 100 100; claims fail; notes see above",)},
+    ),
+    "a dimension without a score": Script(
+        protocol="ticket", mode="review", reviews={"code-review": ("scores 100 100 100 100 100",)}
+    ),
+    "slow review": Script(protocol="ticket", reviews={"code-review": ("after 121: scores 95 100 80 85 70 90",)}),
+    "malformed, then readable": Script(
+        protocol="ticket", reviews={"code-review": ("unreadable", "scores 95 100 80 85 70 90")}
+    ),
+    "crashed to the end": Script(protocol="ticket", reviews={"code-review": ("crashed", "crashed", "crashed")}),
+    "stuck, then an answer": Script(protocol="ticket", reviews={"code-review": ("stuck", "scores 95 100 80 85 70 90")}),
+    "validation fails after a revision": Script(
+        protocol="ticket",
+        reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function", "scores 95 100 80 85 70 90")},
+        validations=("passed", "failed", "passed"),
+        fixes=("fixed", "fixed"),
+    ),
+    "validation fails before the first review": Script(
+        protocol="ticket", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
+    ),
+    "validation cannot run, then can": Script(
+        protocol="ticket", validations=("crashed", "passed"), reviews={"code-review": ("scores 95 100 80 85 70 90",)}
+    ),
+    "built, validated, reviewed": Script(
+        protocol="ticket",
+        build=True,
+        builds=("built",),
+        validations=("passed",),
+        reviews={"code-review": ("scores 95 100 80 85 70 90",)},
+    ),
+    "the builder crashes to the end": Script(protocol="ticket", build=True, builds=("crashed", "crashed", "crashed")),
+    "cancelled during validation": Script(protocol="ticket", validations=("cancelled",)),
+    "cancelled during a revision": Script(
+        protocol="ticket",
+        reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function",)},
+        fixes=("cancelled",),
+    ),
+    "the budget runs out": Script(protocol="ticket", reviews={"code-review": ("over-budget",)}),
+}
+
+TRAILS = snapshot(
+    {
+        "passes at once": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "fail, revise, pass": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2
+review:2:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 2: nothing blocks\
+""",
+        "fails after two revisions": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2
+review:2:code-review:1 not clean
+  → fixing after round 2: 1 must, 0 may
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 skipped
+  → reviewing 3
+review:3:code-review:1 not clean
+  → failed: Review failed after 2 revisions\
+""",
+        "a critical dimension below 90": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "an important dimension below 70": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "the mean below 75 while every dimension passes": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "a blocking issue with perfect scores": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 1 critical
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "perfect scores, but the report says fail": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "a dimension without a score": """\
+started: ticket, review
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → failed: after 1 review round, 1 blocking finding remains\
+""",
+        "slow review": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "malformed, then readable": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 unreadable
+review:1:code-review:2 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "crashed to the end": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 crashed
+pause:review:1:code-review:2 over
+review:1:code-review:2 crashed
+pause:review:1:code-review:3 over
+review:1:code-review:3 crashed
+  → did-not-run: code-review crashed: scripted: crashed\
+""",
+        "stuck, then an answer": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 stuck
+pause:review:1:code-review:2 over
+review:1:code-review:2 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "validation fails after a revision": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 passed
+  → reviewing 1
+review:1:code-review:1 not clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 failed
+  → fixing after round 1: validation
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 passed
+  → reviewing 2
+review:2:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-2
+  → approved: round 2: nothing blocks\
+""",
+        "validation fails before the first review": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 failed
+  → fixing after round 0: validation
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 failed
+  → fixing after round 0: validation
+fix:2:1 fixed (tree-2)
+  → validating 3
+validate:3:1 failed
+  → failed: validation failed 3 times in a row\
+""",
+        "validation cannot run, then can": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 crashed
+pause:validate:1:2 over
+validate:1:2 passed
+  → reviewing 1
+review:1:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks\
+""",
+        "built, validated, reviewed": """\
+started: ticket, fix
+  → building
+build:1 done
+  → validating 1
+validate:1:1 passed
+  → reviewing 1
+review:1:code-review:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
+""",
+        "the builder crashes to the end": """\
+started: ticket, fix
+  → building
+build:1 crashed
+pause:build:2 over
+build:2 crashed
+pause:build:3 over
+build:3 crashed
+  → did-not-run: the builder crashed: scripted: crashed\
+""",
+        "cancelled during validation": """\
+started: ticket, fix
+  → validating 1
+cancelled
+  → stopping, cancelled
+validate:1:1 lost
+  → cancelled: a person ended it\
+""",
+        "cancelled during a revision": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:code-review:1 not clean
+  → fixing after round 1: 1 must, 0 may
+cancelled
+  → stopping, cancelled
+fix:1:1 lost
+  → cancelled: a person ended it\
+""",
+        "the budget runs out": """\
+started: ticket, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+budget reached: scripted
+  → stopping, over-budget
+review:1:code-review:1 lost
+  → over-budget: the budget ran out: scripted\
+""",
+    }
+)
+
+
+@pytest.mark.parametrize("situation", SCENARIOS)
+def test_the_trail_of(situation: str) -> None:
+    assert trail(SCENARIOS[situation]) == TRAILS[situation]
