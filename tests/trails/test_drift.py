@@ -192,7 +192,7 @@ review:1:reviewer:1 1 high
 fix:1:1 unchanged (tree-0)
   → reviewing 2
 review:2:reviewer:1 clean
-  → approved: round 2: nothing blocks; not sealed, because earlier blockers stand on unchanged lines: handle errors in auth\
+  → approved: round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: handle errors in auth\
 """,
         "review is disabled": """\
 started: drift, fix

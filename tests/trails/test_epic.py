@@ -359,7 +359,7 @@ review:1:reviewer:1 1 critical
 fix:1:1 elsewhere (tree-1)
   → reviewing 2
 review:2:reviewer:1 clean
-  → approved: round 2: nothing blocks; not sealed, because earlier blockers stand on unchanged lines: SQL injection\
+  → approved: round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: SQL injection\
 """,
         "malformed, then readable": """\
 started: epic, fix

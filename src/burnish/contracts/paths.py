@@ -3,11 +3,15 @@
 import re
 from collections.abc import Callable
 
+from burnish.contracts.text import clean_text
+
 IsFile = Callable[[str], bool]
 """Whether a path, relative to the repository's root and with forward slashes, is a file of the repository."""
 
 MAX_PATH_LENGTH = 1_024
-_DRIVE = re.compile(r"^[A-Za-z]:/")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/|~[^/]*/")
+_FILE_URI = re.compile(r"file:(?://[^/]*(?=/))?", re.IGNORECASE)
+_OTHER_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def no_repository(_path: str) -> bool:
@@ -21,19 +25,23 @@ def confine(raw: str, is_file: IsFile) -> str | None:
     An absolute path of another machine is made relative where it ends in a file of the repository; the longest
     such ending wins. A relative path that climbs out with `..` is refused.
     """
-    path = raw.strip().strip("`'\"<>").strip().replace("\\", "/").removeprefix("file://")
-    if not path or len(path) > MAX_PATH_LENGTH or "\n" in path:
+    if len(raw) > 2 * MAX_PATH_LENGTH:
         return None
-    if path.startswith("/") or _DRIVE.match(path):
+    path = clean_text(raw).strip().strip("`'\"<>").strip().replace("\\", "/")
+    uri = _FILE_URI.match(path)
+    path = path[uri.end() :] if uri else path
+    if not path or len(path) > MAX_PATH_LENGTH or "\n" in path or _OTHER_URI.match(path):
+        return None
+    if _ABSOLUTE.match(path):
         parts = [part for part in path.split("/") if part not in ("", ".")]
         return None if ".." in parts else _known_ending(parts, is_file)
-    return _normalised(path)
+    return _without_diff_prefix(_normalised(path), is_file)
 
 
 def _known_ending(parts: list[str], is_file: IsFile) -> str | None:
-    for start in range(1, len(parts) + 1):
-        candidate = "/".join(parts[start - 1 :])
-        if candidate and is_file(candidate):
+    for start in range(len(parts)):
+        candidate = "/".join(parts[start:])
+        if is_file(candidate):
             return candidate
     return None
 
@@ -50,3 +58,10 @@ def _normalised(path: str) -> str | None:
         else:
             return None
     return "/".join(kept) or None
+
+
+def _without_diff_prefix(path: str | None, is_file: IsFile) -> str | None:
+    """A diff names files `a/…` and `b/…`; the prefix goes where only the rest is a file of the repository."""
+    if path and path.startswith(("a/", "b/")) and not is_file(path) and is_file(path[2:]):
+        return path[2:]
+    return path

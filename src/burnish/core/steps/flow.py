@@ -73,7 +73,7 @@ def approve(run: Run, reason: str) -> Run:
     held = [tracked for tracked in run.findings if tracked.holds]
     if held:
         titles = "; ".join(tracked.finding.title for tracked in held[:3])
-        withheld = f"{reason}; not sealed, because earlier blockers stand on unchanged lines: {titles}"
+        withheld = f"{reason}; no seal, for earlier blockers stand on unchanged lines: {titles}"
         return end(run, Outcome.APPROVED, withheld)
     kind = SealKind.SELF_REVIEWED if run.protocol.review.by is ReviewBy.SESSION else SealKind.APPROVED
     return to_seal(run, kind, reason)

@@ -1,0 +1,50 @@
+# Every command that people and CI run. `make demo` and `make test` need only python3, pip, git and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check prove format bench clean
+
+$(STAMP): pyproject.toml
+	@echo "Setting up $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m pip install --user --quiet virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV); }
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+## The main job, shown: a rehearsed run of the loop, round by round.
+demo: $(STAMP)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/run.sh
+
+## Lint, formatting, types, layers and dependencies: one door, here and in CI.
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/deptry src
+	$(BIN)/python docs/diagrams.py --check
+
+test: check
+	$(BIN)/pytest -n 2 -m "not prove"
+
+## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
+prove: test
+	$(BIN)/python -m pip install --quiet --editable '.[prove]'
+	$(BIN)/pytest -n 2 -m prove
+	$(BIN)/pytest -n 2 -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
+	$(BIN)/python tests/fuzz/run.py
+	$(BIN)/python tests/mutation/run.py
+
+## Figures, as ratios to a limit or a peer measured in the same run.
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .work .pytest_cache .ruff_cache .hypothesis mutants dist

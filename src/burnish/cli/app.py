@@ -1,0 +1,43 @@
+"""The command line: its verbs, and the way from arguments to an exit code."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from burnish import __version__
+from burnish.cli.errors import ErrorBoundary
+from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.cli.output import prepare_streams
+
+POLICIES = "Policies"
+FOR_OTHER_TOOLS = "For other tools"
+
+_HELP = """The quality gate that autonomous coding agents must pass.
+
+burnish puts a change before reviewers with fresh, read-only eyes, judges what they found, has it fixed, and repeats
+until the change is clean, a limit is reached, or a person must decide.
+
+Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run, 5 a budget
+ran out, 130 interrupted."""
+
+# In the order of the help: what is used every day comes first.
+_COMMANDS = {
+    "protocol": LazyCommand(
+        "burnish.cli.protocol:protocol", POLICIES, "List, show and check protocols: the rules that a run follows."
+    ),
+    "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
+}
+
+root = LazyGroup("burnish", _COMMANDS, help_text=_HELP)
+click.version_option(__version__, prog_name="burnish", message="%(prog)s %(version)s")(root)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the result is the exit code. No exception leaves it but a demand to exit."""
+    prepare_streams()
+    with ErrorBoundary() as boundary:
+        with root.make_context("burnish", list(arguments)) as context:
+            boundary.exit_code = int(root.invoke(context))
+        sys.stdout.flush()
+    return boundary.exit_code

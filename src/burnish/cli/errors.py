@@ -1,0 +1,83 @@
+"""The one place where an error becomes a message and an exit code."""
+
+import os
+import traceback
+from types import TracebackType
+from typing import Self
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from burnish.cli.output import complain, discard_output
+from burnish.core.errors import BurnishError, ErrorKind
+
+INTERRUPTED = 130
+NOBODY_READS = 141
+"""As a shell names a program that wrote into a closed pipe."""
+BUG = ErrorKind.INFRASTRUCTURE.exit_code
+"""A command that broke has not run: never 0, and never 1, which would say that it found something."""
+
+
+class ErrorBoundary:
+    """Around a command: whatever leaves it becomes the exit code, with a message where there is something to say."""
+
+    def __init__(self) -> None:
+        self.exit_code = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or isinstance(error, SystemExit):
+            return False
+        self.exit_code = report(error)
+        return True
+
+
+def report(error: BaseException) -> int:
+    """Say what went wrong, and return the exit code for it."""
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            complain("interrupted")
+            return INTERRUPTED
+        case BrokenPipeError():
+            discard_output()
+            return NOBODY_READS
+        case BurnishError():
+            _say_error(error.message, error.hint)
+            return error.kind.exit_code
+        case click.ClickException():
+            return _report_usage(error)
+        case _:
+            return _report_bug(error)
+
+
+def _report_usage(error: click.ClickException) -> int:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, NoArgsIsHelpError) and context is not None:
+        complain(context.get_help())
+    else:
+        _say_error(error.format_message(), f"Try '{context.command_path if context else 'burnish'} --help'.")
+    return ErrorKind.USAGE.exit_code
+
+
+def _report_bug(error: BaseException) -> int:
+    hint = "Please report it to the project, with the command that you ran"
+    if os.environ.get("BURNISH_DEBUG") == "1":
+        complain("".join(traceback.format_exception(error)).rstrip("\n"))
+        hint += " and the lines above."
+    else:
+        hint += "; BURNISH_DEBUG=1 shows where it happened."
+    complain(f"burnish has a bug: {type(error).__name__}: {error}")
+    complain(f"hint: {hint}")
+    return BUG
+
+
+def _say_error(message: str, hint: str) -> None:
+    complain(f"error: {message}")
+    if hint:
+        complain(f"hint: {hint}")

@@ -1,0 +1,60 @@
+"""A group of commands that are loaded when they are called. Help is shown without loading any of them."""
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import click
+
+
+class LazyCommand(NamedTuple):
+    """A command by where it is: `package.module:attribute`, the section of the help, and its line there."""
+
+    target: str
+    section: str
+    help: str
+
+
+class LazyGroup(click.Group):
+    """Sections appear in the order of their first command; a section without a command does not appear."""
+
+    def __init__(self, name: str, lazy: Mapping[str, LazyCommand], *, help_text: str) -> None:
+        super().__init__(
+            name, help=help_text, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
+        )
+        self._lazy = dict(lazy)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx  # the commands are the same in every context
+        return list(self._lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in self._lazy:
+            return None
+        target = self._lazy[cmd_name].target
+        module, _, attribute = target.partition(":")
+        command: object = getattr(importlib.import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{target} is not a command.")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self._lazy and not name.startswith("-"):
+            close = difflib.get_close_matches(name, self._lazy, n=1)
+            question = f" Did you mean '{close[0]}'?" if close else ""
+            raise click.UsageError(f"There is no command '{name}'.{question}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self._lazy.items():
+            sections.setdefault(command.section, []).append((name, command.help))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)

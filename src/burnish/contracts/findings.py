@@ -1,0 +1,191 @@
+"""The `findings` contract: a review written as markdown.
+
+Real documents vary widely, so every variant is read, and where parts of one disagree the worse reading holds: the
+larger of listed and claimed counts, the worse of two severities, a rejection over an empty list. A text is clean only
+when it denies every finding that must be fixed and nothing in it says otherwise; a text that is no review, or half of
+one, is unreadable. See `burnish.contracts.markdown` for how it is read.
+"""
+
+from burnish.contracts.errors import UnreadableError
+from burnish.contracts.markdown.claims import Claims, take_claims
+from burnish.contracts.markdown.lines import Document, scan
+from burnish.contracts.markdown.listing import Gathered, gather, loose_items, says_that_it_did_not_read
+from burnish.contracts.markdown.outline import SectionKind, outline
+from burnish.contracts.markdown.render import FindingsDocument, render
+from burnish.contracts.markdown.verdicts import Verdict, read_verdict
+from burnish.contracts.paths import IsFile
+from burnish.contracts.text import bounded
+from burnish.core.findings import Finding, Severity
+from burnish.core.reviews import Answer
+
+__all__ = ["FindingsDocument", "parse", "render"]
+
+_MAX_MADE_UP = 20
+_MAX_CORRECTIONS = 50
+_MUST_FIX = (Severity.CRITICAL, Severity.HIGH)
+_FORM = "Answer with the sections Critical, Important and Minor, each with its findings or with 'None.', and a summary."
+
+
+def parse(text: str, is_file: IsFile) -> Answer:
+    """Read a review. `text` comes from `burnish.contracts.text.decode`."""
+    return _Judgement(scan(text), is_file).answer()
+
+
+class _Judgement:
+    """One document, weighed: from what it lists, counts and concludes to one answer."""
+
+    def __init__(self, document: Document, is_file: IsFile) -> None:
+        self._document = document
+        self._is_file = is_file
+        self._sections = outline(document)
+        self._verdict = read_verdict(self._sections)
+        self._claims = take_claims(self._sections)
+        self._gathered = gather(self._sections, is_file)
+        self._findings = list(self._gathered.findings)
+        self._corrections: list[str] = []
+        for severity, number in self._gathered.counts:
+            self._claims.add(severity, number)
+
+    def answer(self) -> Answer:
+        self._add_loose_items()
+        self._add_open()
+        self._refuse_what_is_no_review()
+        self._make_up_for_claims()
+        self._make_up_for_verdict()
+        self._refuse_doubts()
+        self._note_refused_paths()
+        findings = (*self._findings, *_summed(self._gathered))
+        return Answer(clean=not findings, findings=findings, corrections=tuple(self._corrections[:_MAX_CORRECTIONS]))
+
+    def _must_fix(self) -> int:
+        return sum(finding.severity in _MUST_FIX for finding in self._findings)
+
+    def _add_loose_items(self) -> None:
+        """A list without any section counts as important, as long as nothing else in the text lists or denies."""
+        is_structured = self._gathered.has_sections or self._claims.any or self._gathered.denies_all
+        is_against = self._verdict in (Verdict.AGAINST, Verdict.AGAINST_CRITICAL)
+        if self._findings or (is_structured and not is_against):
+            return
+        self._findings += loose_items(self._sections, self._is_file)
+        if self._findings:
+            self._corrections.append("Findings without a severity count as high.")
+
+    def _add_open(self) -> None:
+        """Take in what is named outside the lists, unless at least as much is listed already."""
+        for named in (self._gathered.repeated, self._gathered.unsettled):
+            for must_fix in (True, False):
+                still_open = [finding for finding in named if (finding.severity in _MUST_FIX) == must_fix]
+                listed = [finding for finding in self._findings if (finding.severity in _MUST_FIX) == must_fix]
+                if len(still_open) > len(listed):
+                    self._findings += still_open
+                    self._corrections.append(f"{len(still_open)} findings named outside the lists count as well.")
+        if self._gathered.failed_criteria and not self._must_fix():
+            self._findings += self._gathered.failed_criteria
+            self._corrections.append("Acceptance criteria that are not met count as findings.")
+
+    def _refuse_what_is_no_review(self) -> None:
+        gathered = self._gathered
+        if not self._findings and says_that_it_did_not_read(self._sections):
+            raise UnreadableError(
+                "The reviewer says that it did not see the change.",
+                hint="Check that the change is committed, then ask again.",
+            )
+        has_lists = gathered.has_sections or gathered.denies_all or bool(self._findings)
+        if not has_lists and not self._claims.any and self._verdict not in (Verdict.AGAINST, Verdict.AGAINST_CRITICAL):
+            raise UnreadableError("The answer is not a review: it lists no findings and denies none.", hint=_FORM)
+
+    def _make_up_for_claims(self) -> None:
+        """Where the text counts more than it lists, the larger number holds."""
+        claims = self._claims
+        claimed = listed = 0
+        for severity in Severity:
+            claimed += claims.by_severity.get(severity, 0)
+            listed += self._listed(severity)
+            if severity is Severity.HIGH:
+                claimed = max(claimed, claims.must_fix or 0)
+            if claimed > listed:
+                self._make_up(severity, claims.by_severity.get(severity, claimed), claimed - listed)
+                listed = claimed
+        total = claims.total or 0
+        if total > listed:
+            self._make_up(self._undenied(), total, total - listed, what="findings in all")
+
+    def _listed(self, severity: Severity) -> int:
+        listed = sum(finding.severity is severity for finding in self._findings)
+        return listed + self._gathered.overflow.get(severity, 0)
+
+    def _undenied(self) -> Severity:
+        """The worst severity that the text does not rule out in numbers."""
+        return next((severity for severity in Severity if not _rules_out(self._claims, severity)), Severity.LOW)
+
+    def _make_up(self, severity: Severity, counted: int, missing: int, what: str = "") -> None:
+        title = f"The summary counts {counted} {what or severity.value}, {max(counted - missing, 0)} listed"
+        self._findings += [_made_up(severity, title)] * min(missing, _MAX_MADE_UP)
+        self._corrections.append(f"{title}: the larger number holds.")
+
+    def _make_up_for_verdict(self) -> None:
+        """A rejection that lists nothing to fix stands for one finding."""
+        match self._verdict:
+            case Verdict.AGAINST_CRITICAL if not self._must_fix():
+                severity = Severity.CRITICAL
+            case Verdict.AGAINST if not self._must_fix():
+                severity = Severity.HIGH
+            case Verdict.CONDITIONAL if not self._findings:
+                severity = Severity.HIGH
+            case _:
+                return
+        self._findings.append(_made_up(severity, "The review asks for changes without listing what must be fixed"))
+        self._corrections.append("The conclusion is against the change, but nothing that must be fixed is listed.")
+
+    def _refuse_doubts(self) -> None:
+        """Half a review is no review: what is silent about must-fix findings cannot say that there are none."""
+        doubtful = [severity for severity in self._gathered.empty if not self._claims.denies(severity)]
+        for severity in doubtful:
+            if not self._findings or (severity in _MUST_FIX and not self._must_fix()):
+                message = f"The section for {severity.value} findings is empty and does not say that there are none."
+                raise UnreadableError(message, hint=_FORM)
+        if self._findings or self._gathered.overflow:
+            return
+        if self._document.unclosed:
+            raise UnreadableError("The answer breaks off inside a code block.", hint="Ask for the whole review again.")
+        if self._document.cut:
+            raise UnreadableError("The answer has a line too long to be read whole.", hint=_FORM)
+        if not self._denies_must_fix():
+            message = "The answer lists nothing, but does not say that there are no critical and no important findings."
+            raise UnreadableError(message, hint=_FORM)
+
+    def _denies_must_fix(self) -> bool:
+        gathered = self._gathered
+        if gathered.denies_all or self._claims.denies_must_fix():
+            return True
+        denied = {severity for severity in _MUST_FIX if severity in gathered.denied or self._claims.denies(severity)}
+        return len(denied) == len(_MUST_FIX) or (bool(denied) and self._ends_in_approval())
+
+    def _ends_in_approval(self) -> bool:
+        kinds = [section.kind for section in self._sections]
+        last_list = max((place for place, kind in enumerate(kinds) if kind is SectionKind.SEVERITY), default=-1)
+        concludes = any(kind in (SectionKind.VERDICT, SectionKind.SUMMARY) for kind in kinds[last_list + 1 :])
+        return self._verdict is Verdict.FOR and concludes
+
+    def _note_refused_paths(self) -> None:
+        for path in self._gathered.refused:
+            self._corrections.append(
+                f"The location '{bounded(path, 200)}' is not inside the repository and was dropped."
+            )
+
+
+def _rules_out(claims: Claims, severity: Severity) -> bool:
+    stated = severity in claims.by_severity
+    return stated or (severity in _MUST_FIX and claims.must_fix is not None)
+
+
+def _made_up(severity: Severity, title: str) -> Finding:
+    return Finding(severity=severity, title=title, synthetic=True)
+
+
+def _summed(gathered: Gathered) -> list[Finding]:
+    """One finding for each severity of which more were listed than are read in full."""
+    return [
+        _made_up(severity, f"{number} more findings of severity {severity.value} are in the answer")
+        for severity, number in sorted(gathered.overflow.items(), key=lambda pair: pair[0].rank)
+    ]

@@ -1,0 +1,152 @@
+"""Sentences that say that there is nothing to report, or that the reviewer could not look.
+
+A denial takes findings away, so it is read narrowly: "None found." is one, "None of the inputs are validated" is a
+finding. What is not surely a denial is none.
+"""
+
+import re
+
+from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.severities import plain
+
+_NOUN = any_of(
+    words("issues? findings? problems? concerns? blockers? bugs? vulnerabilit(?:y|ies) defects? suggestions? nits?"),
+    words("comments? regressions? violations? improvements?"),
+)
+_SEVERITY = any_of(
+    words("critical important minor high medium low major blocking"),
+    "must[- ]fix",
+    "should[- ]fix",
+    "nice[- ]to[- ]have",
+)
+_ADJECTIVE = any_of(
+    _SEVERITY,
+    words("severity priority level new significant serious security further additional remaining outstanding code"),
+    words("review known other such actionable real obvious notable open unresolved or and any style functional"),
+    words("substantive material correctness more quality performance architectural"),
+)
+_ADJECTIVES = rf"((?:{_ADJECTIVE}[\s,/]+){{0,8}})"
+_SEEN = any_of(
+    words(
+        "found identified detected reported noted observed discovered spotted present remain(?:ing)? introduced left"
+    ),
+    words("outstanding open raised seen uncovered surfaced flagged here"),
+)
+_WHERE = r"(?:in|with|on|within|across) (?:this|the|these|any|all|my) (?:[\w-]+ ){0,3}" + any_of(
+    words("round review changes? diff pr branch code files? changeset implementation commits? story"), "pull request"
+)
+_WHEN = any_of(
+    "at (?:this time|this point|present|the moment|all)",
+    "this (?:round|time)",
+    "so far",
+    "to (?:report|fix|note|address|list|raise)",
+)
+_VERB = any_of("were", "was", "are", "is", "have been", "has been", "had been")
+_END = rf"(?:\s+(?:{_VERB} )?(?:{_SEEN}|{_WHEN}|{_WHERE}))*\s*(?:$|[.;!,()\[\]—–:-])"
+"""What may follow the thing that is denied. Anything else makes it another sentence."""
+
+_SUBJECT = any_of(
+    "there (?:are|were|is) ", "(?:i|we) (?:found|see|have|identified|have found) ", "found ", "identified ", "reported "
+)
+_NO_FINDINGS = re.compile(rf"{_SUBJECT}?(?:currently )?(?:no|zero|0)\s+{_ADJECTIVES}{_NOUN}{_END}")
+_DID_NOT_FIND = re.compile(
+    r"(?:i |we )?(?:did not|didn't|do not|don't|could not|couldn't) (?:find|identify|see|spot|detect) (?:any )"
+    rf"{_ADJECTIVES}{_NOUN}{_END}"
+)
+_NONE = re.compile(
+    any_of(words("none nothing nil n/?a no 0 zero empty -+ — –"), "not applicable")
+    + r"(?: (?:new|else|critical|important|minor|blocking|major|significant|of note))?"
+    + _END
+)
+_WHOLE = re.compile(r"(?:all (?:clear|good)|clean|clear|looks good|lgtm|pass(?:ed)?)\s*[.!]?")
+_SETTLED_NOUN = re.compile(r"\b(?:issues?|findings?|items?|fix(?:es)?|problems?|concerns?|blockers?)\b")
+_SETTLED_VERB = re.compile(
+    r"\b(?:have been|has been|were|are|is|was|now|been|properly|correctly|successfully) (?:[\w-]+ ){0,3}"
+    r"(?:fixed|resolved|addressed|verified|closed|applied|confirmed)\b"
+)
+_OPEN_AGAIN = re.compile(
+    rf"\b{words('not except but still partial(?:ly)? however unresolved incomplete although though incorrectly')}\b"
+    r"|\b(?:must|should|need)\b"
+)
+_CONTRAST = search(
+    rf"\b{words('however but although though except besides nevertheless unless yet')}\b",
+    r"\b(?:apart from|other than|aside from|that said)\b",
+)
+_ELSEWHERE = search(
+    rf"\b{words('important minor below suggestions? nits? low medium improvements?')}\b",
+    r"\b(?:following sections?|nice to have)\b",
+)
+_SENTENCE = re.compile(r"(?<=[.!;])\s+|\n+")
+_SEVERITY_WORD = re.compile(rf"\b{_SEVERITY}\b")
+_LOOKED_AT = 2_000
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a text into sentences, roughly; a file name's dot is no end."""
+    return [part for part in _SENTENCE.split(text) if part.strip()]
+
+
+def bare(text: str) -> str:
+    """A sentence in lower case without marks around it."""
+    return plain(text).strip(" \t-–—•>()[]:|\"'") or text.strip()
+
+
+def _sentence_says_none(sentence: str) -> bool:
+    text = bare(sentence)
+    if _WHOLE.fullmatch(text) or _DID_NOT_FIND.match(text) or _NO_FINDINGS.match(text):
+        return True
+    found = _NONE.match(text)
+    if not found:
+        return says_all_settled(text)
+    rest = text[found.end() :].strip()
+    # "None: …" may go on with what is wrong; only a rest that itself denies or settles is believed.
+    goes_on = bool(rest) and text[found.end() - 1] in ":-—–"
+    return not goes_on or _sentence_says_none(rest)
+
+
+def says_all_settled(sentence: str) -> bool:
+    """Whether a sentence says that all earlier findings are fixed."""
+    text = bare(sentence)
+    if not text.startswith(("all ", "every ", "both ")) or _OPEN_AGAIN.search(text):
+        return False
+    return bool(_SETTLED_NOUN.search(text)) and bool(_SETTLED_VERB.search(text))
+
+
+def says_none(text: str) -> bool:
+    """Whether a paragraph or an item says that there is nothing to report, and nothing against that."""
+    parts = sentences(text[:_LOOKED_AT])
+    if not parts or not any(_sentence_says_none(part) for part in (parts[0], parts[-1])):
+        return False
+    words_of_all = plain(text[:_LOOKED_AT])
+    contrast = _CONTRAST.search(words_of_all)
+    return contrast is None or bool(_ELSEWHERE.search(words_of_all, contrast.end()))
+
+
+def says_nothing_at_all(text: str) -> bool:
+    """Whether a text denies findings of every severity: "No issues found", not "No critical issues"."""
+    first = bare(next(iter(sentences(text[:_LOOKED_AT])), ""))
+    found = _NO_FINDINGS.match(first) or _DID_NOT_FIND.match(first)
+    return found is not None and not _SEVERITY_WORD.search(found.group(1)) and says_none(text)
+
+
+_UNABLE = re.compile(
+    r"\b(?:unable to|could not|couldn't|cannot|can't|not able to|failed to|no way to)\s(?:\w+\s){0,3}?"
+    + words("read access review view see open load fetch obtain retrieve inspect examine find locate diff compute get")
+    + r"\s(?!any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))(?:[\w'`/.-]+\s){0,4}?"
+    + words("diff changes? branch files? code repo(?:sitory)? commits? patch changeset story it")
+    + r"\b"
+)
+_EMPTY_DIFF = search(
+    r"\bdiff (?:is|was|appears(?: to be)?|came back) empty",
+    r"\bempty diff",
+    r"\bno diff\b",
+    r"\bthere (?:is|are|was|were) no (?:changes|diff|commits)",
+    r"\bno (?:code )?(?:changes|files|commits) (?:to review|were found|found|between|on this branch)",
+    r"\bnothing to review",
+)
+
+
+def says_unread(text: str) -> bool:
+    """Whether a sentence says that the reviewer did not see the change."""
+    lowered = plain(text[:_LOOKED_AT])
+    return bool(_UNABLE.search(lowered)) or bool(_EMPTY_DIFF.search(lowered))

@@ -1,0 +1,258 @@
+"""From the lines of a section to its items: what is listed, as headings, list items, leads, table rows or prose.
+
+An item is only cut out here; `fields` reads it. What says "none" or belongs to an earlier round is told apart, because
+a section may be empty only for such a reason.
+"""
+
+from burnish.contracts.markdown.denials import says_none, sentences
+from burnish.contracts.markdown.former import announces_former, is_former, says_not_settled
+from burnish.contracts.markdown.labels import Field, labelled
+from burnish.contracts.markdown.lines import Line, LineKind, ListMark, list_mark
+from burnish.contracts.markdown.severities import heading_count
+from burnish.contracts.markdown.tables import Row, counts_in, read_table
+from burnish.contracts.markdown.tags import item_lead, leading_tag
+from burnish.core.findings import Severity
+
+
+class Item:
+    """One listed thing: its first line without marks, and the lines below it."""
+
+    def __init__(self, title: str, *, row: Row | None = None, prose: bool = False, numbered: bool = False) -> None:
+        self.title = title
+        self.body: list[Line] = []
+        self.row = row
+        self.prose = prose
+        """Not marked as an item: a paragraph that stands in a list of findings."""
+        self.numbered = numbered
+
+
+class Listing:
+    """What a run of lines lists, and whether it says that there is nothing."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.says_none = False
+        self.counts: list[tuple[Severity, int]] = []
+        """What tables count by severity, instead of listing it."""
+
+
+def read_items(lines: list[Line]) -> Listing:
+    """Cut the lines of one section into items."""
+    first = next((place for place, line in enumerate(lines) if line.kind is LineKind.HEADING), None)
+    if first is None:
+        return _Reader(lines).listing
+    listing = _Reader(lines[:first]).listing
+    level = min(line.level for line in lines if line.kind is LineKind.HEADING)
+    # Text between the heading of the section and that of its first item introduces; it lists nothing.
+    listing.items = [item for item in listing.items if not item.prose]
+    for block in _blocks(lines[first:], level):
+        _read_block(block, listing)
+    return listing
+
+
+def _blocks(lines: list[Line], level: int) -> list[list[Line]]:
+    blocks: list[list[Line]] = []
+    for line in lines:
+        if not blocks or (line.kind is LineKind.HEADING and line.level <= level):
+            blocks.append([])
+        blocks[-1].append(line)
+    return blocks
+
+
+def _read_block(block: list[Line], listing: Listing) -> None:
+    """One heading below a section: an item, or a group of items where its list shows that."""
+    heading, body = block[0].text, block[1:]
+    if says_none(heading):
+        listing.says_none = True
+        return
+    if is_former(heading, 0) and not item_lead(heading)[0]:
+        return
+    if not item_lead(heading)[0] and leading_tag(heading) is None:
+        inner = _Reader([line for line in body if line.kind is not LineKind.HEADING]).listing
+        listing.counts += inner.counts
+        if _is_group(heading, inner):
+            listing.items += [item for item in inner.items if not item.prose]
+            return
+        if inner.says_none and not any(labelled(line.text) for line in body):
+            listing.says_none = True
+            return
+    item = Item(heading, numbered=bool(item_lead(heading)[0]))
+    item.body = body
+    listing.items.append(item)
+
+
+def _is_group(heading: str, inner: Listing) -> bool:
+    items = [item for item in inner.items if not item.prose]
+    if any((tag := leading_tag(item.title)) is not None and tag.strict for item in items):
+        return True
+    if len(items) < 2 or any(labelled(item.title) for item in items):
+        return False
+    promised = heading_count(heading) or 0
+    return promised >= 2 or all(item.numbered and item.title.startswith(("**", "[")) for item in items)
+
+
+class _Reader:
+    """One pass over lines that hold no headings."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.listing = Listing()
+        self._lines = lines
+        self._indent: int | None = None
+        self._mark: ListMark | None = None
+        self._item: Item | None = None
+        self._paragraph: list[str] = []
+        self._quotes: list[str] = []
+        self._prose: list[Item] = []
+        self._seen: set[Field] = set()
+        self._is_former_list = False
+        self._leads = _first_is_lead(lines)
+        place = 0
+        while place < len(lines):
+            place = self._take(place)
+        self._end_paragraph()
+        self._keep_prose()
+
+    def _take(self, place: int) -> int:
+        line = self._lines[place]
+        if self._is_alone(place, line) and (self._is_former_list or announces_former(line.text)):
+            # What introduces a list of settled findings, and what follows such a list, belongs to no item.
+            self._item, self._is_former_list = None, False
+        if line.kind is LineKind.TABLE and (self._item is None or self._item.row is not None):
+            return self._table(place)
+        if line.kind in (LineKind.BLANK, LineKind.RULE):
+            self._end_paragraph()
+        if line.kind is LineKind.TEXT and self._starts_item(place, line):
+            self._start(line)
+        elif self._item is not None:
+            self._continue(self._item, line)
+        elif line.kind is LineKind.TEXT:
+            self._paragraph.append(line.text)
+        elif line.kind is LineKind.QUOTE:
+            self._quotes.append(line.text)
+        elif line.kind is LineKind.CODE and self._prose:
+            self._prose[-1].body.append(line)
+        return place + 1
+
+    def _is_alone(self, place: int, line: Line) -> bool:
+        """Whether a line begins a paragraph at the margin."""
+        is_first = place == 0 or self._lines[place - 1].kind is not LineKind.TEXT
+        return is_first and line.kind is LineKind.TEXT and line.indent < 2 and list_mark(line.text)[0] is None
+
+    def _starts_item(self, place: int, line: Line) -> bool:
+        mark, text = list_mark(line.text)
+        if mark is None:
+            return self._starts_without_mark(place, line)
+        if self._item is not None and self._leads and not leading_tag(text):
+            return False
+        if self._indent is None or self._item is None:
+            return True
+        if line.indent >= self._indent + 2:
+            return False
+        field = labelled(line.text)
+        if field is not None and (mark is not self._mark or not self._fields_only()):
+            return False
+        if field is not None:
+            return self._repeats(field.field)
+        return mark is self._mark or self._mark is ListMark.BULLET or leading_tag(text) is not None
+
+    def _fields_only(self) -> bool:
+        return self._item is not None and labelled(self._item.title) is not None
+
+    def _repeats(self, field: Field) -> bool:
+        """An item without a title begins anew where its first label comes again after others."""
+        first = labelled(self._item.title) if self._item is not None else None
+        return first is not None and field is first.field and bool(self._seen - {field})
+
+    def _starts_without_mark(self, place: int, line: Line) -> bool:
+        tag = leading_tag(line.text)
+        if tag is not None and tag.strict and tag.rest:
+            return True
+        alone = place == 0 or self._lines[place - 1].kind is not LineKind.TEXT or self._leads
+        if not alone or labelled(line.text) is not None or line.indent >= 4:
+            return False
+        return bool(item_lead(line.text)[0]) or (self._leads and line.text.startswith("**"))
+
+    def _start(self, line: Line) -> None:
+        self._end_paragraph()
+        mark, text = list_mark(line.text)
+        if self._indent is None or line.indent < self._indent or self._item is None:
+            self._indent, self._mark = line.indent, mark
+        self._seen = set()
+        self._item = Item(text, numbered=mark is ListMark.NUMBER or bool(item_lead(text)[0]))
+        if not self._is_former_list or says_not_settled(text):
+            self.listing.items.append(self._item)
+
+    def _continue(self, item: Item, line: Line) -> None:
+        item.body.append(line)
+        label = labelled(line.text) if line.kind is LineKind.TEXT else None
+        if label is not None:
+            self._seen.add(label.field)
+
+    def _end_paragraph(self) -> None:
+        if not self._paragraph:
+            return
+        text = "\n".join(self._paragraph)
+        first = self._paragraph[0]
+        self._paragraph = []
+        self._is_former_list = announces_former(text)
+        if says_none(text) or self._is_former_list:
+            self.listing.says_none |= not self._is_former_list or says_none(sentences(text)[0])
+            return
+        if labelled(first) is not None and self._prose:
+            self._prose[-1].body += [Line(text=line, kind=LineKind.TEXT) for line in text.split("\n")]
+            return
+        item = Item(first, prose=True)
+        item.body = [Line(text=line, kind=LineKind.TEXT) for line in text.split("\n")[1:]]
+        self._prose.append(item)
+
+    def _keep_prose(self) -> None:
+        """Prose is a finding where nothing is listed and nothing denies it; a quotation, where there is no more."""
+        if self.listing.items:
+            return
+        if self._prose and not self.listing.says_none:
+            self.listing.items += self._prose
+        elif self._prose:
+            self.listing.items += [item for item in self._prose if _objects(item)]
+        elif self._quotes and not self.listing.says_none and not self.listing.counts:
+            self.listing.says_none = says_none("\n".join(self._quotes))
+            self.listing.items += [] if self.listing.says_none else [Item(self._quotes[0], prose=True)]
+
+    def _table(self, place: int) -> int:
+        self._end_paragraph()
+        end = place
+        while end < len(self._lines) and self._lines[end].kind is LineKind.TABLE:
+            end += 1
+        table = read_table([line.text for line in self._lines[place:end]])
+        counts = counts_in(table)
+        self.listing.counts += counts
+        for row in () if counts else table.rows:
+            if all(not cell.strip(" -–—") or says_none(cell) for cell in row.cells):
+                self.listing.says_none = True
+            else:
+                self.listing.items.append(Item(row.title, row=row))
+        return end
+
+
+def _objects(item: Item) -> bool:
+    """A paragraph after "None." that takes it back."""
+    return item.title.lower().startswith(
+        ("however", "but ", "although", "except", "that said", "nevertheless", "still,")
+    )
+
+
+def _first_is_lead(lines: list[Line]) -> bool:
+    """Whether the items are paragraphs that begin with a name or in bold, and lists only belong to them."""
+    first = next((place for place, line in enumerate(lines) if line.kind is not LineKind.BLANK), None)
+    if first is None or lines[first].kind is not LineKind.TEXT or list_mark(lines[first].text)[0]:
+        return False
+    text = lines[first].text
+    if says_none(text) or labelled(text) is not None:
+        return False
+    if item_lead(text)[0] or leading_tag(text):
+        return True
+    return text.startswith("**") and not text.rstrip("*").endswith(":") and _is_followed_by_fields(lines[first + 1 :])
+
+
+def _is_followed_by_fields(lines: list[Line]) -> bool:
+    following = next((line for line in lines if line.kind is not LineKind.BLANK), None)
+    return following is None or following.kind is not LineKind.TEXT or labelled(following.text) is not None

@@ -1,0 +1,96 @@
+"""The findings document of the epic protocol, written. Its form is fixed: other tools read it.
+
+The form knows three severities. Critical stays critical and high is Important; medium, low and info become Minor, so
+that the class of what must be fixed is kept, though not the exact severity below it. Every text is put on one line, so
+that nothing in it can be taken for a heading, a list or a fence.
+"""
+
+from burnish.contracts.markdown.fields import UNCATEGORISED
+from burnish.contracts.markdown.former import OPEN_MARK, is_settled_title
+from burnish.contracts.markdown.severities import severity_of_word
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.values import Value
+
+_SECTIONS = (
+    ("Critical", "Critical Issues (Must Fix)", (Severity.CRITICAL,)),
+    ("Important", "Important Issues (Should Fix)", (Severity.HIGH,)),
+    ("Minor", "Minor Issues (Nice to Have)", (Severity.MEDIUM, Severity.LOW, Severity.INFO)),
+)
+_PLAIN_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@+-")
+
+
+class FindingsDocument(Value):
+    """One review as a document: its head and its findings."""
+
+    story: str
+    round: int
+    date: str
+    """`YYYY-MM-DD HH:MM`."""
+    branch: str
+    reviewer: str = "Agent (Fresh Context)"
+    findings: tuple[Finding, ...] = ()
+
+
+def render(document: FindingsDocument) -> str:
+    """Write the document. Findings are numbered through all sections."""
+    head = (("Reviewer", document.reviewer), ("Date", document.date), ("Branch", document.branch))
+    parts = [
+        f"# Story {_one_line(document.story)} Code Review Findings - Round {document.round}",
+        "\n".join(f"**{label}:** {_one_line(value)}" for label, value in head),
+    ]
+    number = 0
+    counts: list[str] = []
+    for name, heading, severities in _SECTIONS:
+        findings = [finding for finding in document.findings if finding.severity in severities]
+        parts.append(f"## {heading}")
+        parts += [_item(number + place, finding) for place, finding in enumerate(findings, start=1)] or ["None."]
+        number += len(findings)
+        counts.append(f"- **{name}:** {len(findings)}")
+    summary = [
+        f"- **Total findings:** {number}",
+        *counts,
+        f"- **Recommendation:** {_recommendation(document.findings)}",
+    ]
+    return "\n\n".join([*parts, "## Summary", "\n".join(summary)]) + "\n"
+
+
+def _recommendation(findings: tuple[Finding, ...]) -> str:
+    if any(finding.severity in (Severity.CRITICAL, Severity.HIGH) for finding in findings):
+        return "Request changes"
+    return "Approve, minor findings are optional" if findings else "Approve"
+
+
+def _item(number: int, finding: Finding) -> str:
+    lines = [f"{number}. **[{_category(finding.category)}]:** {_title(finding.title)}"]
+    places = [_place(location) for location in (finding.location, *finding.also_at) if location is not None]
+    lines += [f"   - **File:** {place}" for place in places or ["n/a"]]
+    parts = (("Problem", finding.problem), ("Impact", finding.impact), ("Fix", finding.suggestion))
+    lines += [f"   - **{label}:** {_one_line(text)}" for label, text in parts if text.strip()]
+    return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _title(title: str) -> str:
+    """A title without emphasis of its own, which cannot be taken for the mark of a settled finding."""
+    text = _one_line(title.replace("**", ""))
+    return f"{text} {OPEN_MARK}" if is_settled_title(text) else text
+
+
+def _category(category: str) -> str:
+    """A category that cannot be taken for a severity or end its own brackets."""
+    text = _one_line(category.replace("[", "(").replace("]", ")").replace("*", ""))[:60].strip()
+    if not text or text.lower() == "x":
+        return UNCATEGORISED
+    return f"about {text}" if severity_of_word(text) is not None else text
+
+
+def _place(location: Location) -> str:
+    path = _one_line(location.file)
+    plain = path if set(path) <= _PLAIN_PATH else f"`{path}`"
+    if location.line is None:
+        return plain
+    end = f"-{location.end_line}" if location.end_line is not None else ""
+    return f"{plain}:{location.line}{end}"

@@ -1,0 +1,107 @@
+"""What a review concludes in words: the line or section with its recommendation. It can only make a reading worse."""
+
+import re
+from enum import Enum
+
+from burnish.contracts.markdown.lines import LineKind, list_mark
+from burnish.contracts.markdown.outline import LISTING, Section, SectionKind
+from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.severities import plain
+
+_LABEL = re.compile(
+    r"(?:final |overall |review |merge |my |approval )*"
+    + words("recommendation verdict decision conclusion outcome assessment approval status result")
+    + r"(?: status)?\s?[:=—–-]+\s*"
+)
+_LOOSE_LABEL = re.compile(r"(?:status|result|outcome|assessment)\b")
+_AGAINST = search(
+    r"\brequest(?:ed|ing|s)? (?:\w+ )?changes",
+    r"(?<!no )\bchanges? (?:are |is )?(?:requested|required|needed)",
+    r"\bneeds? (?:\w+ )?(?:fix(?:es|ing)?|work|changes|revisions?|rework)",
+    r"\b(?:do not|don't|cannot|can't|should not|must not) (?:be )?(?:merged?|approved?|ship(?:ped)?|proceed)",
+    r"\bnot (?:yet )?(?:ready|approved?|mergeable|acceptable|recommended|clean)",
+    r"\b(?:fix|fixes|revisions?|rework|action) (?:is |are )?required",
+    r"\bmust (?:be )?(?:fix|address|resolv)",
+    r"\b(?:reject|revise\b|concerns\b|unapproved\b|disapprove|no[- ]go\b)",
+    r"(?<!no )(?<!non )(?<!not )\bblock(?:ed|s|ing|er)\b",
+    r"(?<!0 )(?<!no )(?<!never )(?<!not )\bfail(?:ed|s|ure)?\b",
+    "^fix\\b",
+)
+_FOR = search(
+    rf"\b{words('approved? approval pass(?:ed|es)? accept(?:ed)? lgtm ship merge ready clean')}\b",
+    r"\b(?:good to go|go ahead|no changes)\b",
+)
+_CONDITION = search(
+    rf"\b{words('after once if provided pending conditional(?:ly)? contingent')}\b", r"\b(?:subject to|only when)\b"
+)
+_BARE_VERDICT = re.compile(
+    any_of(
+        words("approved? lgtm reject(?:ed)? pass(?:ed)? fail(?:ed)?"),
+        "request changes",
+        "changes requested",
+        "do not merge",
+        "not approved",
+    )
+    + r"[\s.!,]*"
+)
+"""A conclusion that stands alone: in a list of findings `Recommendation:` is a fix unless it is one of these."""
+_CRITICAL_DENIED = re.compile(r"\b(?:no|0|zero)\s+(?:\w+ ){0,2}critical")
+
+
+class Verdict(Enum):
+    """What a conclusion comes to, from worst to best."""
+
+    AGAINST_CRITICAL = "against, because of something critical"
+    AGAINST = "against"
+    CONDITIONAL = "for, on a condition"
+    FOR = "for"
+
+
+_ORDER = list(Verdict)
+
+
+def read_verdict(sections: list[Section]) -> Verdict | None:
+    """The worst conclusion that the text draws; `None` where it draws none."""
+    found = [verdict for section in sections for value in _values(section) if (verdict := _of(value)) is not None]
+    return min(found, key=_ORDER.index, default=None)
+
+
+def _values(section: Section) -> list[str]:
+    """The texts in a section that can hold a conclusion."""
+    if section.kind is SectionKind.FORMER:
+        return []
+    values: list[str] = []
+    for line in section.lines:
+        value = _labelled_value(section, line.text) if line.kind in (LineKind.TEXT, LineKind.QUOTE) else None
+        if value:
+            values.append(value)
+    if section.kind is SectionKind.VERDICT:
+        values += [section.heading.partition(":")[2]]
+        values += [line.text for line in section.lines if line.kind is LineKind.TEXT][:1]
+    return values
+
+
+def _labelled_value(section: Section, text: str) -> str | None:
+    line = plain(list_mark(text[:600])[1])
+    label = _LABEL.match(line)
+    if label is None:
+        return None
+    value = line[label.end() :]
+    in_item = section.kind in LISTING
+    loose = _LOOSE_LABEL.match(line) is not None and section.kind is SectionKind.OTHER
+    if (in_item and not _BARE_VERDICT.fullmatch(value.partition(" — ")[0])) or loose:
+        return None
+    return value
+
+
+def _of(value: str) -> Verdict | None:
+    """Read one conclusion: the first word for or against decides, because what follows gives the reasons."""
+    text = plain(value)[:400].replace("-", " ")
+    first = text.partition(".")[0]
+    against, favour = _AGAINST.search(text), _FOR.search(text)
+    if against is not None and (favour is None or against.start() <= favour.start()):
+        is_critical = "critical" in first and not _CRITICAL_DENIED.search(text)
+        return Verdict.AGAINST_CRITICAL if is_critical else Verdict.AGAINST
+    if favour is None:
+        return None
+    return Verdict.CONDITIONAL if _CONDITION.search(first) else Verdict.FOR

@@ -1,0 +1,171 @@
+"""The `report` contract: a JSON score card with findings and blocking issues.
+
+Whether the scores suffice is recomputed; what the report says of itself is only ever believed where it is worse.
+"""
+
+from burnish.contracts.errors import UnreadableError
+from burnish.contracts.json_answers import find_answers
+from burnish.contracts.json_fields import (
+    MAX_LISTED,
+    corrections_of,
+    first_text,
+    location_of,
+    number_of,
+    text_of,
+    title_of,
+)
+from burnish.contracts.json_text import Json, JsonObject
+from burnish.contracts.paths import IsFile
+from burnish.core.findings import Finding, Severity
+from burnish.core.protocol import ScoreGate
+from burnish.core.reviews import Answer, DimensionScore, ScoreCard, Weight
+from burnish.core.score import overall_score, unmet_criteria
+
+STANDARD_GATE = ScoreGate()
+_SEVERITIES = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "info": Severity.INFO}
+
+
+def parse(text: str, is_file: IsFile, gate: ScoreGate = STANDARD_GATE) -> Answer:
+    """Read a report. Clean means that it meets every criterion of the gate."""
+    report, *others = find_answers(text, "dimension_scores")
+    if others:
+        raise UnreadableError("The text holds several reports that differ.", hint="Ask for exactly one report.")
+    corrections: list[str] = []
+    blocking = _blocking_issues(report)
+    notes = text_of(report.get("revision_notes"), 20_000)
+    claims = _claims(report, corrections)
+    card = ScoreCard(
+        dimensions=_dimensions(report["dimension_scores"], corrections),
+        blocking_issues=len(blocking),
+        revision_notes=notes,
+        claimed_pass=all(claims.values()),
+        claimed_overall=number_of(report.get("overall_score")),
+    )
+    unmet = unmet_criteria(gate, card)
+    if not claims["status"] and not blocking and not notes:
+        raise UnreadableError(
+            "The report fails, but has no blocking issue and no revision notes: nobody could act on it.",
+            hint="Ask for blocking_issues or revision_notes that say what must change.",
+        )
+    listed = (*blocking, *_findings(report, is_file, corrections))
+    _contradictions(gate, card, claims, unmet, corrections)
+    findings = listed if listed or not unmet else (_synthetic(notes, unmet),)
+    return Answer(clean=not unmet, findings=findings, card=card, corrections=corrections_of(corrections))
+
+
+def _dimensions(scores: Json, corrections: list[str]) -> tuple[DimensionScore, ...]:
+    if not isinstance(scores, dict) or not scores:
+        raise UnreadableError("dimension_scores is empty or not an object.", hint="Score every dimension.")
+    if len(scores) > MAX_LISTED:
+        raise UnreadableError("dimension_scores has too many entries.", hint="Score the dimensions asked for.")
+    return tuple(_dimension(name, entry, corrections) for name, entry in scores.items())
+
+
+def _dimension(raw_name: str, entry: Json, corrections: list[str]) -> DimensionScore:
+    name = text_of(raw_name, 100)
+    raw = entry.get("score") if isinstance(entry, dict) else entry
+    score = number_of(raw)
+    if score is None or not 0 <= score <= 100:
+        raise UnreadableError(f"The score of {name} is not a number from 0 to 100.", hint="Scores go from 0 to 100.")
+    if isinstance(raw, str):
+        corrections.append(f"The score of {name} is a string; it is read as {score:g}.")
+    word = entry.get("weight") if isinstance(entry, dict) else None
+    weight = next((weight for weight in Weight if weight.value == word), None)
+    if word is not None and weight is None:
+        corrections.append(f"The weight of {name} is unknown; the protocol's counts.")
+    return DimensionScore(name=name, score=score, weight=weight)
+
+
+def _claims(report: JsonObject, corrections: list[str]) -> dict[str, bool]:
+    """What the report says of itself, by key. Only `status` is required; a malformed claim is no pass."""
+    status = text_of(report.get("status"), 20).lower()
+    if status not in ("pass", "fail"):
+        raise UnreadableError("status is missing or neither pass nor fail.", hint='Set "status" to "pass" or "fail".')
+    claims: dict[str, Json] = {}
+    if report.get("approved") is not None:
+        claims["approved"] = report["approved"]
+    criteria = report.get("pass_criteria_met")
+    if isinstance(criteria, dict):
+        claims |= {f"pass_criteria_met.{text_of(key, 60)}": met for key, met in criteria.items()}
+    elif criteria is not None:
+        claims["pass_criteria_met"] = criteria
+    corrections += [f"{key} is not a boolean: no pass." for key, claim in claims.items() if not isinstance(claim, bool)]
+    read = {"status": status == "pass"} | {key: claim is True for key, claim in claims.items()}
+    if report.get("overall_score") is not None and number_of(report["overall_score"]) is None:
+        corrections.append("overall_score is not a number: no pass.")
+        read["overall_score"] = False
+    return read
+
+
+def _contradictions(
+    gate: ScoreGate, card: ScoreCard, claims: dict[str, bool], unmet: tuple[str, ...], corrections: list[str]
+) -> None:
+    """Mark every claim that the scores, or another claim, refute."""
+    if unmet:
+        refuted = [key for key, claim in claims.items() if claim and key in ("status", "approved", "pass_criteria_met")]
+        corrections += [f"{key} says pass, but: {'; '.join(unmet)}." for key in refuted]
+    if claims["status"]:
+        corrections += [f"{key} says fail where status says pass: fail holds." for key, ok in claims.items() if not ok]
+    mean = overall_score(gate, card)
+    if card.claimed_overall is not None and abs(card.claimed_overall - mean) > 1:
+        corrections.append(f"overall_score says {card.claimed_overall:g}, the scores give {mean:.4g}.")
+
+
+def _blocking_issues(report: JsonObject) -> tuple[Finding, ...]:
+    """Without the list nobody knows that nothing blocks, so it is required."""
+    issues = report.get("blocking_issues")
+    if not isinstance(issues, list) or len(issues) > MAX_LISTED:
+        raise UnreadableError("blocking_issues is missing or not a list.", hint="An empty list means that none blocks.")
+    return tuple(_blocking_issue(issue) for issue in issues)
+
+
+def _blocking_issue(issue: Json) -> Finding:
+    record = issue if isinstance(issue, dict) else {}
+    message = first_text(record, "message", "description", "title") or text_of(issue)
+    return Finding(
+        severity=Severity.CRITICAL,
+        title=title_of(message) or "A blocking issue without a message",
+        problem=message,
+        category=text_of(record.get("dimension"), 100),
+        suggestion=first_text(record, "required_action", "suggestion"),
+    )
+
+
+def _findings(report: JsonObject, is_file: IsFile, corrections: list[str]) -> tuple[Finding, ...]:
+    findings = report.get("findings")
+    if findings is None:
+        return ()
+    if not isinstance(findings, list) or len(findings) > MAX_LISTED:
+        raise UnreadableError("findings is not a list.", hint="Findings are a list of objects.")
+    return tuple(_finding(finding, is_file, corrections) for finding in findings)
+
+
+def _finding(entry: Json, is_file: IsFile, corrections: list[str]) -> Finding:
+    record = entry if isinstance(entry, dict) else {}
+    severity = _SEVERITIES.get(text_of(record.get("severity"), 20).lower())
+    if severity is None:
+        corrections.append("A finding has no known severity; it counts as high.")
+    location = location_of(record.get("file"), record.get("line"), record.get("end_line"), is_file)
+    if location is None and text_of(record.get("file")):
+        corrections.append(f"'{text_of(record.get('file'), 200)}' is no path inside the repository.")
+    message = first_text(record, "message", "description", "title") or text_of(entry)
+    return Finding(
+        severity=severity or Severity.HIGH,
+        title=title_of(message) or "A finding without a message",
+        problem=message,
+        category=text_of(record.get("dimension"), 100),
+        location=location,
+        suggestion=text_of(record.get("suggestion")),
+        synthetic=not isinstance(entry, dict),
+    )
+
+
+def _synthetic(notes: str, unmet: tuple[str, ...]) -> Finding:
+    criteria = "Criteria not met:\n" + "\n".join(f"- {line}" for line in unmet)
+    return Finding(
+        severity=Severity.CRITICAL,
+        title=title_of(notes) or "The scores do not meet the criteria",
+        problem=text_of(f"{notes}\n\n{criteria}", 20_000),
+        category="report",
+        synthetic=True,
+    )

@@ -1,0 +1,153 @@
+"""What can go wrong with a ledger, each with a hint. No error of SQLite or of a file leaves the ledger bare."""
+
+import time
+from pathlib import Path
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.system.identifiers import ProcessIdentity
+
+
+class LedgerError(BurnishError):
+    """Anything that keeps the ledger from doing what it was asked."""
+
+
+class VersionConflictError(LedgerError):
+    """Somebody else appended first. Read on from there, decide again, try again."""
+
+    def __init__(self, stream: str, expected: int, actual: int) -> None:
+        super().__init__(
+            f"{stream} is at version {actual}, not {expected}.",
+            hint="Another process has written meanwhile: read the new events and try again.",
+        )
+        self.stream = stream
+        self.expected = expected
+        self.actual = actual
+
+
+class LeaseHeldError(LedgerError):
+    """A second writer wants a stream whose lease is alive."""
+
+    kind = ErrorKind.USAGE
+
+    def __init__(self, stream: str, owner: ProcessIdentity, until: float) -> None:
+        super().__init__(
+            f"{stream} is being written by {owner}, whose lease holds until {_moment(until)}.",
+            hint="Wait for it to end, or cancel it. If that process is gone, its lease runs out by itself.",
+        )
+        self.stream = stream
+        self.owner = owner
+        self.until = until
+
+
+def _moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+
+
+class LeaseLostError(LedgerError):
+    """The lease was released or taken over: whoever held it must stop, for another writer may have gone on."""
+
+    def __init__(self, stream: str, token: int, current: int) -> None:
+        super().__init__(
+            f"The lease {token} on {stream} is lost; the newest is {current}.",
+            hint="Another process has taken the run over and goes on with it; nothing of it is lost.",
+        )
+        self.stream = stream
+        self.token = token
+        self.current = current
+
+
+class LeaseRequiredError(LedgerError):
+    """An event that only the leased writer may append came without a lease: a mistake in burnish itself."""
+
+    def __init__(self, stream: str, kinds: str) -> None:
+        super().__init__(
+            f"Events of {stream} need its lease: {kinds}.",
+            hint="Acquire the lease first; only intents are appended without one. Please report this.",
+        )
+
+
+class LedgerCorruptError(LedgerError):
+    """The file is not a ledger, or no longer what was written. It is left exactly as it is."""
+
+    kind = ErrorKind.UNREADABLE
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"The ledger {path} is damaged: {reason}.",
+            hint=(
+                f"Nothing was overwritten. Restore {path.name} from a backup, or move it aside together with"
+                f" {path.name}-wal and {path.name}-shm to begin a new one."
+            ),
+        )
+        self.path = path
+
+
+class LedgerNewerError(LedgerError):
+    """A later burnish wrote this ledger."""
+
+    kind = ErrorKind.CONFIGURATION
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            f"The ledger {path} has schema version {found}; this burnish knows {known}.",
+            hint="Upgrade burnish. Nothing was written.",
+        )
+        self.path = path
+
+
+class LedgerBusyError(LedgerError):
+    """Somebody holds the ledger for longer than anybody should."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"The ledger {path} is busy: {reason}",
+            hint=f"Try again. `lsof {path}` names the processes that have it open; one of them may be stopped.",
+        )
+        self.path = path
+
+
+class LedgerFullError(LedgerError):
+    """There is no room left. What was asked for was not written, not even in part."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"There is no room to write the ledger {path}: {reason}.",
+            hint="Free some space, then go on: everything acknowledged before is there.",
+        )
+        self.path = path
+
+
+class LedgerAccessError(LedgerError):
+    """The file or its directory cannot be opened, read or written."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"The ledger {path} cannot be opened or written: {reason}.",
+            hint=f"Check the permissions of {path.parent} and its files, and that it lies on a local disk.",
+        )
+        self.path = path
+
+
+class BlobMissingError(LedgerError):
+    """There is no such blob, or no more."""
+
+    def __init__(self, digest: str) -> None:
+        super().__init__(
+            f"The blob {digest} is missing.",
+            hint="Old blobs are removed by `burnish clean`; events and seals stay.",
+        )
+        self.digest = digest
+
+
+class BlobCorruptError(LedgerError):
+    """A blob's content no longer has its digest."""
+
+    kind = ErrorKind.UNREADABLE
+
+    def __init__(self, digest: str, path: Path | None = None) -> None:
+        place = f" in {path}" if path else ""
+        super().__init__(
+            f"The blob {digest}{place} is damaged.",
+            hint="Restore it from a backup or remove it; it is written again when its content comes up again.",
+        )
+        self.digest = digest

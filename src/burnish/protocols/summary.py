@@ -1,0 +1,190 @@
+"""What a protocol does, in sentences that a person can check against what they meant."""
+
+from typing import assert_never
+
+from burnish.core.findings import Severity
+from burnish.core.protocol import (
+    Ask,
+    AskAtTerminal,
+    Choice,
+    Exhausted,
+    Fail,
+    FailureRule,
+    FallbackTurn,
+    Feedback,
+    FixInput,
+    FixRule,
+    Gate,
+    Limits,
+    OnFailure,
+    OpenBlockers,
+    Protocol,
+    ReviewBy,
+    ReviewMode,
+    ReviewRule,
+    ScoreGate,
+    SeverityGate,
+    Stop,
+    Unchanged,
+    ValidateRule,
+    VerdictGate,
+)
+
+_FEEDBACK = {
+    Feedback.NONE: "",
+    Feedback.PREVIOUS: " Later reviewers are told the feedback of the round before.",
+    Feedback.FOLLOW_UP: " Later reviewers are told the attempt and the follow-up of the round before.",
+}
+_FIX_INPUT = {
+    FixInput.BLOCKING: "The fixer gets the findings that block.",
+    FixInput.BLOCKING_THEN_REST: "The fixer gets the findings that block, then the rest if time permits.",
+    FixInput.ALL: "The fixer gets all findings.",
+    FixInput.REVISION: "The fixer gets the revision context: blocking issues, notes and scores.",
+    FixInput.FOLLOW_UP: "The fixer gets the reviewer's follow-up.",
+    FixInput.NOTHING: "There is no fixer of its own: the session fixes what it finds.",
+}
+_ON_FAILURE = {
+    OnFailure.RETRY: "is tried again and uses up no review",
+    OnFailure.ROUND: "uses up the round",
+    OnFailure.END: "ends the run at once",
+}
+
+
+def summarise(protocol: Protocol) -> tuple[str, ...]:
+    """The protocol as sentences, in the order in which a run meets its rules."""
+    sentences = (
+        _validation(protocol.validate),
+        _reviewing(protocol),
+        _gate(protocol.gate),
+        _open_blockers(protocol.review),
+        _fixing(protocol.fix),
+        _failures(protocol.failures),
+        _limits(protocol.limits, protocol.exhausted),
+        _exhausted(protocol.exhausted),
+        _skipping(protocol),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _validation(rule: ValidateRule) -> str:
+    moments = [
+        text
+        for holds, text in ((rule.before_first_review, "before the first review"), (rule.after_fix, "after each fix"))
+        if holds
+    ]
+    return f"The project's checks run {' and '.join(moments)}." if moments else "The project's checks are not run."
+
+
+def _reviewing(protocol: Protocol) -> str:
+    names = ", ".join(reviewer.name for reviewer in protocol.panel)
+    contract = protocol.contract.value
+    if protocol.review.by is ReviewBy.SESSION:
+        who = f"One session ({names}) reviews and fixes, and answers in the contract '{contract}'."
+    elif len(protocol.panel) == 1:
+        who = f"One reviewer ({names}) answers in the contract '{contract}'."
+    else:
+        who = f"{len(protocol.panel)} reviewers in parallel ({names}) answer in the contract '{contract}'."
+    return f"{who} {_mode(protocol.review)}"
+
+
+def _mode(rule: ReviewRule) -> str:
+    match rule.mode:
+        case ReviewMode.FRESH:
+            text = "Each round looks with fresh eyes."
+        case ReviewMode.RATCHET:
+            text = "Later rounds look with fresh eyes and answer for each open finding (ratchet)."
+        case _:
+            assert_never(rule.mode)
+    return text + _FEEDBACK[rule.feedback]
+
+
+def _gate(gate: Gate) -> str:
+    match gate:
+        case SeverityGate():
+            return f"The gate passes when {_below(gate.block)} is found."
+        case ScoreGate():
+            minimums = f"critical {gate.critical:g}, important {gate.important:g}, moderate {gate.moderate:g}"
+            return (
+                f"The gate passes when each of {len(gate.dimensions)} dimensions reaches its minimum ({minimums}), "
+                f"the weighted mean reaches {gate.overall:g}, and nothing blocks."
+            )
+        case VerdictGate():
+            return "The gate passes when the verdict is 'pass'."
+        case _:
+            assert_never(gate)
+
+
+def _below(block: Severity) -> str:
+    if block is Severity.CRITICAL:
+        return "nothing critical"
+    return "nothing of any severity" if block is Severity.INFO else f"nothing of severity {block.value} or worse"
+
+
+def _open_blockers(rule: ReviewRule) -> str:
+    match rule.open_blockers:
+        case OpenBlockers.LOOP:
+            return "A blocker that was not fixed blocks on, even if later reviewers miss it."
+        case OpenBlockers.SEAL:
+            return "Each round is judged by its own findings; a blocker that was not fixed still bars the seal."
+        case _:
+            assert_never(rule.open_blockers)
+
+
+def _fixing(rule: FixRule) -> str:
+    text = _FIX_INPUT[rule.input]
+    if rule.by_round:
+        text += f" Fixers by round: {', then '.join(rule.by_round)}."
+    if rule.unchanged is Unchanged.EXHAUSTED:
+        text += " A fix that changed nothing counts as the limit reached."
+    return text
+
+
+def _failures(rule: FailureRule) -> str:
+    text = f"An unreadable answer {_ON_FAILURE[rule.unreadable]}; an agent that crashed {_ON_FAILURE[rule.crashed]}."
+    if OnFailure.RETRY in (rule.unreadable, rule.crashed):
+        text += f" There {'is 1 retry' if rule.retries == 1 else f'are {rule.retries} retries'}."
+    match rule.fallback:
+        case FallbackTurn.LAST:
+            return text
+        case FallbackTurn.ALTERNATE:
+            return f"{text} The first agent and the fallback take turns."
+        case _:
+            assert_never(rule.fallback)
+
+
+def _limits(limits: Limits, exhausted: Exhausted) -> str:
+    text = f"There {'is 1 review' if limits.reviews == 1 else f'are {limits.reviews} reviews'} at most"
+    asks = isinstance(exhausted, Ask | AskAtTerminal)
+    if asks and limits.hard_cap > limits.reviews and any(choice.action.adds_a_round for choice in exhausted.choices):
+        text += f"; a person may add one at a time, up to {limits.hard_cap}"
+    text += f"; {limits.validation_fixes} failed validations in a row go to the fixer."
+    if limits.slow_review_seconds is not None:
+        text += f" A review over {limits.slow_review_seconds:g} seconds gets a warning."
+    return text
+
+
+def _exhausted(exhausted: Exhausted) -> str:
+    start = "When the limit is reached"
+    match exhausted:
+        case Ask():
+            return f"{start}, a person is asked ({exhausted.priority.value} priority): {_choices(exhausted.choices)}"
+        case AskAtTerminal():
+            return (
+                f"{start}, a person at the terminal is asked ({exhausted.priority.value} priority): "
+                f"{_choices(exhausted.choices)} Without a terminal the run fails: {exhausted.reason.rstrip('.')}."
+            )
+        case Fail():
+            return f"{start}, the run fails: {exhausted.reason.rstrip('.')}."
+        case Stop():
+            return f"{start}, the run stops: {exhausted.reason.rstrip('.')}."
+        case _:
+            assert_never(exhausted)
+
+
+def _choices(choices: tuple[Choice, ...]) -> str:
+    return "; ".join(f"({choice.key}) {choice.text} → {choice.action.value}" for choice in choices) + "."
+
+
+def _skipping(protocol: Protocol) -> str:
+    reasons = ", ".join(reason.value for reason in protocol.skip_when)
+    return f"A source leaves a subject unreviewed when: {reasons}." if reasons else ""

@@ -1,0 +1,70 @@
+"""Files that are either there in full or not at all, also after a power cut.
+
+Everything that another program may read while it is being written goes through here.
+"""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+TEMPORARY_SUFFIX = ".tmp"
+"""What a killed writer may leave behind ends in this, and is never read."""
+
+
+def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace a file's content in one step: temporary file, sync, rename, sync of the directory."""
+    temporary = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        try:
+            os.fchmod(descriptor, mode)  # the umask has no say
+            _write_all(descriptor, data)
+            sync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_directory(path.parent)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def make_private_directory(path: Path) -> None:
+    """Create a directory for the user's eyes only, with its parents, durably. One that exists is left as it is."""
+    if path.is_dir():
+        return
+    make_private_directory(path.parent)
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        if path.is_dir():  # another process was faster
+            return
+        raise
+    sync_directory(path.parent)
+
+
+def sync(descriptor: int) -> None:
+    """Wait until the disk itself holds the data; macOS needs to be asked for more than fsync."""
+    full_sync: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+    if full_sync is not None:
+        with suppress(OSError):  # not every file system knows it
+            fcntl.fcntl(descriptor, full_sync)
+            return
+    os.fsync(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable: a file that was renamed stays renamed."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

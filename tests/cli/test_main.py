@@ -1,0 +1,275 @@
+"""The program as a whole: version, help, usage errors, and how it ends when something goes wrong."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+from inline_snapshot import snapshot
+
+from burnish.cli.errors import report
+from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.core.errors import BurnishError, ErrorKind
+
+Burnish = Callable[..., tuple[int, str, str]]
+
+
+def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The real program, as a shell would start it."""
+    return subprocess.run(
+        [sys.executable, "-m", "burnish", *arguments],
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_version() -> None:
+    ran = process("--version")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "burnish 0.1.0\n", "")
+
+
+def test_the_version_is_answered_before_anything_is_loaded() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "burnish", "--version"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert not [name for name in ("click", "msgspec", "burnish.cli", "burnish.core") if f" {name}\n" in ran.stderr]
+
+
+def test_help_loads_no_command() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "burnish", "--help"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert " burnish.cli.app\n" in ran.stderr
+    loaded = ("msgspec", "burnish.cli.parse", "burnish.cli.protocol", "burnish.usecases")
+    assert not [name for name in loaded if f" {name}\n" in ran.stderr]
+
+
+def test_help_through_the_program() -> None:
+    ran = process("--help")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == snapshot("""\
+Usage: burnish [OPTIONS] COMMAND [ARGS]...
+
+  The quality gate that autonomous coding agents must pass.
+
+  burnish puts a change before reviewers with fresh, read-only eyes, judges
+  what they found, has it fixed, and repeats until the change is clean, a
+  limit is reached, or a person must decide.
+
+  Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting
+  for a person, 4 did not run, 5 a budget ran out, 130 interrupted.
+
+Options:
+  --version   Show the version and exit.
+  -h, --help  Show this message and exit.
+
+Policies:
+  protocol  List, show and check protocols: the rules that a run follows.
+
+For other tools:
+  parse  Read a reviewer's answer and print it as JSON.
+""")
+
+
+@pytest.mark.parametrize("command", [[], ["parse"], ["protocol"], ["protocol", "show"]])
+def test_the_short_form_of_help(burnish: Burnish, command: list[str]) -> None:
+    assert burnish(*command, "-h") == burnish(*command, "--help")
+
+
+def test_no_command_at_all_is_a_usage_error_that_shows_the_help(burnish: Burnish) -> None:
+    code, out, err = burnish()
+    assert (code, out) == (2, "")
+    assert err == burnish("--help")[1]
+
+
+def test_help_of_parse(burnish: Burnish) -> None:
+    code, out, _ = burnish("parse", "--help")
+    assert code == 0
+    assert out == snapshot("""\
+Usage: burnish parse [OPTIONS] [FILE]
+
+  Read a reviewer's answer and print it as JSON.
+
+  The answer comes from FILE, or from the standard input for '-' or nothing.
+  Nothing is clean by default: what cannot be read as a review is an error.
+
+  Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol the
+  protocol's gate decides between 0 and 1.
+
+Options:
+  --contract [findings|report|issues|verdict|sarif]
+                                  The form of the answer. Needed unless
+                                  --protocol is given.
+  --protocol NAME|FILE            Judge the answer by this protocol's gate.
+  -h, --help                      Show this message and exit.
+""")
+
+
+def test_an_unknown_command_gets_a_suggestion(burnish: Burnish) -> None:
+    assert burnish("pars") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: There is no command 'pars'. Did you mean 'parse'?
+hint: Try 'burnish --help'.
+""",
+        )
+    )
+    assert burnish("protocol", "chck") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: There is no command 'chck'. Did you mean 'check'?
+hint: Try 'burnish protocol --help'.
+""",
+        )
+    )
+    assert burnish("zzz") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: There is no command 'zzz'.
+hint: Try 'burnish --help'.
+""",
+        )
+    )
+
+
+def test_an_unknown_option_gets_a_hint(burnish: Burnish) -> None:
+    assert burnish("--colour") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: No such option '--colour'.
+hint: Try 'burnish --help'.
+""",
+        )
+    )
+    assert burnish("protocol", "list", "--jsn") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: No such option '--jsn'. Did you mean '--json'?
+hint: Try 'burnish protocol list --help'.
+""",
+        )
+    )
+
+
+def test_sections_of_the_help_keep_their_order_and_need_no_import() -> None:
+    group = LazyGroup(
+        "tool",
+        {
+            "fix": LazyCommand("not.there:fix", "Everyday", "Fix it."),
+            "rules": LazyCommand("not.there:rules", "Policies", "The rules."),
+            "review": LazyCommand("not.there:review", "Everyday", "Review it."),
+        },
+        help_text="A tool.",
+    )
+    assert group.get_help(click.Context(group, info_name="tool")) == snapshot("""\
+Usage: tool [OPTIONS] COMMAND [ARGS]...
+
+  A tool.
+
+Options:
+  --help  Show this message and exit.
+
+Everyday:
+  fix     Fix it.
+  review  Review it.
+
+Policies:
+  rules  The rules.\
+""")
+
+
+class TightError(BurnishError):
+    kind = ErrorKind.INFRASTRUCTURE
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (TightError("The disk is full.", hint="Make room."), 4, "error: The disk is full.\nhint: Make room.\n"),
+        (TightError("The disk is full."), 4, "error: The disk is full.\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (click.Abort(), 130, "interrupted\n"),
+        (BrokenPipeError(), 141, ""),
+        (click.exceptions.Exit(3), 3, ""),
+        (TightError("\x1b[2Jgone"), 4, "error: gone\n"),
+    ],
+)
+def test_errors_become_messages_and_codes(
+    capsys: pytest.CaptureFixture[str], error: BaseException, code: int, message: str
+) -> None:
+    assert report(error) == code
+    assert capsys.readouterr() == ("", message)
+
+
+def test_an_unexpected_error_is_a_bug_and_never_looks_like_a_result(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BURNISH_DEBUG", raising=False)
+    assert report(ZeroDivisionError("by zero")) == 4
+    assert capsys.readouterr().err == snapshot("""\
+burnish has a bug: ZeroDivisionError: by zero
+hint: Please report it to the project, with the command that you ran; BURNISH_DEBUG=1 shows where it happened.
+""")
+
+
+def test_the_traceback_of_a_bug_is_shown_on_demand(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BURNISH_DEBUG", "1")
+    try:
+        raise ZeroDivisionError("by zero")
+    except ZeroDivisionError as error:
+        report(error)
+    message = capsys.readouterr().err
+    assert message.startswith("Traceback (most recent call last):")
+    assert "burnish has a bug: ZeroDivisionError: by zero\n" in message
+
+
+def test_a_reader_that_goes_away_is_no_error_message() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    # With a buffer, as usual: what is left in it would fail once more when the interpreter ends.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "burnish", "protocol", "show", "epic"],
+            stdout=writing,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, "")
+
+
+def test_a_terminal_without_unicode_still_gets_the_text() -> None:
+    ran = process("protocol", "show", "epic", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "\\u2192" in ran.stdout

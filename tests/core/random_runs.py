@@ -1,0 +1,213 @@
+"""Random but possible runs: at every state, one of the events that a driver or a person could append."""
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from burnish.core.drift import FileChange
+from burnish.core.effects import StartTimer
+from burnish.core.events import (
+    AnyEvent,
+    BudgetReached,
+    Built,
+    Cancelled,
+    Change,
+    Decided,
+    FindingRefuted,
+    FindingWaived,
+    Fixed,
+    Mode,
+    ProcessStarted,
+    Reviewed,
+    Roles,
+    RunStarted,
+    Sealed,
+    SessionFinished,
+    Skipped,
+    StoryStatus,
+    Subject,
+    TimerFired,
+    Validated,
+    ValidationStatus,
+    WorkFailed,
+    WorkLost,
+    WorkStarted,
+)
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.loop import decide
+from burnish.core.protocol import (
+    STANDARD_DIMENSIONS,
+    Fail,
+    FailureRule,
+    FallbackTurn,
+    Limits,
+    OnFailure,
+    Protocol,
+    ReviewBy,
+    SkipReason,
+    ValidateRule,
+)
+from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
+from burnish.core.state import Ended, Run, Stopping, Waiting
+from burnish.core.steps.flow import running_effects
+from burnish.core.values import replace
+from burnish.core.work import Assignment, ProcessMark
+from burnish.protocols.loader import load
+
+EPIC, TICKET, STORY, PANEL, DRIFT, DEFAULT = (
+    load(name).protocol for name in ("epic", "ticket", "story", "panel", "drift", "default")
+)
+PROTOCOLS = [
+    EPIC,
+    TICKET,
+    STORY,
+    PANEL,
+    DRIFT,
+    DEFAULT,
+    # Protocols that nobody ships, for the ways that the built-in ones do not take.
+    replace(DEFAULT, name="duo", panel=DEFAULT.panel[:2], skip_when=tuple(SkipReason)),
+    replace(EPIC, name="unchecked", validate=ValidateRule(before_first_review=False), skip_when=tuple(SkipReason)),
+    replace(
+        PANEL,
+        name="strict pair",
+        panel=PANEL.panel[:2],
+        failures=FailureRule(unreadable=OnFailure.END, crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE),
+    ),
+    replace(STORY, name="short story", exhausted=Fail(reason="no more"), limits=Limits(reviews=2, hard_cap=2)),
+]
+FILES = ("a.py", "b.py")
+
+locations = st.builds(Location, file=st.sampled_from(FILES), line=st.integers(1, 3))
+findings = st.builds(
+    Finding,
+    severity=st.sampled_from(Severity),
+    title=st.sampled_from(("wrong result", "error swallowed", "slow query")),
+    location=st.none() | locations,
+)
+failures = st.builds(Failure, kind=st.sampled_from(FailureKind), message=st.just("scripted"))
+changes = st.builds(
+    Change,
+    commit=st.sampled_from(("c1", "c2", "c3")),
+    tree=st.sampled_from(("t0", "t1", "t2", "t3", "t4")),
+    files=st.lists(
+        st.builds(
+            FileChange, path=st.sampled_from(FILES), new_path=st.sampled_from((*FILES, None)), whole=st.booleans()
+        ),
+        max_size=2,
+    ).map(tuple),
+)
+
+
+@st.composite
+def answers(draw: st.DrawFn, run: Run) -> Answer:
+    """A readable answer: with findings, or clean; with scores, which only some gates look at."""
+    if draw(st.integers(0, 2)):
+        return Answer(clean=True, card=_card([95] * 6, blocking_issues=0, claimed_pass=True))
+    listed = tuple(draw(st.lists(findings, max_size=3)))
+    scores = draw(st.lists(st.sampled_from((60, 80, 95)), min_size=5, max_size=6))
+    card = _card(scores, blocking_issues=draw(st.sampled_from((0, 0, 1))), claimed_pass=draw(st.booleans()))
+    former = tuple(
+        Former(id=entry.finding.id, answer=draw(st.sampled_from(FormerAnswer)))
+        for entry in run.findings
+        if draw(st.booleans())
+    )
+    return Answer(clean=not listed and draw(st.booleans()), findings=listed, card=card, former=former)
+
+
+def _card(scores: Sequence[int], *, blocking_issues: int, claimed_pass: bool) -> ScoreCard:
+    named = zip(STANDARD_DIMENSIONS, scores, strict=False)
+    dimensions = tuple(DimensionScore(name=dimension.name, score=score) for dimension, score in named)
+    return ScoreCard(dimensions=dimensions, blocking_issues=blocking_issues, claimed_pass=claimed_pass)
+
+
+@st.composite
+def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted:
+    """Any way to begin a run."""
+    protocol = draw(st.sampled_from(protocols))
+    fallback = draw(st.sampled_from((None, "second")))
+    assignment = Assignment(agent="first", fallback=fallback)
+    return RunStarted(
+        at=0.0,
+        run="random",
+        mode=draw(st.sampled_from(Mode)),
+        subject=Subject(branch="b", base="main", base_commit="c", head="c0", tree="t0"),
+        protocol=protocol,
+        roles=Roles(review=assignment, fix=assignment, build=assignment),
+        build=draw(st.booleans()),
+        interactive=draw(st.booleans()),
+        max_reviews=draw(st.none() | st.integers(1, protocol.limits.hard_cap)),
+    )
+
+
+@st.composite
+def next_event(draw: st.DrawFn, run: Run, at: float, *, only_progress: bool = False) -> AnyEvent:
+    """An event that may happen now; mostly progress, sometimes a person or a budget."""
+    if not only_progress and draw(st.integers(0, 39)) == 39:
+        return draw(interruptions(run, at))
+    phase = run.phase
+    if isinstance(phase, Waiting):
+        return Decided(at=at, choice=draw(st.sampled_from(phase.choices)).key, agent=draw(st.sampled_from((None, "x"))))
+    if isinstance(phase, Ended):
+        return draw(interruptions(run, at))
+    active = phase.interrupted if isinstance(phase, Stopping) else phase
+    running = running_effects(active)
+    wanted = () if isinstance(phase, Stopping) else decide(run)
+    options = [*running, *wanted]
+    chosen = draw(st.sampled_from(options))
+    if isinstance(chosen, StartTimer):
+        return TimerFired(at=chosen.until, effect=chosen.id)
+    if not isinstance(chosen, str):
+        return WorkStarted(at=at, effect=chosen.id, agent=getattr(chosen, "agent", "burnish"))
+    return draw(results(run, chosen, at, only_progress=only_progress))
+
+
+@st.composite
+def results(draw: st.DrawFn, run: Run, effect: str, at: float, *, only_progress: bool = False) -> AnyEvent:
+    """What running work may come to."""
+    other = draw(st.integers(0, 15))
+    if other >= 14:
+        return WorkFailed(at=at, effect=effect, failure=draw(failures))
+    if other == 13 and not only_progress:
+        return draw(
+            st.sampled_from(
+                (
+                    WorkLost(at=at, effect=effect),
+                    ProcessStarted(at=at, effect=effect, process=ProcessMark(pid=1, started=at)),
+                )
+            )
+        )
+    kind = effect.split(":", maxsplit=1)[0]
+    if kind == "review" and run.protocol.review.by is ReviewBy.SESSION:
+        return SessionFinished(
+            at=at,
+            effect=effect,
+            answer=draw(st.none() | answers(run)),
+            change=draw(changes),
+            status=draw(st.sampled_from(StoryStatus)),
+            newly_done=draw(st.booleans()),
+        )
+    if kind == "review":
+        return Reviewed(at=at, effect=effect, answer=draw(answers(run)))
+    if kind == "validate":
+        return Validated(at=at, effect=effect, status=draw(st.sampled_from(ValidationStatus)))
+    if kind == "seal":
+        return Sealed(at=at, effect=effect, digest="seal")
+    event = Fixed if kind == "fix" else Built
+    return event(at=at, effect=effect, change=draw(changes))
+
+
+@st.composite
+def interruptions(draw: st.DrawFn, run: Run, at: float) -> AnyEvent:
+    """What people and budgets may do at any time."""
+    ids = [entry.finding.id for entry in run.findings] or ["unknown"]
+    return draw(
+        st.sampled_from(
+            (
+                Cancelled(at=at),
+                BudgetReached(at=at, limit="5 USD"),
+                Skipped(at=at, reason=draw(st.sampled_from(SkipReason))),
+                FindingWaived(at=at, finding=draw(st.sampled_from(ids)), reason="known"),
+                FindingRefuted(at=at, finding=draw(st.sampled_from(ids)), evidence="shown"),
+            )
+        )
+    )

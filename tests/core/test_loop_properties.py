@@ -1,0 +1,147 @@
+"""What holds for every run, whatever agents, people and crashes do."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from burnish.core.events import AnyEvent, Mode, SessionFinished, decode, encode
+from burnish.core.loop import TABLE, IllegalEventError, decide, evolve, replay
+from burnish.core.protocol import Protocol, ReviewBy
+from burnish.core.state import Ended, GoodReview, Outcome, Run, Scope, Sealing, SealKind
+from tests.core.random_runs import interruptions, next_event, results, starts
+
+MOST_EVENTS = 400
+too_much = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+random_runs = settings(suppress_health_check=too_much)
+
+
+def play(data: st.DataObject, events: list[AnyEvent]) -> Run:
+    """Append random events until the run ends; those that do not fit are left out."""
+    run = evolve(None, events[0])
+    for _ in range(MOST_EVENTS):
+        if isinstance(run.phase, Ended):
+            break
+        event = data.draw(next_event(run, events[-1].at + 1))
+        try:
+            following = evolve(run, event)
+        except IllegalEventError:
+            continue
+        check_step(run, event, following)
+        events.append(event)
+        run = following
+    return run
+
+
+def check_step(before: Run, event: AnyEvent, after: Run) -> None:
+    """What must hold at every step."""
+    assert type(after.phase) in TABLE[type(before.phase), type(event)].to
+    assert after.version == before.version + 1
+    assert len(after.rounds) <= after.limit <= after.protocol.limits.hard_cap
+    assert after.rounds[: len(before.rounds) - 1] == before.rounds[: len(before.rounds) - 1]
+    if isinstance(after.phase, Sealing) and not isinstance(before.phase, Sealing):
+        check_earned(after, event)
+
+
+def check_earned(run: Run, event: AnyEvent) -> None:
+    """A seal is only begun on the very tree that a complete, full, clean review has seen, or by a person's word."""
+    assert isinstance(run.phase, Sealing)
+    if run.phase.kind is SealKind.ACCEPTED:
+        return
+    assert not [entry for entry in run.findings if entry.holds]
+    last = run.rounds[-1]
+    if run.protocol.review.by is ReviewBy.SESSION:
+        newly_done = isinstance(event, SessionFinished) and event.newly_done and event.answer is None
+        assert newly_done or all(isinstance(review, GoodReview) for review in last.reviews)
+        return
+    assert last.judgement is not None
+    assert last.judgement.clean
+    assert last.scope is Scope.FULL
+    assert last.tree == run.tree
+    assert {review.reviewer for review in last.reviews} == {reviewer.name for reviewer in run.protocol.panel}
+    assert all(isinstance(review, GoodReview) for review in last.reviews)
+
+
+@random_runs
+@given(st.data())
+def test_replay_equals_live(data: st.DataObject) -> None:
+    events: list[AnyEvent] = [data.draw(starts())]
+    run = play(data, events)
+    assert replay(decode(encode(event)) for event in events) == run
+
+
+def most_events(protocol: Protocol) -> int:
+    """An upper bound on the events of a run that loses no work: every limit used up, every attempt made."""
+    rounds = protocol.limits.hard_cap
+    repairs = (rounds + 1) * protocol.limits.validation_fixes
+    fixes = 2 * rounds + repairs
+    works = 1 + rounds * len(protocol.panel) + fixes + (fixes + 1) + 1
+    attempts = protocol.failures.retries + 2
+    return 1 + works * attempts * 3 + rounds
+
+
+@random_runs
+@given(st.data())
+def test_every_run_ends_within_its_limits(data: st.DataObject) -> None:
+    run = evolve(None, data.draw(starts()))
+    most = most_events(run.protocol)
+    for number in range(most):
+        if isinstance(run.phase, Ended):
+            return
+        run = evolve(run, data.draw(next_event(run, number + 1.0, only_progress=True)))
+    assert isinstance(run.phase, Ended), f"{most} events were not enough: {run.phase}"
+
+
+@random_runs
+@given(st.data())
+def test_asking_twice_gives_the_same_effects_with_ids_of_their_own(data: st.DataObject) -> None:
+    run = play(data, [data.draw(starts())])
+    effects = decide(run)
+    assert decide(run) == effects
+    assert len({effect.id for effect in effects}) == len(effects)
+
+
+def refused(run: Run, event: AnyEvent) -> IllegalEventError | None:
+    """The refusal of an event. Any other exception is a bug and passes through."""
+    try:
+        evolve(run, event)
+    except IllegalEventError as error:
+        return error
+    return None
+
+
+@random_runs
+@given(st.data(), st.data())
+def test_an_illegal_event_names_itself_and_the_state_and_changes_nothing(
+    data: st.DataObject, foreign: st.DataObject
+) -> None:
+    run = play(data, [data.draw(starts())])
+    other = play(foreign, [foreign.draw(starts())])
+    before = run
+    event = foreign.draw(
+        st.one_of(
+            next_event(other, 1.0),
+            interruptions(other, 1.0),
+            results(other, foreign.draw(st.sampled_from(("review:1:critic:9", "fix:7:1", "seal:9"))), 1.0),
+        )
+    )
+    refusal = refused(run, event)
+    if refusal is not None:
+        assert type(event).__name__ in str(refusal)
+        assert refusal.state in str(refusal)
+    assert run == before
+
+
+def test_a_run_begins_with_its_first_event_only(epic_start: AnyEvent) -> None:
+    run = evolve(None, epic_start)
+    with pytest.raises(IllegalEventError, match="RunStarted is illegal while validating"):
+        evolve(run, epic_start)
+
+
+@random_runs
+@given(st.data())
+def test_review_mode_never_fixes_and_never_asks(data: st.DataObject) -> None:
+    start = data.draw(starts().filter(lambda start: start.mode is Mode.REVIEW))
+    run = play(data, [start])
+    assert run.fixes == 0
+    if isinstance(run.phase, Ended):
+        assert run.phase.outcome not in (Outcome.BLOCKED, Outcome.ACCEPTED, Outcome.STOPPED)
