@@ -141,6 +141,12 @@ def test_without_a_readable_line_the_title_stands_in(line: int | None) -> None:
     assert one == third != other
 
 
+@pytest.mark.parametrize("line", [2, 0, 99])
+def test_a_line_that_cannot_be_read_is_no_part_of_the_identity(line: int) -> None:
+    assert ids([finding(line, "`a` is unused")]) == ids([finding(None, "`a` is unused")])
+    assert ids([finding(line, "`a` is unused")]) != ids([finding(line, "`b` is unused")])
+
+
 def test_without_a_file_the_title_alone_counts() -> None:
     one = finding(None, "No tests were added", "", file="")
     other = finding(None, "Tests: no, added", "", file="", by="pedant")

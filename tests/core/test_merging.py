@@ -136,7 +136,8 @@ def test_one_rule_on_two_names_of_one_line_is_two_problems() -> None:
     unused = [finding(f"`{name}` imported but unused", rule="F401", by=by) for name in ("os", "re") for by in "ab"]
     merged = merge(identified(*unused))
     assert [(one.title[:4], one.found_by) for one in merged] == [("`os`", ("a", "b")), ("`re`", ("a", "b"))]
-    assert len(merge(unused)) == 2
+    only_os, _, _, only_re = unused
+    assert len(merge([only_os, only_re])) == 2
 
 
 def test_a_whole_file_and_the_same_rule_are_not_enough() -> None:
@@ -146,13 +147,37 @@ def test_a_whole_file_and_the_same_rule_are_not_enough() -> None:
 
 
 def test_a_finding_between_two_of_another_reviewer_joins_the_more_alike() -> None:
-    first, second = finding("Unused import of os", (1, 5)), finding("Unused import of sys", (1, 5))
-    bridge = finding("Unused import of sys", (1, 5), by="pedant")
+    first = finding("Unused import of os left in the module header", (1, 5))
+    second = finding("Unused import of sys left in the module header", (1, 5))
+    bridge = finding("Unused import of sys left in the module header", (1, 5), by="pedant")
+    assert same_problem(first, bridge)
     merged = merge([first, second, bridge])
     assert {one.title: one.found_by for one in merged} == {
         first.title: ("critic",),
         second.title: ("critic", "pedant"),
     }
+
+
+def test_alike_titles_that_name_different_code_are_two_problems() -> None:
+    name, age = "Missing input validation of parameter `name`", "Missing input validation of parameter `age`"
+    assert len(merge([finding(name), finding(age, by="pedant")])) == 2
+    assert len(merge([finding(name), finding(age.replace("`age`", "age"), by="pedant")])) == 1
+
+
+def test_what_is_alike_only_after_merging_is_merged_too() -> None:
+    worst = finding("Handle leak", by="critic", severity=Severity.CRITICAL)
+    fuller = finding("Handle leak open", by="pedant", problem="Never closed reading")
+    third = finding("Descriptor", by="witness", problem="Never closed reading")
+    assert not same_problem(worst, third)
+    assert not same_problem(fuller, third)
+    assert [one.found_by for one in merge([third, fuller, worst])] == [("critic", "pedant", "witness")]
+
+
+def test_a_place_is_not_named_twice() -> None:
+    here, there = Location(file="a.py", line=10), Location(file="a.py", line=12)
+    one = replace(finding("SQL injection", (10, 12), by="pedant"), also_at=(here, there))
+    (merged,) = merge([one, finding("SQL injection", 10)])
+    assert (merged.location, merged.also_at) == (here, (there,))
 
 
 def test_two_long_texts_of_one_problem_are_one_though_their_titles_differ() -> None:
@@ -206,7 +231,7 @@ def test_former_findings_are_found_again_by_id_then_by_likeness() -> None:
 
 def test_a_second_finding_like_a_former_one_is_news() -> None:
     (former,) = identified(finding("SQL injection", (9, 12)))
-    near, far = identified(finding("SQL injection in get_user", 10), finding("SQL injection by name in get_user", 11))
+    near, far = identified(finding("SQL injection in get_user", (9, 12)), finding("SQL injection in save_user", 11))
     assert match_former([former], [far, near]) == {former.id: near.id}
     assert len(match_former([near, far], [former])) == 1
 

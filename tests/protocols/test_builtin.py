@@ -30,8 +30,8 @@ from burnish.core.protocol import (
     Unchanged,
     ValidateRule,
     VerdictGate,
-    faults,
 )
+from burnish.core.protocol_rules import faults
 from burnish.core.reviews import ContractName, Weight
 from burnish.protocols.loader import load
 from burnish.protocols.sources import BUILT_IN

@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from burnish.core.protocol import SkipReason
 from burnish.runtime.script import Script
 from tests.trails.playing import trail
 
@@ -50,10 +51,10 @@ SCENARIOS = {
     "the fixer changes nothing": Script(
         protocol="drift", reviews={"reviewer": ("drift: handle errors in auth", "pass")}, fixes=("unchanged",)
     ),
-    "review is disabled": Script(protocol="drift", skip="review-disabled"),
-    "no reviewer prompt": Script(protocol="drift", skip="no-reviewer-prompt"),
-    "no work was picked": Script(protocol="drift", build=True, skip="nothing-picked"),
-    "the build failed before": Script(protocol="drift", skip="build-failed"),
+    "review is disabled": Script(protocol="drift", skip=SkipReason.REVIEW_DISABLED),
+    "no reviewer prompt": Script(protocol="drift", skip=SkipReason.NO_REVIEWER_PROMPT),
+    "no work was picked": Script(protocol="drift", build=True, skip=SkipReason.NOTHING_PICKED),
+    "the build failed before": Script(protocol="drift", skip=SkipReason.BUILD_FAILED),
     "the builder exits non-zero": Script(protocol="drift", build=True, builds=("crashed",)),
     "built, then passed": Script(protocol="drift", build=True, builds=("built",), reviews={"reviewer": ("pass",)}),
     "cancelled during a review": Script(protocol="drift", reviews={"reviewer": ("cancelled",)}),

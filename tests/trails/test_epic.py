@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from burnish.core.events import Mode
 from burnish.runtime.script import Script
 from tests.trails.playing import trail
 
@@ -140,7 +141,7 @@ SCENARIOS = {
     ),
     "validation cannot run": Script(protocol="epic", validations=("cannot-run",)),
     "one review without fixes": Script(
-        protocol="epic", mode="review", reviews={"reviewer": ("critical app.py:3 SQL injection",)}
+        protocol="epic", mode=Mode.REVIEW, reviews={"reviewer": ("critical app.py:3 SQL injection",)}
     ),
     "fewer rounds than the protocol allows": Script(
         protocol="epic", max_rounds=1, reviews={"reviewer": ("critical app.py:3 SQL injection",)}

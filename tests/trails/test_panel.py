@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from burnish.core.events import Mode
 from burnish.runtime.script import Script
 from tests.trails.playing import trail
 
@@ -24,7 +25,7 @@ SCENARIOS = {
     ),
     "two reviewers report the same problem": Script(
         protocol="panel",
-        mode="review",
+        mode=Mode.REVIEW,
         reviews={
             "*": ("clean",),
             "critic": ("medium a.py:4 error is swallowed",),

@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from burnish.core.events import Mode
 from burnish.runtime.script import Script
 from tests.trails.playing import trail
 
@@ -26,25 +27,25 @@ SCENARIOS = {
     ),
     "a critical dimension below 90": Script(
         protocol="ticket",
-        mode="review",
+        mode=Mode.REVIEW,
         reviews={"code-review": ("scores 89 100 80 85 70 90; notes build what was asked",)},
     ),
     "an important dimension below 70": Script(
-        protocol="ticket", mode="review", reviews={"code-review": ("scores 95 100 80 85 69 90; notes test it",)}
+        protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 95 100 80 85 69 90; notes test it",)}
     ),
     "the mean below 75 while every dimension passes": Script(
-        protocol="ticket", mode="review", reviews={"code-review": ("scores 90 90 70 70 70 0",)}
+        protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 90 90 70 70 70 0",)}
     ),
     "a blocking issue with perfect scores": Script(
-        protocol="ticket", mode="review", reviews={"code-review": ("scores 100 100 100 100 100 100; blocking 1",)}
+        protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 100 100 100 100 100 100; blocking 1",)}
     ),
     "perfect scores, but the report says fail": Script(
         protocol="ticket",
-        mode="review",
+        mode=Mode.REVIEW,
         reviews={"code-review": ("scores 100 100 100 100 100 100; claims fail; notes see above",)},
     ),
     "a dimension without a score": Script(
-        protocol="ticket", mode="review", reviews={"code-review": ("scores 100 100 100 100 100",)}
+        protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 100 100 100 100 100",)}
     ),
     "slow review": Script(protocol="ticket", reviews={"code-review": ("after 121: scores 95 100 80 85 70 90",)}),
     "malformed, then readable": Script(

@@ -78,19 +78,12 @@ class _FileDrift:
             return Touched() if self._hunks else Moved(location=Location(file=self.new_path))
         first, last = location.line, max(location.line, location.last_line or 0)
         before = bisect_left(self._ends, first)
-        if any(hunk.touches(first, last) for hunk in self._from(before, last)):
+        # Hunks are apart from each other: where the first that does not end above the range leaves it alone, all do.
+        if any(hunk.touches(first, last) for hunk in self._hunks[before : before + 1]):
             return Touched()
         shift = self._shifts[before]
         end_line = None if location.end_line is None else last + shift
         return Moved(location=Location(file=self.new_path, line=first + shift, end_line=end_line))
-
-    def _from(self, index: int, last: int) -> Iterable[Hunk]:
-        """The hunks from an index on that end in the range or are the first to end behind it."""
-        while index < len(self._hunks):
-            yield self._hunks[index]
-            if self._ends[index] > last:
-                return
-            index += 1
 
 
 class Drift:

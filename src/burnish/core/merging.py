@@ -83,7 +83,7 @@ def _sketches(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[S
 def _merge_file(findings: list[Finding], classes: Mapping[str, str]) -> Iterable[Finding]:
     """Merge the findings of one file until nothing joins any more, so that merging again changes nothing."""
     findings = _merge_equal_ids(findings)
-    for _ in range(1 if len(findings) > 1 else 0):
+    while len(findings) > 1:
         groups = _join_once(_sketches(findings, classes))
         if len(groups) == len(findings):
             break

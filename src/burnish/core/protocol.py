@@ -258,38 +258,6 @@ class Protocol(Value):
     skip_when: tuple[SkipReason, ...] = ()
 
 
-class Fault(Value):
-    """A rule that a protocol breaks: the key, as its path in the document, what is wrong, and what to do."""
-
-    path: tuple[str | int, ...]
-    message: str
-    hint: str
-
-
-def faults(protocol: Protocol) -> tuple[Fault, ...]:
-    """Every rule between fields that the types alone cannot hold. A protocol with a fault is never started."""
-    return (*_panel_faults(protocol), *_gate_faults(protocol), *_limit_faults(protocol), *_choice_faults(protocol))
-
-
-def _panel_faults(protocol: Protocol) -> list[Fault]:
-    found: list[Fault] = []
-    names = [reviewer.name for reviewer in protocol.panel]
-    if not names:
-        found.append(Fault(path=("panel",), message="The panel is empty.", hint="Name at least one reviewer."))
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            hint = "Give each reviewer a name of its own."
-            found.append(Fault(path=("panel", index, "name"), message=f"Reviewer '{name}' sits twice.", hint=hint))
-    by_session = protocol.review.by is ReviewBy.SESSION
-    if by_session and len(names) > 1:
-        hint = "Keep one reviewer, or set review.by to 'panel'."
-        found.append(Fault(path=("panel",), message="A session that fixes its own findings sits alone.", hint=hint))
-    if by_session != (protocol.fix.input is FixInput.NOTHING):
-        hint = "Set fix.input to 'nothing' exactly where review.by is 'session'."
-        found.append(Fault(path=("fix", "input"), message="The fixer's input does not fit who reviews.", hint=hint))
-    return found
-
-
 def gate_takes(gate: Gate, contract: ContractName) -> bool:
     """Whether answers in this contract can be judged by this gate."""
     match gate:
@@ -299,66 +267,3 @@ def gate_takes(gate: Gate, contract: ContractName) -> bool:
             return contract is ContractName.REPORT
         case VerdictGate():
             return contract is not ContractName.REPORT
-
-
-def _gate_faults(protocol: Protocol) -> list[Fault]:
-    found: list[Fault] = []
-    gate, contract = protocol.gate, protocol.contract
-    if not gate_takes(gate, contract):
-        kind = "score" if isinstance(gate, ScoreGate) else "verdict"
-        hint = "The score gate takes 'report' only; the verdict gate anything but 'report'; the severity gate all."
-        message = f"The {kind} gate cannot judge the contract '{contract.value}'."
-        found.append(Fault(path=("gate", "type"), message=message, hint=hint))
-    if isinstance(gate, ScoreGate):
-        found += _score_faults(gate)
-    return found
-
-
-def _score_faults(gate: ScoreGate) -> list[Fault]:
-    found: list[Fault] = []
-    names = [dimension.name for dimension in gate.dimensions]
-    if not names or len(set(names)) < len(names):
-        hint = "Name at least one dimension, and each only once."
-        found.append(Fault(path=("gate", "dimensions"), message="The dimensions are empty or repeated.", hint=hint))
-    for key in ("overall", "critical", "important", "moderate"):
-        if not 0 <= getattr(gate, key) <= 100:
-            hint = "Scores go from 0 to 100."
-            found.append(Fault(path=("gate", key), message="The threshold is out of range.", hint=hint))
-    return found
-
-
-def _limit_faults(protocol: Protocol) -> list[Fault]:
-    limits = protocol.limits
-    checks = (
-        (limits.reviews < 1, ("limits", "reviews"), "At least one review is needed.", "Set it to 1 or more."),
-        (
-            limits.hard_cap < limits.reviews,
-            ("limits", "hard_cap"),
-            f"The hard cap {limits.hard_cap} is below the {limits.reviews} reviews.",
-            "Raise limits.hard_cap or lower limits.reviews.",
-        ),
-        (limits.validation_fixes < 0, ("limits", "validation_fixes"), "It is negative.", "Set it to 0 or more."),
-        (
-            not 0 <= protocol.failures.retries <= 20,
-            ("failures", "retries"),
-            "Retries must stay between 0 and 20.",
-            "Two is the default.",
-        ),
-    )
-    return [Fault(path=path, message=message, hint=hint) for broken, path, message, hint in checks if broken]
-
-
-def _choice_faults(protocol: Protocol) -> list[Fault]:
-    exhausted = protocol.exhausted
-    if not isinstance(exhausted, Ask | AskAtTerminal):
-        return []
-    found: list[Fault] = []
-    keys = [choice.key for choice in exhausted.choices]
-    if len(set(keys)) < len(keys) or not all(keys):
-        hint = "Give each choice a key of its own."
-        found.append(Fault(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
-    if all(choice.action.adds_a_round for choice in exhausted.choices):
-        hint = "Add a choice that is always there, such as 'manual' or 'accept'."
-        message = "At the hard cap no choice would be left."
-        found.append(Fault(path=("exhausted", "choices"), message=message, hint=hint))
-    return found

@@ -48,6 +48,8 @@ def _check(kind: inspect.Type, value: object, path: KeyPath) -> list[Mismatch]:
             return _check_union(kind, value, path)
         case inspect.VarTupleType():
             return _check_array(kind, value, path)
+        case inspect.DictType():
+            return _check_map(kind, value, path)
         case inspect.EnumType():
             return _check_word(value, [member.value for member in kind.cls], path)
         case _:
@@ -101,6 +103,14 @@ def _check_array(kind: inspect.VarTupleType, value: object, path: KeyPath) -> li
         return [_wrong(path, _expected(kind), value, "Write it in square brackets.")]
     items = enumerate(cast("list[object]", value))
     return [mismatch for index, item in items for mismatch in _check(kind.item_type, item, (*path, index))]
+
+
+def _check_map(kind: inspect.DictType, value: object, path: KeyPath) -> list[Mismatch]:
+    """A table whose keys are the user's own words."""
+    if not isinstance(value, dict):
+        return [_wrong(path, "a table", value, "Open it with a header in brackets, and put its keys below.")]
+    items = cast("dict[str, object]", value).items()
+    return [mismatch for key, item in items for mismatch in _check(kind.value_type, item, (*path, key))]
 
 
 def _check_word(value: object, allowed: list[str], path: KeyPath) -> list[Mismatch]:

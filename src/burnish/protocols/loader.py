@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from burnish.core.protocol import Protocol, faults
+from burnish.core.protocol import Protocol
+from burnish.core.protocol_rules import faults
 from burnish.core.values import Value
 from burnish.protocols import sources
 from burnish.protocols.checking import Mismatch, mismatches

@@ -28,7 +28,6 @@ from burnish.core.events import (
     FindingRefuted,
     FindingWaived,
     Fixed,
-    Mode,
     Reviewed,
     Roles,
     RunStarted,
@@ -44,8 +43,8 @@ from burnish.core.events import (
     WorkStarted,
 )
 from burnish.core.findings import Finding
-from burnish.core.loop import decide, evolve
-from burnish.core.protocol import Protocol, SkipReason
+from burnish.core.loop import IllegalEventError, decide, evolve
+from burnish.core.protocol import Protocol
 from burnish.core.reviews import Usage
 from burnish.core.state import FindingStatus, Run, Tracked
 from burnish.core.work import Assignment
@@ -54,6 +53,9 @@ from burnish.runtime.script import Said, Script, ScriptError, read_answer, read_
 START = 1_700_000_000.0
 MOST_EVENTS = 10_000
 """Every run ends within its limits; a script that could go on longer shows a bug."""
+
+
+_VALIDATIONS = frozenset(status.value for status in ValidationStatus)
 
 
 class Moment(NamedTuple):
@@ -77,8 +79,8 @@ class Rehearsal:
     def play(self) -> Iterator[Moment]:
         """Play until the run ends, or waits for a decision that the script does not hold."""
         yield self._happen(self._started())
-        if self._script.skip:
-            yield self._happen(Skipped(at=self._tick(), reason=SkipReason(self._script.skip)))
+        if self._script.skip is not None:
+            yield self._happen(Skipped(at=self._tick(), reason=self._script.skip))
         for _ in range(MOST_EVENTS):
             effects = decide(self._current())
             if not effects:
@@ -97,7 +99,11 @@ class Rehearsal:
         return self.run
 
     def _happen(self, event: AnyEvent) -> Moment:
-        self.run = evolve(self.run, event)
+        try:
+            self.run = evolve(self.run, event)
+        except IllegalEventError as error:
+            hint = "The script asks for something that cannot happen here."
+            raise ScriptError(str(error), hint=hint) from None
         return Moment(event, self.run)
 
     def _tick(self, seconds: float = 1.0) -> float:
@@ -111,7 +117,7 @@ class Rehearsal:
         return RunStarted(
             at=self._time,
             run="rehearsal",
-            mode=Mode(self._script.mode),
+            mode=self._script.mode,
             subject=Subject(branch="change", base="main", base_commit="base", head="commit-0", tree="tree-0"),
             protocol=self._protocol,
             roles=Roles(review=assigned("review"), fix=assigned("fix"), build=assigned("build")),
@@ -249,6 +255,10 @@ class Rehearsal:
         interruption = self._interruption(effect.id, said)
         if interruption is not None:
             return interruption
+        if said.words not in _VALIDATIONS:
+            raise ScriptError(
+                f"The script's validation '{said.words}' is unknown.", hint="Write passed, failed or skipped."
+            )
         status = ValidationStatus(said.words)
         return Validated(at=self._time, effect=effect.id, status=status, output=f"scripted: {said.words}")
 
@@ -261,9 +271,9 @@ class Rehearsal:
         match words.split():
             case ["cancel"]:
                 yield Cancelled(at=at, by="scripted")
-            case ["waive", number]:
+            case ["waive", number] if number.isdecimal():
                 yield FindingWaived(at=at, finding=self._open(int(number)), reason="scripted", by="scripted")
-            case ["refute", number]:
+            case ["refute", number] if number.isdecimal():
                 yield FindingRefuted(at=at, finding=self._open(int(number)), evidence="scripted", by="scripted")
             case [key, agent]:
                 yield Decided(at=at, choice=key, agent=agent, by="scripted")

@@ -10,9 +10,9 @@ import re
 import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import StoryStatus
+from burnish.core.events import Mode, StoryStatus
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate
+from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate, SkipReason
 from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
 from burnish.core.score import unmet_criteria
 from burnish.core.values import Value
@@ -33,11 +33,11 @@ class Script(Value):
     """Everything that happens in a rehearsal, in order. Each entry is used once."""
 
     protocol: str = "default"
-    mode: str = "fix"
+    mode: Mode = Mode.FIX
     build: bool = False
     interactive: bool = False
     max_rounds: int | None = None
-    skip: str = ""
+    skip: SkipReason | None = None
     reviews: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
     """For each reviewer, its answers in turn; `*` speaks for all that are not named."""
     fixes: tuple[str, ...] = ()
@@ -99,14 +99,16 @@ def _scores(words: str, protocol: Protocol) -> Answer:
     """`scores 95 95 80 80 80 90; notes fix the tests; blocking 1`: the scores in the gate's order."""
     first, *rest = (part.strip() for part in words.split(";"))
     gate = protocol.gate if isinstance(protocol.gate, ScoreGate) else ScoreGate(dimensions=STANDARD_DIMENSIONS)
-    values = [float(value) for value in first.removeprefix("scores ").split()]
-    extras = dict(part.split(" ", 1) for part in rest)
-    blocking = int(extras.get("blocking", "0"))
+    extras = {name: value for name, _, value in (part.partition(" ") for part in rest)}
+    try:
+        scores = [float(value) for value in first.removeprefix("scores ").split()]
+        blocking = int(extras.get("blocking", "0"))
+    except ValueError:
+        hint = "Write numbers, as in 'scores 95 95 80 80 80 90; blocking 1; notes what to change'."
+        raise ScriptError(f"The script's scores '{words}' cannot be read.", hint=hint) from None
+    named = zip(gate.dimensions, scores, strict=False)
     card = ScoreCard(
-        dimensions=tuple(
-            DimensionScore(name=dimension.name, score=score, weight=dimension.weight)
-            for dimension, score in zip(gate.dimensions, values, strict=False)
-        ),
+        dimensions=tuple(DimensionScore(name=one.name, score=score, weight=one.weight) for one, score in named),
         blocking_issues=blocking,
         revision_notes=extras.get("notes", ""),
         claimed_pass=extras.get("claims", "pass") == "pass",
@@ -119,9 +121,12 @@ def _former(words: str) -> Answer:
     """`former fixed 1a2b not-fixed 3c4d; high app.py:9 new one`: a ratchet review by the ids of earlier findings."""
     first, *rest = (part.strip() for part in words.split(";"))
     tokens = first.removeprefix("former ").split()
-    former = tuple(
-        Former(id=name, answer=FormerAnswer(answer)) for answer, name in zip(tokens[::2], tokens[1::2], strict=True)
-    )
+    try:
+        pairs = list(zip(map(FormerAnswer, tokens[::2]), tokens[1::2], strict=True))
+    except ValueError:
+        hint = "Write pairs, as in 'former fixed ID not-fixed ID withdrawn ID'."
+        raise ScriptError(f"The script's answer '{words}' cannot be read.", hint=hint) from None
+    former = tuple(Former(id=name, answer=answer) for answer, name in pairs)
     findings = tuple(_finding(part, number) for number, part in enumerate(rest, start=1))
     return Answer(clean=not findings, findings=findings, former=former)
 
@@ -130,5 +135,9 @@ def read_session(words: str, protocol: Protocol) -> tuple[Answer | None, StorySt
     """`critical, not-done`, `clean, done`, `unclear, newly-done`: what a session said, and the story's status."""
     said, _, status = (part.strip() for part in words.partition(","))
     newly = status == "newly-done"
-    known = StoryStatus.DONE if newly else StoryStatus(status or "absent")
+    try:
+        known = StoryStatus.DONE if newly else StoryStatus(status or "absent")
+    except ValueError:
+        hint = "After the comma stands done, newly-done, not-done or absent."
+        raise ScriptError(f"The script says '{words}', whose story status is unknown.", hint=hint) from None
     return (None if said == "unclear" else read_answer(said, protocol)), known, newly

@@ -9,7 +9,7 @@ from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.gates import Judgement, judge_answers
 from burnish.core.identity import identify
-from burnish.core.protocol import Protocol, gate_takes
+from burnish.core.protocol import Protocol, ScoreGate, gate_takes
 from burnish.core.reviews import Answer, ContractName
 from burnish.core.values import Value
 from burnish.protocols.loader import load
@@ -66,7 +66,8 @@ def parse_file(task: ParseTask, file: str, folder: Path) -> ParsedAnswer:
     """
     tree = SourceTree(enclosing_root(folder))
     raw = read_input(file, MAX_ANSWER_BYTES)
-    answer = parse_answer(task.contract, raw, tree.is_file)
+    gate = task.protocol.gate if task.protocol is not None and isinstance(task.protocol.gate, ScoreGate) else None
+    answer = parse_answer(task.contract, raw, tree.is_file, gate)
     answer = msgspec.structs.replace(answer, findings=identify(answer.findings, tree.lines))
     judgement = None if task.protocol is None else judge_answers(task.protocol.gate, [answer])
     return ParsedAnswer(contract=task.contract, answer=answer, judgement=judgement)

@@ -6,5 +6,5 @@ read what the text says of itself; `denials`, `former`, `labels`, `severities` a
 writes. Nothing here decides whether a review is clean.
 
 Cost is linear in the text: lines longer than `lines.MAX_LINE` are cut before any pattern sees them, and no pattern
-repeats what itself repeats without a bound.
+repeats what itself repeats without a bound. Questions that several passes ask about the same line are remembered.
 """

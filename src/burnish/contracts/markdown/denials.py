@@ -5,6 +5,7 @@ finding. What is not surely a denial is none.
 """
 
 import re
+from functools import lru_cache
 
 from burnish.contracts.markdown.patterns import any_of, search, words
 from burnish.contracts.markdown.severities import plain
@@ -112,6 +113,7 @@ def says_all_settled(sentence: str) -> bool:
     return bool(_SETTLED_NOUN.search(text)) and bool(_SETTLED_VERB.search(text))
 
 
+@lru_cache(maxsize=1_024)
 def says_none(text: str) -> bool:
     """Whether a paragraph or an item says that there is nothing to report, and nothing against that."""
     parts = sentences(text[:_LOOKED_AT])

@@ -70,8 +70,11 @@ class _Parts:
         return next(iter(self.texts.get(field, ())), "").strip("* ")
 
 
-def read_item(item: Item, severity: Severity | None, is_file: IsFile) -> Reading:
-    """Read an item of a section of this severity; where the item names a worse one, that holds."""
+def read_item(item: Item, severity: Severity | None, is_file: IsFile, *, in_full: bool = True) -> Reading:
+    """Read an item of a section of this severity; where the item names a worse one, that holds.
+
+    Not in full, only what decides whether and how it counts.
+    """
     head = _head(item)
     title, tag = head.title, head.tag
     parts = _parts(item, title)
@@ -80,9 +83,13 @@ def read_item(item: Item, severity: Severity | None, is_file: IsFile) -> Reading
     if not head.bracketed and not has_fields and item.row is None and says_none(_all_text(item, title)):
         return Reading(finding=None)
     severities = [found for found in (severity, own) if found is not None]
+    settled, tagged = _is_settled(item, title, parts), _is_tagged(item, tag, parts)
+    worst = Severity.worst(severities) if severities else Severity.HIGH
+    if not in_full:
+        return Reading(finding=Finding(severity=worst, title=""), settled=settled, tagged=tagged)
     places = _places(item, parts, title, is_file)
     finding = Finding(
-        severity=Severity.worst(severities) if severities else Severity.HIGH,
+        severity=worst,
         title=_title(title, parts, tagged=tag is not None),
         category=head.category or bounded(parts.first(Field.CATEGORY), 80),
         location=places.locations[0] if places.locations else None,
@@ -92,12 +99,7 @@ def read_item(item: Item, severity: Severity | None, is_file: IsFile) -> Reading
         evidence=parts.text(Field.EVIDENCE),
         suggestion=parts.text(Field.SUGGESTION),
     )
-    return Reading(
-        finding=finding,
-        settled=_is_settled(item, title, parts),
-        tagged=_is_tagged(item, tag, parts),
-        refused=places.refused,
-    )
+    return Reading(finding=finding, settled=settled, tagged=tagged, refused=places.refused)
 
 
 def _head(item: Item) -> _Head:

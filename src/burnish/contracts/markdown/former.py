@@ -4,6 +4,7 @@ What belongs to an earlier round is no new finding. Like a denial this takes fin
 """
 
 import re
+from functools import lru_cache
 
 from burnish.contracts.markdown.denials import says_all_settled, sentences
 from burnish.contracts.markdown.patterns import any_of, search, words
@@ -42,6 +43,7 @@ def rounds_in(text: str) -> list[int]:
     return [int(number) for number in _ROUND.findall(plain(text))]
 
 
+@lru_cache(maxsize=1_024)
 def is_former(heading: str, current_round: int) -> bool:
     """Whether a heading announces what an earlier round found or what was fixed since, not what is wrong now."""
     text = plain(heading).strip(" :.-–—")

@@ -1,6 +1,7 @@
 """The labels that reviewers put before the parts of a finding: `**File:** …`, `Impact: …`, `- Suggested fix — …`."""
 
 from enum import Enum
+from functools import lru_cache
 
 from burnish.contracts.markdown.lines import list_mark
 from burnish.contracts.markdown.severities import plain
@@ -118,15 +119,19 @@ class Labelled(Value):
     value: str
 
 
+@lru_cache(maxsize=1_024)
 def field_of_label(text: str) -> Field | None:
     """The field that a bare label names, with or without its colon and emphasis."""
     words = plain(text).strip(" :")
     return _BY_LABEL.get(words) or _BY_LABEL.get(words.partition(" (")[0])
 
 
+@lru_cache(maxsize=1_024)
 def labelled(text: str) -> Labelled | None:
     """The label and the value of a line such as `- **File:** a.py`; `None` where it has no known label."""
     _, text = list_mark(text)
+    if ":" not in text[:_MAX_LABEL] and not text.startswith(("**", "__")):
+        return None
     opened = next((mark for mark in ("**", "__", "*", "_") if text.startswith(mark)), "")
     head = text[len(opened) : len(opened) + _MAX_LABEL]
     colon = head.find(":")

@@ -49,10 +49,14 @@ class Gathered:
         self.refused: list[str] = []
         self.has_sections = False
 
+    @property
+    def has_room(self) -> bool:
+        return len(self.findings) < MAX_FINDINGS
+
     def add(self, reading: Reading) -> None:
         if reading.finding is None:
             return
-        if len(self.findings) >= MAX_FINDINGS:
+        if not self.has_room:
             severity = reading.finding.severity
             self.overflow[severity] = self.overflow.get(severity, 0) + 1
             return
@@ -87,7 +91,7 @@ def _listed(section: Section, gathered: Gathered) -> None:
     gathered.counts += listing.counts
     denied, found = listing.says_none or section.promised == 0, False
     for item in listing.items:
-        reading = read_item(item, section.severity, gathered.is_file)
+        reading = read_item(item, section.severity, gathered.is_file, in_full=gathered.has_room)
         denied |= reading.finding is None or reading.settled
         if reading.finding is not None and not reading.settled:
             found = True
@@ -172,7 +176,7 @@ def _tagged(section: Section, gathered: Gathered) -> None:
     for item in listing.items:
         if not item.title or _is_count(item):
             continue
-        reading = read_item(item, None, gathered.is_file)
+        reading = read_item(item, None, gathered.is_file, in_full=gathered.has_room)
         if reading.finding is None or not reading.tagged or reading.settled:
             continue
         if not repeats:

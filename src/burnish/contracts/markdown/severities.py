@@ -7,6 +7,7 @@ medium, "non-blocking" low.
 """
 
 import re
+from functools import lru_cache
 
 from burnish.core.findings import Severity
 
@@ -53,7 +54,7 @@ _NOUNS = _set(
 )
 _PARENTHESES = re.compile(r"\([^)]*\)?")
 _TOKEN = re.compile(r"[a-z]+[0-9]?|\d+")
-_DECORATION = re.compile(r"[*_`~]+")
+_DECORATION = str.maketrans("*_`~", "    ")
 _SYMBOLS = re.compile("[\u2190-\u2bff\ufe0e\ufe0f\u200b-\u200d\U0001f000-\U0001faff]+")
 _WORD_NUMBERS = {
     word: number
@@ -65,7 +66,8 @@ _WORD_NUMBERS = {
 
 def plain(text: str) -> str:
     """Lower case, without emphasis, code marks and symbols; for comparing with words, never for showing."""
-    return " ".join(_SYMBOLS.sub(" ", _DECORATION.sub(" ", text)).lower().split())
+    undecorated = text.translate(_DECORATION)
+    return " ".join((undecorated if text.isascii() else _SYMBOLS.sub(" ", undecorated)).lower().split())
 
 
 def number_of(word: str) -> int | None:
@@ -73,6 +75,7 @@ def number_of(word: str) -> int | None:
     return int(word) if word.isdecimal() and len(word) <= 6 else _WORD_NUMBERS.get(word)
 
 
+@lru_cache(maxsize=1_024)
 def severity_of_word(word: str) -> Severity | None:
     """The severity that one word or one short phrase names, as in a tag or the cell of a table."""
     joined = _joined(plain(word)).strip(" .:!()[]<>")

@@ -1,6 +1,7 @@
 """Marks at the beginning of an item: a severity such as `[HIGH]`, or a name such as `R1:` and `**C2.**`."""
 
 import re
+from functools import lru_cache
 
 from burnish.contracts.markdown.severities import severity_of_word
 from burnish.core.findings import Severity
@@ -33,6 +34,7 @@ class Tag(Value):
     """In brackets, in bold or in capitals: it can hardly be the first word of a sentence."""
 
 
+@lru_cache(maxsize=1_024)
 def leading_tag(text: str) -> Tag | None:
     """The severity that an item begins with."""
     start = _LEADING.match(text[:_MAX_TAG])
@@ -56,6 +58,7 @@ def leading_tag(text: str) -> Tag | None:
     return Tag(severity=severity, rest=text[word.end() + len(after) :].strip(), strict=strict)
 
 
+@lru_cache(maxsize=1_024)
 def item_lead(text: str) -> tuple[str, str]:
     """The number or name that an item begins with, such as `R1:` or `**C2.**`, and the text behind it."""
     found = _LEAD.match(text[:_MAX_TAG])

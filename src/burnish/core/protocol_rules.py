@@ -1,0 +1,159 @@
+"""Rules between the fields of a protocol that the types alone cannot hold. One with a fault is never started."""
+
+import re
+
+from burnish.core.protocol import (
+    Ask,
+    AskAtTerminal,
+    Fail,
+    FixInput,
+    Protocol,
+    ReviewBy,
+    ScoreGate,
+    Stop,
+    gate_takes,
+)
+from burnish.core.values import Value
+
+MOST_REVIEWS = 100
+"""No sensible policy reviews one change more often; a slip of the keyboard might."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_KNOWN_PLACEHOLDERS = ("{reviews}", "{revisions}")
+
+
+class Fault(Value):
+    """A rule that a protocol breaks: the key, as its path in the document, what is wrong, and what to do."""
+
+    path: tuple[str | int, ...]
+    message: str
+    hint: str
+
+
+def faults(protocol: Protocol) -> tuple[Fault, ...]:
+    """Everything that is wrong with a protocol, not only the first thing."""
+    return (
+        *_name_faults(protocol),
+        *_panel_faults(protocol),
+        *_gate_faults(protocol),
+        *_limit_faults(protocol),
+        *_choice_faults(protocol),
+        *_reason_faults(protocol),
+    )
+
+
+def _name_faults(protocol: Protocol) -> list[Fault]:
+    """Names become parts of file names and of effects, so they are plain words."""
+    named: list[tuple[tuple[str | int, ...], str]] = [(("name",), protocol.name)]
+    named += [(("panel", index, "name"), reviewer.name) for index, reviewer in enumerate(protocol.panel)]
+    hint = "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or digit."
+    return [
+        Fault(path=path, message=f"'{name}' cannot be a name.", hint=hint)
+        for path, name in named
+        if not _NAME.fullmatch(name)
+    ]
+
+
+def _panel_faults(protocol: Protocol) -> list[Fault]:
+    found: list[Fault] = []
+    names = [reviewer.name for reviewer in protocol.panel]
+    if not names:
+        found.append(Fault(path=("panel",), message="The panel is empty.", hint="Name at least one reviewer."))
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            hint = "Give each reviewer a name of its own."
+            found.append(Fault(path=("panel", index, "name"), message=f"Reviewer '{name}' sits twice.", hint=hint))
+    by_session = protocol.review.by is ReviewBy.SESSION
+    if by_session and len(names) > 1:
+        hint = "Keep one reviewer, or set review.by to 'panel'."
+        found.append(Fault(path=("panel",), message="A session that fixes its own findings sits alone.", hint=hint))
+    if by_session != (protocol.fix.input is FixInput.NOTHING):
+        hint = "Set fix.input to 'nothing' exactly where review.by is 'session'."
+        found.append(Fault(path=("fix", "input"), message="The fixer's input does not fit who reviews.", hint=hint))
+    return found
+
+
+def _gate_faults(protocol: Protocol) -> list[Fault]:
+    found: list[Fault] = []
+    gate, contract = protocol.gate, protocol.contract
+    if not gate_takes(gate, contract):
+        kind = "score" if isinstance(gate, ScoreGate) else "verdict"
+        hint = "The score gate takes 'report' only; the verdict gate anything but 'report'; the severity gate all."
+        message = f"The {kind} gate cannot judge the contract '{contract.value}'."
+        found.append(Fault(path=("gate", "type"), message=message, hint=hint))
+    if isinstance(gate, ScoreGate):
+        found += _score_faults(gate)
+    return found
+
+
+def _score_faults(gate: ScoreGate) -> list[Fault]:
+    found: list[Fault] = []
+    names = [dimension.name for dimension in gate.dimensions]
+    if not names or len(set(names)) < len(names) or not all(names):
+        hint = "Name at least one dimension, and each only once."
+        found.append(Fault(path=("gate", "dimensions"), message="The dimensions are empty or repeated.", hint=hint))
+    for key in ("overall", "critical", "important", "moderate"):
+        if not 0 <= getattr(gate, key) <= 100:
+            hint = "Scores go from 0 to 100."
+            found.append(Fault(path=("gate", key), message="The threshold is out of range.", hint=hint))
+    return found
+
+
+def _limit_faults(protocol: Protocol) -> list[Fault]:
+    limits = protocol.limits
+    checks = (
+        (limits.reviews < 1, ("limits", "reviews"), "At least one review is needed.", "Set it to 1 or more."),
+        (
+            limits.hard_cap < limits.reviews,
+            ("limits", "hard_cap"),
+            f"The hard cap {limits.hard_cap} is below the {limits.reviews} reviews.",
+            "Raise limits.hard_cap or lower limits.reviews.",
+        ),
+        (
+            limits.hard_cap > MOST_REVIEWS,
+            ("limits", "hard_cap"),
+            f"More than {MOST_REVIEWS} reviews of one change.",
+            "Choose a smaller number: what does not converge in a few rounds needs a person.",
+        ),
+        (
+            limits.slow_review_seconds is not None and limits.slow_review_seconds <= 0,
+            ("limits", "slow_review_seconds"),
+            "Every review would count as slow.",
+            "Set it above 0, or leave it out.",
+        ),
+        (limits.validation_fixes < 0, ("limits", "validation_fixes"), "It is negative.", "Set it to 0 or more."),
+        (
+            not 0 <= protocol.failures.retries <= 20,
+            ("failures", "retries"),
+            "Retries must stay between 0 and 20.",
+            "Two is the default.",
+        ),
+    )
+    return [Fault(path=path, message=message, hint=hint) for broken, path, message, hint in checks if broken]
+
+
+def _choice_faults(protocol: Protocol) -> list[Fault]:
+    exhausted = protocol.exhausted
+    if not isinstance(exhausted, Ask | AskAtTerminal):
+        return []
+    found: list[Fault] = []
+    keys = [choice.key for choice in exhausted.choices]
+    if len(set(keys)) < len(keys) or not all(keys):
+        hint = "Give each choice a key of its own."
+        found.append(Fault(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
+    if all(choice.action.adds_a_round for choice in exhausted.choices):
+        hint = "Add a choice that is always there, such as 'manual' or 'accept'."
+        message = "At the hard cap no choice would be left."
+        found.append(Fault(path=("exhausted", "choices"), message=message, hint=hint))
+    return found
+
+
+def _reason_faults(protocol: Protocol) -> list[Fault]:
+    """A misspelt placeholder would reach the user as it is."""
+    exhausted = protocol.exhausted
+    if not isinstance(exhausted, AskAtTerminal | Fail | Stop):
+        return []
+    unknown = [part for part in _PLACEHOLDER.findall(exhausted.reason) if part not in _KNOWN_PLACEHOLDERS]
+    hint = f"Known are {' and '.join(_KNOWN_PLACEHOLDERS)}."
+    path = ("exhausted", "reason")
+    return [Fault(path=path, message=f"{part} is not known in a reason.", hint=hint) for part in unknown]
