@@ -24,7 +24,9 @@ ran out, 130 interrupted."""
 # In the order of the help: what is used every day comes first.
 _COMMANDS = {
     "protocol": LazyCommand(
-        "burnish.cli.protocol:protocol", POLICIES, "List, show and check protocols: the rules that a run follows."
+        "burnish.cli.protocol:protocol",
+        POLICIES,
+        "List, show, check and rehearse protocols: the rules that a run follows.",
     ),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
 }

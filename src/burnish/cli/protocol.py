@@ -2,7 +2,7 @@
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 
-_HELP = """List, show and check protocols: the rules that a run follows.
+_HELP = """List, show, check and rehearse protocols: the rules that a run follows.
 
 A protocol is one TOML file. Those that come with burnish go by name, your own by path (./mine.toml); one can start
 from another with extends = "epic"."""
@@ -18,6 +18,9 @@ protocol = LazyGroup(
         ),
         "check": LazyCommand(
             "burnish.cli.protocol_check:check", "Commands", "Everything that is wrong in a file of yours."
+        ),
+        "rehearse": LazyCommand(
+            "burnish.cli.protocol_rehearse:rehearse_command", "Commands", "Play a script and show what the loop does."
         ),
     },
     help_text=_HELP,

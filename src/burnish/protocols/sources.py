@@ -60,11 +60,12 @@ def read(source: Source) -> Document:
         case BuiltIn():
             raw = resources.files("burnish.protocols").joinpath(f"{source.name}.toml").read_bytes()
         case UserFile():
-            raw = _read_file(source)
+            raw = read_file(source)
     return read_document(raw, source.label)
 
 
-def _read_file(source: UserFile) -> bytes:
+def read_file(source: UserFile) -> bytes:
+    """The bytes of a user's file, a little more than may be read at most. Raises `DocumentError`."""
     path = Path(source.path)
     try:
         with path.open("rb") as stream:

@@ -1,0 +1,152 @@
+"""A run as the one JSON object that `--json` prints: documented, versioned, and made from the state alone."""
+
+from typing import Any
+
+from burnish.core.findings import Counts
+from burnish.core.gates import Judgement
+from burnish.core.state import (
+    Ended,
+    FixResult,
+    GoodReview,
+    MissingReview,
+    Outcome,
+    Review,
+    Reviewing,
+    Round,
+    Run,
+    Tracked,
+    Waiting,
+)
+
+VERSION = 1
+WAITING_EXIT = 3
+RUNNING_EXIT = 4
+"""A command that stops while its run goes on has not seen the outcome."""
+
+_EXIT_CODES = {
+    Outcome.APPROVED: 0,
+    Outcome.ACCEPTED: 0,
+    Outcome.SKIPPED: 0,
+    Outcome.FAILED: 1,
+    Outcome.STOPPED: 1,
+    Outcome.BLOCKED: 1,
+    Outcome.CANCELLED: 1,
+    Outcome.DID_NOT_RUN: 4,
+    Outcome.OVER_BUDGET: 5,
+}
+
+
+def exit_code(run: Run) -> int:
+    """What a command that followed the run to this point exits with."""
+    match run.phase:
+        case Ended():
+            return _EXIT_CODES[run.phase.outcome]
+        case Waiting():
+            return WAITING_EXIT
+        case _:
+            return RUNNING_EXIT
+
+
+def state_of(run: Run) -> str:
+    """`running`, `waiting` or `ended`."""
+    match run.phase:
+        case Ended():
+            return "ended"
+        case Waiting():
+            return "waiting"
+        case _:
+            return "running"
+
+
+def view(run: Run) -> dict[str, Any]:
+    """The whole object."""
+    phase = run.phase
+    subject = run.subject
+    choices = phase.choices if isinstance(phase, Waiting) else ()
+    return {
+        "version": VERSION,
+        "run": run.id,
+        "protocol": run.protocol.name,
+        "state": state_of(run),
+        "outcome": phase.outcome.value if isinstance(phase, Ended) else None,
+        "reason": phase.reason if isinstance(phase, Ended | Waiting) else "",
+        "subject": {"branch": subject.branch, "base": subject.base, "head": run.commit, "tree": run.tree},
+        "rounds": [_round(run, round_) for round_ in run.rounds],
+        "findings": [_finding(entry) for entry in run.findings],
+        "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in choices],
+        "seal": {"tree": run.tree, "digest": run.seal} if run.seal else None,
+        "usage": {
+            "seconds": round(run.usage.seconds, 3),
+            "tokens": run.usage.tokens,
+            "cost_usd": round(run.usage.cost_usd, 6),
+        },
+    }
+
+
+def _round(run: Run, round_: Round) -> dict[str, Any]:
+    reviews = round_.reviews
+    if not reviews and isinstance(run.phase, Reviewing) and run.phase.round == round_.number:
+        works = (seat.work for seat in run.phase.seats)
+        reviews = tuple(work for work in works if isinstance(work, GoodReview | MissingReview))
+    return {
+        "round": round_.number,
+        "scope": round_.scope.value,
+        "reviews": [_review(review) for review in reviews],
+        "judgement": _judgement(round_.judgement),
+        "fix": _fix(round_.fix),
+    }
+
+
+def _review(review: Review) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "reviewer": review.reviewer,
+        "status": review.status.value,
+        "counts": counts_view(review.counts),
+    }
+    match review:
+        case GoodReview():
+            return {**said, "slow": True} if review.slow else said
+        case MissingReview():
+            return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
+
+
+def counts_view(counts: Counts) -> dict[str, int]:
+    """Counts by severity, the worst first."""
+    return {
+        "critical": counts.critical,
+        "high": counts.high,
+        "medium": counts.medium,
+        "low": counts.low,
+        "info": counts.info,
+    }
+
+
+def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
+    """A round that could not be judged has no judgement, which is never the same as a clean one."""
+    if judgement is None:
+        return None
+    return {
+        "clean": judgement.clean,
+        "blocking": len(judgement.blocking) + len(judgement.carried),
+        "reasons": list(judgement.reasons),
+    }
+
+
+def _fix(fix: FixResult | None) -> dict[str, Any] | None:
+    return None if fix is None else {"status": fix.status.value, "commit": fix.commit or None}
+
+
+def _finding(entry: Tracked) -> dict[str, Any]:
+    finding = entry.finding
+    place = finding.location
+    return {
+        "id": finding.id,
+        "severity": finding.severity.value,
+        "category": finding.category,
+        "file": place.file if place else None,
+        "line": place.line if place else None,
+        "title": finding.title,
+        "status": entry.status.value,
+        "found_by": list(finding.found_by),
+        "round": entry.round,
+    }
