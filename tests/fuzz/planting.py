@@ -8,11 +8,15 @@ import json
 import re
 from collections.abc import Callable
 
-from burnish.core.reviews import ContractName
+from burnish.core.protocol import STANDARD_DIMENSIONS
+from burnish.core.reviews import ContractName, Weight
 from tests.fuzz.draw import Draw, Json
 
 _JSON_MARKS = re.compile(r'[\[\]{}"]')
-_DIMENSIONS = ("architecture", "security", "testing", "performance", "maintainability", "documentation")
+_DIMENSIONS = tuple(dimension.name for dimension in STANDARD_DIMENSIONS)
+_WITH_MINIMUM = tuple(dimension.name for dimension in STANDARD_DIMENSIONS if dimension.weight is not Weight.MODERATE)
+_UNSEEN = (" ", "\u200e", "\x00", "\x1b[0m")
+"""What cleaning removes: two keys that differ only in this become the same."""
 
 
 def issues(draw: Draw) -> bytes:
@@ -35,15 +39,18 @@ def verdict(draw: Draw) -> bytes:
 def report(draw: Draw) -> bytes:
     """A score card with one thing that no standard gate lets pass."""
     answer = _spotless_report() | _extras(draw, ("findings", "revision_notes", "confidence"))
-    dimension = draw.choice(_DIMENSIONS)
-    scores = {name: {"score": 95} for name in _DIMENSIONS}
+    name = draw.choice(_WITH_MINIMUM)
+    scores: dict[str, Json] = {dimension: {"score": 95} for dimension in _DIMENSIONS}
+    low: dict[str, Json] = {name: {"score": draw.number(70)}}
+    twin: dict[str, Json] = {f"{name}{draw.choice(_UNSEEN)}": {"score": draw.number(70)}}
     faults: tuple[dict[str, Json], ...] = (
         {"blocking_issues": [draw.json()]},
         {"status": draw.choice(("fail", "FAIL", "failed", ""))},
         {"approved": draw.choice((False, "true", 1, []))},
-        {"pass_criteria_met": {draw.text(): False, "all": True}},
-        {"dimension_scores": {**scores, dimension: {"score": draw.number(70)}}},
-        {"dimension_scores": {name: score for name, score in scores.items() if name != dimension}},
+        {"pass_criteria_met": {draw.text(): True, f"met{draw.choice(_UNSEEN)}": False, "met": True}},
+        {"dimension_scores": scores | low},
+        {"dimension_scores": {other: score for other, score in scores.items() if other != name}},
+        {"dimension_scores": scores | twin if draw.flag() else twin | scores},
         {"overall_score": draw.number(70)},
     )
     return _around(draw, answer | draw.choice(faults), _spotless_report())
