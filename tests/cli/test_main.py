@@ -78,7 +78,8 @@ Options:
   -h, --help  Show this message and exit.
 
 Policies:
-  protocol  List, show and check protocols: the rules that a run follows.
+  protocol  List, show, check and rehearse protocols: the rules that a run
+            follows.
 
 For other tools:
   parse  Read a reviewer's answer and print it as JSON.

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from msgspec.structs import replace
 
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.identity import ID_LENGTH, SourceLines, identify
+from burnish.core.identity import ID_LENGTH, SourceLines, anchored, identify
 
 SOURCE = """\
 import os
@@ -44,7 +44,7 @@ def finding(
 def ids(
     findings: Sequence[Finding], lines: Sequence[str] = SOURCE, origin: Mapping[str, str] | None = None
 ) -> list[str]:
-    return [found.id for found in identify(findings, tree(a_py=lines, b_py=lines), origin or {})]
+    return [found.id for found in identify(anchored(findings, tree(a_py=lines, b_py=lines)), origin or {})]
 
 
 def test_ids_are_short_hexadecimal_and_do_not_change_from_release_to_release() -> None:
@@ -172,7 +172,7 @@ def test_a_file_is_read_once() -> None:
         asked.append(path)
         return None
 
-    identify([finding(1), finding(2), finding(3)], lines)
+    anchored([finding(1), finding(2), finding(3)], lines)
     assert asked == ["a.py"]
 
 

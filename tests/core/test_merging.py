@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from burnish.core.findings import Action, Finding, Location, Severity
-from burnish.core.identity import identify
+from burnish.core.identity import anchored, identify
 from burnish.core.merging import match_former, merge
 from burnish.core.problems import same_problem
 
@@ -27,7 +27,7 @@ def finding(
 
 
 def identified(*findings: Finding) -> tuple[Finding, ...]:
-    return identify(findings, lambda _: [f"statement({number})" for number in range(200)])
+    return identify(anchored(findings, lambda _: [f"statement({number})" for number in range(200)]))
 
 
 def test_three_rules_on_one_swallowed_exception_are_one_finding_of_one_reviewer() -> None:

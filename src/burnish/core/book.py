@@ -13,7 +13,7 @@ from burnish.core.gates import Judgement, judge
 from burnish.core.identity import identify
 from burnish.core.merging import match_former, merge
 from burnish.core.protocol import OpenBlockers, Protocol
-from burnish.core.reviews import FormerAnswer
+from burnish.core.reviews import Answer, FormerAnswer
 from burnish.core.state import FindingStatus, GoodReview, Run, Scope, Tracked
 from burnish.core.values import replace
 
@@ -76,12 +76,22 @@ def _reported(run: Run, reviews: Sequence[GoodReview]) -> dict[str, Finding]:
     found = [
         replace(finding, found_by=finding.found_by or (review.reviewer,))
         for review in reviews
-        for finding in review.answer.findings
+        for finding in (*review.answer.findings, *_unknown_former(run, review.answer))
     ]
     merged = merge(identify(found, origin=run.origins))
     known = [_matchable(tracked) for tracked in run.findings]
     ids = {now: former for former, now in match_former(known, merged).items()}
     return {ids.get(finding.id, finding.id): replace(finding, id=ids.get(finding.id, finding.id)) for finding in merged}
+
+
+def _unknown_former(run: Run, answer: Answer) -> list[Finding]:
+    """A reviewer that calls something not fixed which nobody knows has found something all the same."""
+    known = {tracked.finding.id for tracked in run.findings}
+    return [
+        Finding(severity=Severity.HIGH, title=f"Not fixed, says the reviewer: {former.id}", synthetic=True)
+        for former in answer.former
+        if former.answer is FormerAnswer.NOT_FIXED and former.id not in known
+    ]
 
 
 def _matchable(tracked: Tracked) -> Finding:

@@ -69,8 +69,10 @@ class Finding(Value):
     id: str = ""
     category: str = ""
     rule: str = ""
-    """The analyser's rule, where the finding comes from one. Part of the identity."""
+    """The analyser's rule, where the finding comes from one; several are separated by commas. Part of the identity."""
     location: Location | None = None
+    anchor: str = ""
+    """The text of its first line without white space, where the tree was at hand. Part of the identity."""
     also_at: tuple[Location, ...] = ()
     """Further places of the same problem, in the order in which they were named."""
     problem: str = ""

@@ -53,7 +53,7 @@ def _objections(gate: Gate, answer: Answer) -> list[str]:
     """What an answer says against the change beside its findings."""
     if isinstance(gate, ScoreGate):
         return ["the answer has no scores"] if answer.card is None else list(unmet_criteria(gate, answer.card))
-    if not answer.clean and not answer.findings:
+    if not answer.clean and not answer.findings and not answer.former:
         return ["the reviewer did not approve, but listed nothing"]
     return []
 

@@ -17,19 +17,18 @@ a trace, while a problem that is not recognised is only reported again. So ident
 order, equal line), the category, which models choose at will, is no part of it, and re-wordings beyond that are left
 to `burnish.core.merging.match_former`, which compares where both texts are at hand.
 
-All findings of a round must be identified in one call: ordinals are counted over what is given. Nothing here reads
-files; the caller passes a function that knows the lines of the reviewed tree.
+All findings of a round must be identified in one call: ordinals are counted over what is given. So it is done by the
+loop, when a round is complete; reading an answer only ties each finding to the text of its line (`anchored`).
 """
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-import msgspec
-
-from burnish.core.findings import Finding
+from burnish.core.findings import Finding, Location
+from burnish.core.values import replace
 from burnish.core.words import content_words
 
 SourceLines = Callable[[str], Sequence[str] | None]
@@ -42,11 +41,6 @@ NO_RENAMES: Mapping[str, str] = MappingProxyType({})
 
 ID_LENGTH = 16
 """Hexadecimal digits: 64 bits, so that a million findings collide with a chance of one in 37 million."""
-
-
-def no_source(_path: str) -> Sequence[str] | None:
-    """The `SourceLines` of findings that are read outside any tree."""
-    return None
 
 
 class _Place(NamedTuple):
@@ -70,30 +64,14 @@ class _Key(NamedTuple):
     words: str
 
 
-def identify(
-    findings: Sequence[Finding], lines: SourceLines = no_source, origin: Mapping[str, str] = NO_RENAMES
-) -> tuple[Finding, ...]:
-    """Give each finding that has no id its id; findings that have one keep it and are counted in the ordinals.
+def anchored(findings: Iterable[Finding], lines: SourceLines) -> tuple[Finding, ...]:
+    """Tie each finding to the text of its first line, without any white space; each file is asked for once.
 
-    `origin` maps a path of the reviewed tree to its path at the run's first round, where a rename lies between.
+    Whoever reads an answer beside its tree does this; from then on nobody needs the tree to identify the finding.
     """
-    anchor_of = _anchors(lines)
-    keys = [_key(finding, anchor_of(finding), origin) for finding in findings]
-    ordinals = _ranks(keys, [_place(finding, origin) for finding in findings])
-    seats = [(key, ordinal, finding.found_by) for key, ordinal, finding in zip(keys, ordinals, findings, strict=True)]
-    repeats = _ranks(seats, [(finding.title, finding.problem) for finding in findings])
-    return tuple(
-        finding if finding.id else msgspec.structs.replace(finding, id=_digest(*key, ordinal, repeat))
-        for finding, key, ordinal, repeat in zip(findings, keys, ordinals, repeats, strict=True)
-    )
-
-
-def _anchors(lines: SourceLines) -> Callable[[Finding], str]:
-    """The text of a finding's first line without any white space, or nothing; each file is asked for once."""
     known: dict[str, Sequence[str]] = {}
 
-    def anchor(finding: Finding) -> str:
-        location = finding.location
+    def anchor(location: Location | None) -> str:
         if location is None or location.line is None:
             return ""
         if location.file not in known:
@@ -101,13 +79,28 @@ def _anchors(lines: SourceLines) -> Callable[[Finding], str]:
         text = known[location.file]
         return "".join(text[location.line - 1].split()) if 1 <= location.line <= len(text) else ""
 
-    return anchor
+    return tuple(replace(finding, anchor=anchor(finding.location)) for finding in findings)
 
 
-def _key(finding: Finding, anchor: str, origin: Mapping[str, str]) -> _Key:
+def identify(findings: Sequence[Finding], origin: Mapping[str, str] = NO_RENAMES) -> tuple[Finding, ...]:
+    """Give each finding that has no id its id; findings that have one keep it and are counted in the ordinals.
+
+    `origin` maps a path of the reviewed tree to its path at the run's first round, where a rename lies between.
+    """
+    keys = [_key(finding, origin) for finding in findings]
+    ordinals = _ranks(keys, [_place(finding, origin) for finding in findings])
+    seats = [(key, ordinal, finding.found_by) for key, ordinal, finding in zip(keys, ordinals, findings, strict=True)]
+    repeats = _ranks(seats, [(finding.title, finding.problem) for finding in findings])
+    return tuple(
+        finding if finding.id else replace(finding, id=_digest(*key, ordinal, repeat))
+        for finding, key, ordinal, repeat in zip(findings, keys, ordinals, repeats, strict=True)
+    )
+
+
+def _key(finding: Finding, origin: Mapping[str, str]) -> _Key:
     file = finding.location.file if finding.location else ""
-    words = "" if finding.rule and anchor else _title_words(finding)
-    return _Key(rule=finding.rule, path=origin.get(file, file), anchor=anchor, words=words)
+    words = "" if finding.rule and finding.anchor else _title_words(finding)
+    return _Key(rule=finding.rule, path=origin.get(file, file), anchor=finding.anchor, words=words)
 
 
 def _title_words(finding: Finding) -> str:

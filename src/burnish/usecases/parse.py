@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-import msgspec
-
 from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.gates import Judgement, judge_answers
-from burnish.core.identity import identify
+from burnish.core.identity import anchored, identify
 from burnish.core.protocol import Protocol, ScoreGate, gate_takes
 from burnish.core.reviews import Answer, ContractName
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.protocols.loader import load
 from burnish.system.input import SourceTree, enclosing_root, read_input
 
@@ -68,6 +66,6 @@ def parse_file(task: ParseTask, file: str, folder: Path) -> ParsedAnswer:
     raw = read_input(file, MAX_ANSWER_BYTES)
     gate = task.protocol.gate if task.protocol is not None and isinstance(task.protocol.gate, ScoreGate) else None
     answer = parse_answer(task.contract, raw, tree.is_file, gate)
-    answer = msgspec.structs.replace(answer, findings=identify(answer.findings, tree.lines))
+    answer = replace(answer, findings=identify(anchored(answer.findings, tree.lines)))
     judgement = None if task.protocol is None else judge_answers(task.protocol.gate, [answer])
     return ParsedAnswer(contract=task.contract, answer=answer, judgement=judgement)
