@@ -13,6 +13,8 @@ from burnish.core.events import (
     Cancelled,
     Change,
     Decided,
+    FindingAdded,
+    FindingAnnotated,
     FindingRefuted,
     FindingWaived,
     Fixed,
@@ -33,7 +35,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.loop import decide
 from burnish.core.protocol import (
     STANDARD_DIMENSIONS,
@@ -83,6 +85,7 @@ findings = st.builds(
     severity=st.sampled_from(Severity),
     title=st.sampled_from(("wrong result", "error swallowed", "slow query")),
     location=st.none() | locations,
+    action=st.sampled_from((Action.FIX, Action.FIX, Action.ASK)),
 )
 failures = st.builds(Failure, kind=st.sampled_from(FailureKind), message=st.just("scripted"))
 changes = st.builds(
@@ -208,6 +211,8 @@ def interruptions(draw: st.DrawFn, run: Run, at: float) -> AnyEvent:
                 Skipped(at=at, reason=draw(st.sampled_from(SkipReason))),
                 FindingWaived(at=at, finding=draw(st.sampled_from(ids)), reason="known"),
                 FindingRefuted(at=at, finding=draw(st.sampled_from(ids)), evidence="shown"),
+                FindingAnnotated(at=at, finding=draw(st.sampled_from(ids)), note="mind the data"),
+                FindingAdded(at=at, finding=draw(findings), by="a person"),
             )
         )
     )

@@ -99,6 +99,34 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("refute 1",),
     ),
+    "a finding asks for a person, who has it fixed": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
+        },
+        fixes=("fixed",),
+        decisions=("annotate 1 keep the data", "add high c.py:9 also here", "f"),
+    ),
+    "a finding asks for a person, who refutes it": Script(
+        protocol="default",
+        reviews={
+            "*": ("clean", "clean", "clean"),
+            "critic": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
+        },
+        fixes=("fixed",),
+        decisions=("refute 1",),
+    ),
+    "a finding asks for a person, who waives the only blocker": Script(
+        protocol="default",
+        reviews={"*": ("clean",), "critic": ("ask high app.py:3 drop the column?",)},
+        decisions=("waive 1",),
+    ),
+    "a finding asks for a person, who takes over": Script(
+        protocol="default",
+        reviews={"*": ("clean",), "critic": ("ask critical app.py:3 drop the column?",)},
+        decisions=("m",),
+    ),
     "one reviewer falls back": Script(
         protocol="default",
         reviews={"*": ("clean",), "critic": ("crashed", "unreadable", "stuck", "clean")},
@@ -500,6 +528,102 @@ a finding was refuted
   → sealing, approved
 seal:1 done: seal-of-tree-2
   → approved: round 3: nothing blocks any more\
+""",
+        "a finding asks for a person, who has it fixed": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 2 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → waiting for f/m: 1 finding needs a person's decision
+a finding was annotated
+a finding was added
+decided: f
+  → fixing after round 1: 3 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 3: nothing blocks\
+""",
+        "a finding asks for a person, who refutes it": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 2 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → waiting for f/m: 1 finding needs a person's decision
+a finding was refuted
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 fixed (tree-1)
+  → validating 2
+validate:2:1 skipped
+  → reviewing 2, ratchet
+review:2:critic:1 clean
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → reviewing 3
+review:3:critic:1 clean
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → sealing, approved
+seal:1 done: seal-of-tree-1
+  → approved: round 3: nothing blocks\
+""",
+        "a finding asks for a person, who waives the only blocker": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → waiting for f/m: 1 finding needs a person's decision
+a finding was waived
+  → sealing, approved
+seal:1 done: seal-of-tree-0
+  → approved: round 1: nothing blocks any more\
+""",
+        "a finding asks for a person, who takes over": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 critical
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → waiting for f/m: 1 finding needs a person's decision
+decided: m
+  → blocked: a person takes over\
 """,
         "one reviewer falls back": """\
 started: default, fix

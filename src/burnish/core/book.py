@@ -4,7 +4,7 @@ A finding enters when a round is judged, moves with every change of the tree, an
 lines were changed and no reviewer reports it again, a ratchet review says so, or a person refutes or waives it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from burnish.core.drift import Drift, FileChange, Moved, Touched
 from burnish.core.drift import origins as renames
@@ -50,6 +50,11 @@ def dismiss(run: Run, finding: str, status: FindingStatus, note: str) -> Run:
         replace(entry, status=status, note=note) if entry.finding.id == finding else entry for entry in run.findings
     )
     return replace(run, findings=tracked)
+
+
+def answered(run: Run, asked: Collection[str]) -> tuple[Tracked, ...]:
+    """The book, after a person has decided about some findings: they are not asked about again."""
+    return tuple(replace(entry, asked=True) if entry.finding.id in asked else entry for entry in run.findings)
 
 
 def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[Run, Judgement]:

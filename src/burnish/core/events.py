@@ -6,10 +6,12 @@ files change nothing in a run. `INTENTS` may be appended by anybody; the others 
 
 import re
 from enum import Enum
+from typing import get_args
 
 import msgspec
 
 from burnish.core.drift import FileChange
+from burnish.core.findings import Finding
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
 from burnish.core.values import Value
@@ -227,7 +229,22 @@ class FindingWaived(Event):
     by: str = ""
 
 
-Intent = Decided | Cancelled | FindingRefuted | FindingWaived
+class FindingAnnotated(Event):
+    """A person tells the fixer something about a finding."""
+
+    finding: str
+    note: str
+    by: str = ""
+
+
+class FindingAdded(Event):
+    """A person adds a finding of their own before the fix."""
+
+    finding: Finding
+    by: str = ""
+
+
+Intent = Decided | Cancelled | FindingRefuted | FindingWaived | FindingAnnotated | FindingAdded
 AnyEvent = (
     RunStarted
     | WorkStarted
@@ -247,8 +264,10 @@ AnyEvent = (
     | Cancelled
     | FindingRefuted
     | FindingWaived
+    | FindingAnnotated
+    | FindingAdded
 )
-INTENTS: tuple[type[Event], ...] = (Decided, Cancelled, FindingRefuted, FindingWaived)
+INTENTS: tuple[type[Event], ...] = get_args(Intent)
 
 _decoder = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder(order="deterministic")

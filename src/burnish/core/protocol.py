@@ -174,8 +174,10 @@ class FailureRule(Value):
 
 
 class ChoiceAction(Enum):
-    """What a person may decide when the limit is reached."""
+    """What a person may decide while a run waits."""
 
+    FIX = "fix"
+    """Only for findings that ask for a person's word: have them fixed."""
     MANUAL = "manual"
     ACCEPT = "accept"
     ANOTHER_ROUND = "another-round"

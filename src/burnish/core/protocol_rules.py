@@ -5,6 +5,7 @@ import re
 from burnish.core.protocol import (
     Ask,
     AskAtTerminal,
+    ChoiceAction,
     Fail,
     FixInput,
     Protocol,
@@ -141,6 +142,10 @@ def _choice_faults(protocol: Protocol) -> list[Fault]:
     if len(set(keys)) < len(keys) or not all(keys):
         hint = "Give each choice a key of its own."
         found.append(Fault(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
+    if any(choice.action is ChoiceAction.FIX for choice in exhausted.choices):
+        hint = "Use 'another-round', which fixes and reviews once more."
+        message = "At the limit 'fix' alone would lead nowhere."
+        found.append(Fault(path=("exhausted", "choices"), message=message, hint=hint))
     if all(choice.action.adds_a_round for choice in exhausted.choices):
         hint = "Add a choice that is always there, such as 'manual' or 'accept'."
         message = "At the hard cap no choice would be left."

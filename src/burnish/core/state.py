@@ -145,6 +145,8 @@ class Tracked(Value):
     blocking: bool = False
     touched: bool = False
     """Whether a fix changed its lines since it was last reported."""
+    asked: bool = False
+    """Whether it was put to a person, who has decided."""
     note: str = ""
 
     @property
@@ -166,6 +168,8 @@ class FixOrder(Value):
     instructions: str = ""
     """A follow-up prompt, revision notes, or the output of a failed validation."""
     after_validation: bool = False
+    notes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """What a person said about findings, by their id."""
 
 
 class Building(Value, tag_field="phase", tag="building"):
@@ -217,6 +221,8 @@ class Waiting(Value, tag_field="phase", tag="waiting"):
     reason: str
     choices: tuple[Choice, ...]
     priority: Priority = Priority.NORMAL
+    asked: tuple[str, ...] = ()
+    """The findings that need a person's word; none where the limit is reached."""
 
 
 class Sealing(Value, tag_field="phase", tag="sealing"):

@@ -25,6 +25,8 @@ from burnish.core.events import (
     Cancelled,
     Change,
     Decided,
+    FindingAdded,
+    FindingAnnotated,
     FindingRefuted,
     FindingWaived,
     Fixed,
@@ -48,7 +50,7 @@ from burnish.core.protocol import Protocol
 from burnish.core.reviews import Usage
 from burnish.core.state import FindingStatus, Run, Tracked
 from burnish.core.work import Assignment
-from burnish.runtime.script import Said, Script, ScriptError, read_answer, read_entry, read_session
+from burnish.runtime.script import Said, Script, ScriptError, read_answer, read_entry, read_finding, read_session
 
 START = 1_700_000_000.0
 MOST_EVENTS = 10_000
@@ -275,6 +277,10 @@ class Rehearsal:
                 yield FindingWaived(at=at, finding=self._open(int(number)), reason="scripted", by="scripted")
             case ["refute", number] if number.isdecimal():
                 yield FindingRefuted(at=at, finding=self._open(int(number)), evidence="scripted", by="scripted")
+            case ["annotate", number, *note] if number.isdecimal():
+                yield FindingAnnotated(at=at, finding=self._open(int(number)), note=" ".join(note), by="scripted")
+            case ["add", *finding]:
+                yield FindingAdded(at=at, finding=read_finding(" ".join(finding)), by="scripted")
             case [key, agent]:
                 yield Decided(at=at, choice=key, agent=agent, by="scripted")
             case _:

@@ -11,14 +11,16 @@ import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, StoryStatus
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate, SkipReason
 from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
 from burnish.core.score import unmet_criteria
 from burnish.core.values import Value
 
 _SEVERITIES = "|".join(severity.value for severity in Severity)
-_FINDING = re.compile(rf"(?P<severity>{_SEVERITIES})(?: (?P<file>\S+?):(?P<line>\d+))?(?: (?P<title>.+))?")
+_FINDING = re.compile(
+    rf"(?P<ask>ask )?(?P<severity>{_SEVERITIES})(?: (?P<file>\S+?):(?P<line>\d+))?(?: (?P<title>.+))?"
+)
 _FAILURE = re.compile(rf"(?P<kind>{'|'.join(kind.value for kind in FailureKind)})(?: (?P<seconds>\d+))?")
 _DELAY = re.compile(r"after (?P<seconds>\d+): ?(?P<rest>.*)", re.DOTALL)
 
@@ -79,11 +81,12 @@ def read_answer(words: str, protocol: Protocol) -> Answer:
         return _scores(words, protocol)
     if words.startswith("former "):
         return _former(words)
-    findings = tuple(_finding(part.strip(), number) for number, part in enumerate(words.split(";"), start=1))
+    findings = tuple(read_finding(part.strip(), number) for number, part in enumerate(words.split(";"), start=1))
     return Answer(clean=False, findings=findings)
 
 
-def _finding(words: str, number: int) -> Finding:
+def read_finding(words: str, number: int = 1) -> Finding:
+    """`critical app.py:3 title`, or `ask high …` for one that needs a person's word."""
     match = _FINDING.fullmatch(words)
     if match is None:
         raise ScriptError(
@@ -92,7 +95,8 @@ def _finding(words: str, number: int) -> Finding:
         )
     location = Location(file=match["file"], line=int(match["line"])) if match["file"] else None
     title = match["title"] or f"{match['severity'].capitalize()} problem {number}"
-    return Finding(severity=Severity(match["severity"]), title=title, location=location)
+    action = Action.ASK if match["ask"] else Action.FIX
+    return Finding(severity=Severity(match["severity"]), title=title, location=location, action=action)
 
 
 def _scores(words: str, protocol: Protocol) -> Answer:
@@ -127,7 +131,7 @@ def _former(words: str) -> Answer:
         hint = "Write pairs, as in 'former fixed ID not-fixed ID withdrawn ID'."
         raise ScriptError(f"The script's answer '{words}' cannot be read.", hint=hint) from None
     former = tuple(Former(id=name, answer=answer) for answer, name in pairs)
-    findings = tuple(_finding(part, number) for number, part in enumerate(rest, start=1))
+    findings = tuple(read_finding(part, number) for number, part in enumerate(rest, start=1))
     return Answer(clean=not findings, findings=findings, former=former)
 
 

@@ -6,6 +6,8 @@ from burnish.core.events import (
     Built,
     Cancelled,
     Decided,
+    FindingAdded,
+    FindingAnnotated,
     FindingRefuted,
     FindingWaived,
     Fixed,
@@ -47,7 +49,8 @@ def line(event: AnyEvent, before: Run | None, after: Run) -> str:
 
 _Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired
 _Result = Built | Validated | Reviewed | SessionFinished | Fixed | Sealed
-_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled | FindingRefuted | FindingWaived
+_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled
+_Word = FindingRefuted | FindingWaived | FindingAnnotated | FindingAdded
 
 
 def what_happened(event: AnyEvent) -> str:
@@ -56,6 +59,8 @@ def what_happened(event: AnyEvent) -> str:
         return f"{event.effect} {_progress_words(event)}"
     if isinstance(event, _Result):
         return f"{event.effect} {_result_words(event)}"
+    if isinstance(event, _Word):
+        return _finding_words(event)
     return _decision_words(event)
 
 
@@ -102,10 +107,18 @@ def _decision_words(event: _Decision) -> str:
             return f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else "")
         case Cancelled():
             return "cancelled"
+
+
+def _finding_words(event: _Word) -> str:
+    match event:
         case FindingRefuted():
             return "a finding was refuted"
         case FindingWaived():
             return "a finding was waived"
+        case FindingAnnotated():
+            return "a finding was annotated"
+        case FindingAdded():
+            return "a finding was added"
 
 
 def answer_words(answer: Answer) -> str:

@@ -1,6 +1,6 @@
 """Where a run goes next. Every way into a phase is here, so that no step can enter one half-prepared."""
 
-from burnish.core.protocol import Ask, AskAtTerminal, Fail, ReviewBy, ReviewMode, Stop
+from burnish.core.protocol import Ask, AskAtTerminal, Choice, ChoiceAction, Fail, ReviewBy, ReviewMode, Stop
 from burnish.core.state import (
     Active,
     Building,
@@ -100,6 +100,20 @@ def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
     may_add = run.limit < run.protocol.limits.hard_cap
     choices = tuple(choice for choice in rule.choices if may_add or not choice.action.adds_a_round)
     return replace(run, phase=Waiting(reason=why, choices=choices, priority=rule.priority))
+
+
+QUESTIONS = (
+    Choice(key="f", action=ChoiceAction.FIX, text="Have them fixed, with the notes that were added"),
+    Choice(key="m", action=ChoiceAction.MANUAL, text="Fix by hand (the run ends here)"),
+)
+"""What can be done about findings that ask for a person; each can also be refuted, waived or annotated."""
+
+
+def ask_about(run: Run, asked: tuple[str, ...]) -> Run:
+    """Put findings to a person before anything is fixed."""
+    number = len(asked)
+    reason = f"{number} finding{'s need' if number > 1 else ' needs'} a person's decision"
+    return replace(run, phase=Waiting(reason=reason, choices=QUESTIONS, asked=asked))
 
 
 def _filled(run: Run, template: str, why: str) -> str:

@@ -5,6 +5,8 @@ from burnish.core.findings import Finding
 from burnish.core.protocol import Feedback, FixInput
 from burnish.core.state import FindingStatus, FixOrder, GoodReview, Round, Run
 
+OPEN_STATES = (FindingStatus.OPEN, FindingStatus.FILED)
+
 
 def fix_order(run: Run) -> FixOrder:
     """The order for the findings of the last round."""
@@ -20,7 +22,12 @@ def fix_order(run: Run) -> FixOrder:
         case FixInput.BLOCKING_THEN_REST | FixInput.REVISION | FixInput.FOLLOW_UP:
             pass
     return FixOrder(
-        number=run.fixes + 1, round=last.number, must=must, may=may, instructions="\n\n".join(_instructions(last))
+        number=run.fixes + 1,
+        round=last.number,
+        must=must,
+        may=may,
+        instructions="\n\n".join(_instructions(last)),
+        notes={entry.finding.id: entry.note for entry in run.findings if entry.note and entry.status in OPEN_STATES},
     )
 
 

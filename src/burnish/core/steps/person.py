@@ -1,9 +1,19 @@
 """What people and budgets decide: choices at the limit, a cancelled run, a refuted or waived finding, a skip."""
 
-from burnish.core.book import DISMISSED, dismiss, without
-from burnish.core.events import BudgetReached, Cancelled, Decided, FindingRefuted, FindingWaived, Skipped
+from burnish.core.book import DISMISSED, answered, dismiss, without
+from burnish.core.events import (
+    BudgetReached,
+    Cancelled,
+    Decided,
+    FindingAdded,
+    FindingAnnotated,
+    FindingRefuted,
+    FindingWaived,
+    Skipped,
+)
+from burnish.core.identity import identify
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
-from burnish.core.state import FindingStatus, Outcome, Phase, Run, Scope, SealKind, Waiting
+from burnish.core.state import FindingStatus, Outcome, Phase, Run, Scope, SealKind, Tracked, Waiting
 from burnish.core.steps import flow
 from burnish.core.steps.orders import fix_order
 from burnish.core.steps.refusal import RefusedError
@@ -17,6 +27,9 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
         keys = ", ".join(offered.key for offered in phase.choices)
         raise RefusedError(f"'{event.choice}' is not offered; choose one of {keys}")
     match choice.action:
+        case ChoiceAction.FIX:
+            run = replace(run, findings=answered(run, phase.asked))
+            return flow.to_fix(run, fix_order(run))
         case ChoiceAction.MANUAL:
             return flow.end(run, Outcome.BLOCKED, _with_note("a person takes over", event.note))
         case ChoiceAction.ACCEPT:
@@ -88,10 +101,39 @@ def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note
     if not note.strip():
         raise RefusedError("say why: the evidence or the reason is empty")
     run = dismiss(run, finding, status, note)
-    return _judge_again(run, finding) if isinstance(phase, Waiting) else run
+    return _judge_again(run, phase, finding) if isinstance(phase, Waiting) else run
 
 
-def _judge_again(run: Run, dismissed: str) -> Run:
+def annotated(run: Run, _phase: Phase, event: FindingAnnotated) -> Run:
+    """A person tells the fixer something about a finding."""
+    if all(entry.finding.id != event.finding for entry in run.findings):
+        raise RefusedError(f"no finding of this run has the id '{event.finding}'")
+    return replace(
+        run,
+        findings=tuple(
+            replace(entry, note=event.note) if entry.finding.id == event.finding else entry for entry in run.findings
+        ),
+    )
+
+
+def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
+    """A person's own finding blocks like any other, and goes to the fixer with the rest."""
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    if judgement is None:
+        raise RefusedError("no round has been judged that it could belong to")
+    finding = replace(event.finding, id="", found_by=event.finding.found_by or (event.by or "a person",))
+    known = tuple(entry.finding for entry in run.findings)
+    finding = identify((*known, finding), run.origins)[-1]
+    if any(entry.id == finding.id for entry in known):
+        raise RefusedError("the finding is known already")
+    number = len(run.rounds)
+    entry = Tracked(finding=finding, round=number, seen=number, blocking=True, asked=True)
+    judged = replace(judgement, clean=False, blocking=(*judgement.blocking, finding))
+    run = replace(run, findings=(*run.findings, entry))
+    return replace(run, rounds=(*run.rounds[:-1], replace(run.rounds[-1], judgement=judged)))
+
+
+def _judge_again(run: Run, phase: Waiting, dismissed: str) -> Run:
     """Where the last blocker of the very tree that was fully reviewed is gone, nobody need decide any more."""
     last = run.rounds[-1]
     if last.judgement is None or last.tree != run.tree:
@@ -99,7 +141,15 @@ def _judge_again(run: Run, dismissed: str) -> Run:
     judgement = without(last.judgement, dismissed, run.protocol.review.open_blockers)
     run = replace(run, rounds=(*run.rounds[:-1], replace(last, judgement=judgement)))
     if not judgement.clean:
-        return run
+        return _ask_less(run, phase, dismissed)
     if last.scope is Scope.FULL:
         return flow.approve(run, f"round {last.number}: nothing blocks any more")
     return flow.to_review(run) if len(run.rounds) < run.limit else run
+
+
+def _ask_less(run: Run, phase: Waiting, dismissed: str) -> Run:
+    """A question that was answered by refuting or waiving is asked no more; without any left, the fix begins."""
+    if dismissed not in phase.asked:
+        return run
+    asked = tuple(one for one in phase.asked if one != dismissed)
+    return flow.ask_about(run, asked) if asked else flow.to_fix(run, fix_order(run))

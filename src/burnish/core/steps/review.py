@@ -2,6 +2,7 @@
 
 from burnish.core.book import judge_round
 from burnish.core.events import ProcessStarted, Reviewed, TimerFired, WorkFailed, WorkLost, WorkStarted
+from burnish.core.findings import Action
 from burnish.core.gates import Judgement
 from burnish.core.protocol import ReviewBy
 from burnish.core.retries import EndNow, uses_up_round
@@ -98,7 +99,15 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
         return flow.end(run, Outcome.FAILED, what_remains(run))
     if len(run.rounds) >= run.limit:
         return flow.exhaust(run, what_remains(run))
-    return flow.to_fix(run, fix_order(run))
+    questions = _questions(run, judgement)
+    return flow.ask_about(run, questions) if questions else flow.to_fix(run, fix_order(run))
+
+
+def _questions(run: Run, judgement: Judgement) -> tuple[str, ...]:
+    """The blockers that ask for a person's word and have not had it."""
+    decided = {entry.finding.id for entry in run.findings if entry.asked}
+    blockers = (*judgement.blocking, *judgement.carried)
+    return tuple(one.id for one in blockers if one.action is Action.ASK and one.id not in decided)
 
 
 def what_remains(run: Run) -> str:
