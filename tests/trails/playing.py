@@ -10,11 +10,8 @@ from burnish.runtime.trail import line
 
 def play(script: Script) -> Run:
     """The state in which a rehearsal stops."""
-    rehearsal = Rehearsal(script, load(script.protocol).protocol)
-    for _ in rehearsal.play():
-        pass
-    assert rehearsal.run is not None
-    return rehearsal.run
+    *_, last = Rehearsal(script, load(script.protocol).protocol).play()
+    return last.run
 
 
 def trail(script: Script) -> str:

@@ -1,0 +1,113 @@
+"""One run in the ledger, as its only writer sees it: append an event, take in what others intended meanwhile.
+
+The state in memory is never ahead of the ledger: an event is tried on the state, appended, and only then believed.
+"""
+
+from collections.abc import Iterable
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import INTENTS, AnyEvent, Intent, RunStarted, decode, encode
+from burnish.core.loop import IllegalEventError, evolve
+from burnish.core.state import Run
+from burnish.ledger.errors import VersionConflictError
+from burnish.ledger.interface import Lease, Ledger, NewEvent
+from burnish.system.identifiers import ProcessIdentity
+
+LEASE_SECONDS = 60.0
+RENEW_SECONDS = 20.0
+
+
+class RunError(BurnishError):
+    """A run that does not exist, or that does not take what was asked of it."""
+
+    kind = ErrorKind.USAGE
+
+
+def stream_of(run: str) -> str:
+    """The name of a run's stream."""
+    return f"run/{run}"
+
+
+def stored(event: AnyEvent) -> NewEvent:
+    """An event as the ledger keeps it."""
+    body = encode(event)
+    return NewEvent(kind=type(event).__name__, body=body, at=event.at, intent=isinstance(event, INTENTS))
+
+
+def load_run(ledger: Ledger, run: str) -> Run:
+    """Fold a run's events, without writing anything."""
+    state = fold(None, (decode(event.body) for event in ledger.read(stream_of(run))))
+    if state is None:
+        raise RunError(f"There is no run '{run}'.", hint="'burnish status' lists the runs of this repository.")
+    return state
+
+
+def fold(state: Run | None, events: Iterable[AnyEvent]) -> Run | None:
+    """Take events in, one after the other."""
+    for event in events:
+        state = evolve(state, event)
+    return state
+
+
+def intend(ledger: Ledger, run: str, intent: Intent) -> Run:
+    """Append what a person intends. Whoever writes the run meanwhile keeps going; the two never lose each other."""
+    while True:
+        state = load_run(ledger, run)
+        try:
+            following = evolve(state, intent)
+        except IllegalEventError as error:
+            raise RunError(f"{run} cannot take this: {error}", hint=f"'burnish show {run}' says where it is.") from None
+        try:
+            ledger.append(stream_of(run), state.version, [stored(intent)])
+        except VersionConflictError:
+            continue
+        return following
+
+
+class Journal:
+    """The writer's hold on a run."""
+
+    def __init__(self, ledger: Ledger, state: Run, lease: Lease) -> None:
+        self._ledger = ledger
+        self._lease = lease
+        self.state = state
+
+    @classmethod
+    def begin(cls, ledger: Ledger, started: RunStarted, owner: ProcessIdentity) -> "Journal":
+        """Start a run. Its first event holds everything that governs it."""
+        lease = ledger.acquire_lease(stream_of(started.run), owner, started.at, LEASE_SECONDS)
+        state = evolve(None, started)
+        ledger.append(lease.stream, 0, [stored(started)], lease)
+        return cls(ledger, state, lease)
+
+    @classmethod
+    def take_over(cls, ledger: Ledger, run: str, owner: ProcessIdentity, now: float) -> "Journal":
+        """Become the writer of a run that nobody writes any more."""
+        load_run(ledger, run)
+        lease = ledger.acquire_lease(stream_of(run), owner, now, LEASE_SECONDS)
+        return cls(ledger, load_run(ledger, run), lease)
+
+    def record(self, event: AnyEvent) -> Run:
+        """Append an event. Raises `IllegalEventError` where it no longer fits what others intended meanwhile."""
+        while True:
+            following = evolve(self.state, event)
+            try:
+                self._ledger.append(self._lease.stream, self.state.version, [stored(event)], self._lease)
+            except VersionConflictError:
+                self.catch_up()
+                continue
+            self.state = following
+            return following
+
+    def catch_up(self) -> tuple[AnyEvent, ...]:
+        """Take in the intents that others appended."""
+        events = tuple(decode(event.body) for event in self._ledger.read(self._lease.stream, self.state.version))
+        for event in events:
+            self.state = evolve(self.state, event)
+        return events
+
+    def renew(self, now: float) -> None:
+        self._lease = self._ledger.renew_lease(self._lease, now, LEASE_SECONDS)
+
+    def release(self) -> None:
+        self._ledger.release_lease(self._lease)

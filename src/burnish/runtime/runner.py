@@ -1,0 +1,214 @@
+"""The local driver: carries out what the loop asks for, in parallel, and appends what comes of it.
+
+It decides nothing. Work is started and ended here, signals and intents wake it, and whatever happens, no process of
+the run outlives it: work that is cut short is recorded as lost, and a later resume makes it again.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from burnish.core.effects import (
+    AskPerson,
+    Effect,
+    MakeSeal,
+    StartBuild,
+    StartFix,
+    StartReview,
+    StartTimer,
+    StartValidation,
+    StopWork,
+)
+from burnish.core.errors import BurnishError
+from burnish.core.events import AnyEvent, Intent, TimerFired, WorkLost, WorkStarted
+from burnish.core.loop import IllegalEventError, decide
+from burnish.core.state import Ended, Run, Stopping, Waiting
+from burnish.core.steps.flow import running_effects
+from burnish.runtime.journal import RENEW_SECONDS, Journal
+
+Clock = Callable[[], float]
+Asker = Callable[[AskPerson, Run], Awaitable[Intent | None]]
+"""Puts choices to a person; None when nobody answers."""
+Watcher = Callable[[AnyEvent, Run], None]
+"""Is told of every event, after it is durable."""
+
+WAKE = signal.SIGUSR1
+"""What a process that appended an intent sends to the runner."""
+
+
+Work = StartReview | StartFix | StartBuild | StartValidation | MakeSeal
+Note = Callable[[AnyEvent], None]
+"""Takes what happens on the way to a result, such as the start of the process."""
+
+
+class Performer(Protocol):
+    """Does the work of an effect and says what came of it. Cancelling it must leave no process behind."""
+
+    async def perform(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
+        """Do it; the result is the one event that ends the work."""
+        ...
+
+
+class _Task(NamedTuple):
+    """Something under way: work, a pause, or a question."""
+
+    future: "asyncio.Future[AnyEvent | None]"
+    stop: asyncio.Event
+
+
+class Runner:
+    """One run, driven to its end, to a question, or to an interruption."""
+
+    def __init__(self, journal: Journal, performer: Performer, clock: Clock, watch: Watcher, ask: Asker | None) -> None:
+        self._journal = journal
+        self._performer = performer
+        self._clock = clock
+        self._watch = watch
+        self._ask = ask
+        self._tasks: dict[str, _Task] = {}
+        self._wake = asyncio.Event()
+        self.interrupted: signal.Signals | None = None
+
+    async def run(self) -> Run:
+        """Drive the run. Returns when it has ended, waits for a person, or was interrupted."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._interrupt, number)
+        loop.add_signal_handler(WAKE, self._wake.set)
+        renewal = loop.create_task(self._renew())
+        try:
+            while await self._step():
+                pass
+        finally:
+            renewal.cancel()
+            await self._end_all()
+            for number in (signal.SIGINT, signal.SIGTERM, WAKE):
+                loop.remove_signal_handler(number)
+        return self._journal.state
+
+    def _interrupt(self, number: signal.Signals) -> None:
+        self.interrupted = number
+        self._wake.set()
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            self._journal.renew(self._clock())
+
+    async def _step(self) -> bool:
+        """One turn: take in what happened, start what is wanted, wait for the next thing to happen."""
+        self._wake.clear()
+        self._collect()
+        for event in self._journal.catch_up():
+            self._watch(event, self._journal.state)
+        await self._drop_stale()
+        if self.interrupted is not None or isinstance(self._journal.state.phase, Ended):
+            return False
+        for effect in decide(self._journal.state):
+            self._begin(effect)
+        if not self._tasks:
+            # Only a question that nobody is here to answer leaves nothing to wait for.
+            return not isinstance(self._journal.state.phase, Waiting)
+        await self._something()
+        return True
+
+    async def _something(self) -> None:
+        waker = asyncio.ensure_future(self._wake.wait())
+        under_way = [entry.future for entry in self._tasks.values()]
+        try:
+            await asyncio.wait([waker, *under_way], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waker.cancel()
+
+    def _begin(self, effect: Effect) -> None:
+        if isinstance(effect, StopWork):
+            if effect.effect in self._tasks:
+                self._tasks[effect.effect].stop.set()
+            return
+        if effect.id in self._tasks:
+            return
+        if isinstance(effect, AskPerson):
+            if self._ask is not None:
+                self._start(effect, self._question(effect, self._ask))
+            return
+        if isinstance(effect, StartTimer):
+            self._start(effect, self._timer(effect))
+            return
+        own = isinstance(effect, StartValidation | MakeSeal)
+        agent = "burnish" if own else effect.agent
+        if self._record(WorkStarted(at=self._clock(), effect=effect.id, agent=agent)):
+            stop = asyncio.Event()
+            work = self._performer.perform(effect, self._journal.state, stop, self._note)
+            self._start(effect, work, stop)
+
+    def _start(self, effect: Effect, work: Awaitable[AnyEvent | None], stop: asyncio.Event | None = None) -> None:
+        self._tasks[effect.id] = _Task(asyncio.ensure_future(work), stop or asyncio.Event())
+
+    async def _timer(self, effect: StartTimer) -> AnyEvent:
+        await asyncio.sleep(max(0.0, effect.until - self._clock()))
+        return TimerFired(at=self._clock(), effect=effect.id)
+
+    async def _question(self, effect: AskPerson, ask: Asker) -> AnyEvent | None:
+        decision = await ask(effect, self._journal.state)
+        if decision is None:
+            self._ask = None
+        return decision
+
+    def _collect(self) -> None:
+        """Append the results of what has ended."""
+        for name in [name for name, entry in self._tasks.items() if entry.future.done()]:
+            event = self._tasks.pop(name).future.result()
+            if event is not None:
+                self._record(event)
+
+    async def _drop_stale(self) -> None:
+        """End what nobody wants any more: a pause of a cancelled run, a question that was answered elsewhere."""
+        run = self._journal.state
+        wanted = {effect.id for effect in decide(run)} | set(_running(run))
+        await self._cancel([name for name in self._tasks if name not in wanted])
+
+    async def _cancel(self, names: Iterable[str]) -> None:
+        entries = [self._tasks.pop(name) for name in names]
+        for entry in entries:
+            entry.future.cancel()
+        await asyncio.gather(*(entry.future for entry in entries), return_exceptions=True)
+
+    async def _end_all(self) -> None:
+        """Nothing of the run outlives its runner; what was cut short is made again by a resume."""
+        await self._cancel(list(self._tasks))
+        with suppress(BurnishError):
+            self._journal.catch_up()
+            for effect in _running(self._journal.state):
+                self._record(WorkLost(at=self._clock(), effect=effect))
+            self._journal.release()
+
+    def _note(self, event: AnyEvent) -> None:
+        self._record(event)
+
+    def _record(self, event: AnyEvent) -> bool:
+        """Append an event; one that no longer fits, because somebody decided otherwise meanwhile, is dropped."""
+        try:
+            self._journal.record(event)
+        except IllegalEventError:
+            return False
+        self._watch(event, self._journal.state)
+        return True
+
+
+def _running(run: Run) -> tuple[str, ...]:
+    """The effects that the ledger believes to be running."""
+    match run.phase:
+        case Waiting() | Ended():
+            return ()
+        case Stopping():
+            return running_effects(run.phase.interrupted)
+        case phase:
+            return running_effects(phase)
+
+
+def recover(journal: Journal, clock: Clock) -> None:
+    """Before a run goes on: what ran when its writer died is lost, and asked for again."""
+    for effect in _running(journal.state):
+        journal.record(WorkLost(at=clock(), effect=effect))
