@@ -84,6 +84,13 @@ def test_corpus(name: str) -> None:
     assert summary((CORPUS / name).read_bytes()) == EXPECTED[name]
 
 
+@pytest.mark.parametrize("wrapped", ["[{}]", "[[{}]]", '{{"review":{}}}', '{{"reviews":[{{"of":{}}}]}}'])
+def test_a_second_answer_inside_something_else_makes_the_text_unreadable(wrapped: str) -> None:
+    clean, critical = ((CORPUS / f"{name}.json").read_text() for name in ("clean", "one_critical"))
+    hidden = wrapped.format(critical)
+    assert summary(f"{clean}\n{hidden}".encode()) == summary(f"{hidden}\n{clean}".encode()) == ("unreadable", 0)
+
+
 def test_the_places_and_all_fields_of_an_issue_are_read() -> None:
     issue = {
         "severity": "warning",

@@ -33,6 +33,7 @@ FILES = {"src/app.py", "app.py", "a/inner.py", "lib/x.py"}
         ("/x/../src/app.py", None),
         ("https://example.org/src/app.py", None),
         ("src/app.py\nlib/x.py", None),
+        ("src/app.py\rlib/x.py", None),
         ("", None),
         (".", None),
         ("x/" * 600, None),

@@ -93,6 +93,18 @@ def test_a_failing_report_with_notes_alone_gets_a_finding_that_carries_them() ->
     assert "the report itself says fail" in finding.problem
 
 
+@pytest.mark.parametrize("criteria", ['{"met":false,"met ":true}', '{"met ":true,"met":false}'])
+def test_of_two_criteria_that_read_the_same_the_one_that_is_not_met_holds(criteria: str) -> None:
+    report = json.loads((CORPUS / "pass.json").read_bytes()) | {"pass_criteria_met": json.loads(criteria)}
+    assert not read(json.dumps(report).encode()).clean
+
+
+def test_a_report_that_differs_only_in_true_and_1_is_another_report() -> None:
+    report = json.loads((CORPUS / "pass.json").read_bytes())
+    assert summary(json.dumps(report).encode() * 2) == summary(json.dumps(report).encode())
+    assert summary(json.dumps(report).encode() + json.dumps(report | {"approved": 1}).encode()) == ("unreadable", 0)
+
+
 def test_a_report_is_measured_by_the_gate_it_is_given() -> None:
     own = ScoreGate(dimensions=(Dimension(name="speed", weight=Weight.CRITICAL),))
     raw = json.dumps({"status": "pass", "dimension_scores": {"speed": {"score": 95}}, "blocking_issues": []}).encode()

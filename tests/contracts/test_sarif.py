@@ -72,6 +72,11 @@ def test_corpus(name: str) -> None:
     assert summary((CORPUS / name).read_bytes()) == EXPECTED[name]
 
 
+def test_a_log_inside_a_list_is_never_left_out() -> None:
+    clean, levels = ((CORPUS / f"{name}.sarif").read_text() for name in ("clean", "levels"))
+    assert summary(f"{clean}\n[{levels}]".encode()) == ("unreadable", 0)
+
+
 def test_rule_message_places_and_suggestion_are_read() -> None:
     (finding,) = read((CORPUS / "message_of_rule.sarif").read_bytes()).findings
     assert (finding.rule, finding.title) == ("E1", "Name x is bad, {1}.")

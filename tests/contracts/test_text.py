@@ -28,6 +28,10 @@ def test_an_escape_without_an_end_hides_nothing() -> None:
     assert clean_text("ok\x1b]0; CRITICAL: x\n1. CRITICAL: y") == "ok0; CRITICAL: x\n1. CRITICAL: y"
 
 
+def test_a_carriage_return_in_a_field_is_a_line_end() -> None:
+    assert clean_text("one\rtwo\r\nthree") == "one\ntwo\nthree"
+
+
 def test_halves_of_surrogate_pairs_are_replaced() -> None:
     assert clean_text("a\ud800b") == "a\ufffdb"
 

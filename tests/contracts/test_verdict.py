@@ -101,6 +101,11 @@ def test_an_interleaved_line_of_a_stream_makes_it_unreadable() -> None:
     assert summary("\n".join(text).encode()) == ("unreadable", 0)
 
 
+@pytest.mark.parametrize("kind", ["{}", "[]", "null", "1"])
+def test_an_object_whose_type_is_no_word_is_no_event(kind: str) -> None:
+    assert summary(f'{{"type":{kind},"verdict":"drift","followUpPrompt":"x"}}'.encode()) == ("not-clean high", 0)
+
+
 @given(st.booleans(), st.text(max_size=50))
 def test_a_rendered_verdict_reads_the_same(clean: bool, prompt: str) -> None:
     follow_up = "Fix: " + " ".join(clean_text(prompt).split())

@@ -8,9 +8,10 @@ one, is unreadable. See `burnish.contracts.markdown` for how it is read.
 
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.markdown.claims import Claims, take_claims
+from burnish.contracts.markdown.former import is_former
 from burnish.contracts.markdown.lines import Document, scan
 from burnish.contracts.markdown.listing import Gathered, gather, loose_items, says_that_it_did_not_read
-from burnish.contracts.markdown.outline import SectionKind, outline
+from burnish.contracts.markdown.outline import Section, SectionKind, outline
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import Verdict, read_verdict
 from burnish.contracts.paths import IsFile
@@ -40,6 +41,7 @@ class _Judgement:
         self._sections = outline(document)
         self._verdict = read_verdict(self._sections)
         self._claims = take_claims(self._sections)
+        _revive(self._sections, self._claims)
         self._gathered = gather(self._sections, is_file)
         self._findings = list(self._gathered.findings)
         self._corrections: list[str] = []
@@ -78,7 +80,7 @@ class _Judgement:
                 listed = [finding for finding in self._findings if (finding.severity in _MUST_FIX) == must_fix]
                 if len(still_open) > len(listed):
                     self._findings += still_open
-                    self._corrections.append(f"{len(still_open)} findings named outside the lists count as well.")
+                    self._corrections.append(f"Findings named outside the lists count as well: {len(still_open)}.")
         if self._gathered.failed_criteria and not self._must_fix():
             self._findings += self._gathered.failed_criteria
             self._corrections.append("Acceptance criteria that are not met count as findings.")
@@ -100,12 +102,16 @@ class _Judgement:
         claimed = listed = 0
         for severity in Severity:
             claimed += claims.by_severity.get(severity, 0)
-            listed += self._listed(severity)
+            found = self._listed(severity)
+            listed += found
             if severity is Severity.HIGH:
                 claimed = max(claimed, claims.must_fix or 0)
             if claimed > listed:
                 self._make_up(severity, claims.by_severity.get(severity, claimed), claimed - listed)
                 listed = claimed
+            elif found > claims.by_severity.get(severity, found):
+                difference = _difference(claims.by_severity[severity], severity.value, found)
+                self._corrections.append(f"{difference}: the larger number holds.")
         total = claims.total or 0
         if total > listed:
             self._make_up(self._undenied(), total, total - listed, what="findings in all")
@@ -119,7 +125,7 @@ class _Judgement:
         return next((severity for severity in Severity if not _rules_out(self._claims, severity)), Severity.LOW)
 
     def _make_up(self, severity: Severity, counted: int, missing: int, what: str = "") -> None:
-        title = f"The summary counts {counted} {what or severity.value}, {max(counted - missing, 0)} listed"
+        title = _difference(counted, what or severity.value, max(counted - missing, 0))
         self._findings += [_made_up(severity, title)] * min(missing, _MAX_MADE_UP)
         self._corrections.append(f"{title}: the larger number holds.")
 
@@ -174,9 +180,28 @@ class _Judgement:
             )
 
 
+def _revive(sections: list[Section], claims: Claims) -> None:
+    """Take sections under the report on a former round as new ones where the text has no others of their severity.
+
+    Reviewers get the levels of their headings wrong; what is not said anywhere else must not be lost by that.
+    """
+    kinds = {section.kind for section in sections}
+    current = {section.severity for section in sections if section.kind is not SectionKind.FORMER}
+    if SectionKind.FINDINGS in kinds:
+        return
+    for section in sections:
+        is_nested = section.kind is SectionKind.FORMER and not is_former(section.heading, 0)
+        if is_nested and section.severity is not None and section.severity not in {*current, *claims.by_severity}:
+            section.kind = SectionKind.SEVERITY
+
+
 def _rules_out(claims: Claims, severity: Severity) -> bool:
     stated = severity in claims.by_severity
     return stated or (severity in _MUST_FIX and claims.must_fix is not None)
+
+
+def _difference(counted: int, what: str, listed: int) -> str:
+    return f"The summary counts {counted} {what}, {listed} {'is' if listed == 1 else 'are'} listed"
 
 
 def _made_up(severity: Severity, title: str) -> Finding:

@@ -40,15 +40,17 @@ class Broken(Value):
 
 
 class Documents(Value):
-    """The objects at the top level of a text, and what is broken in it. Lists at the top level are left out."""
+    """What stands at the top level of a text: objects, lists that begin with one, and what is broken."""
 
     objects: tuple[JsonObject, ...]
+    lists: tuple[list[Json], ...]
     broken: tuple[Broken, ...]
 
 
 def read_documents(text: str) -> Documents:
     """Find and read every JSON object in a text, whatever stands around them."""
     objects: list[JsonObject] = []
+    lists: list[list[Json]] = []
     broken: list[Broken] = []
     position = 0
     while start := _START.search(text, position):
@@ -58,9 +60,11 @@ def read_documents(text: str) -> Documents:
             broken.append(found)
         elif isinstance(found, dict):
             objects.append(found)
-        if len(objects) > MAX_DOCUMENTS or len(broken) > MAX_BROKEN:
+        elif isinstance(found, list):
+            lists.append(found)
+        if len(objects) + len(lists) > MAX_DOCUMENTS or len(broken) > MAX_BROKEN:
             raise UnreadableError("The text holds too many pieces of JSON.", hint="Ask for one JSON object.")
-    return Documents(objects=tuple(objects), broken=tuple(broken))
+    return Documents(objects=tuple(objects), lists=tuple(lists), broken=tuple(broken))
 
 
 def read_object(text: str) -> JsonObject | None:

@@ -21,8 +21,8 @@ def parse(text: str, is_file: IsFile) -> Answer:
     documents = read_documents(text)
     if documents.broken:
         raise UnreadableError(f"The log is not valid JSON: {documents.broken[0].reason}.", hint=_HINT)
-    if not documents.objects:
-        raise UnreadableError("The text holds no SARIF log.", hint=_HINT)
+    if documents.lists or not documents.objects:
+        raise UnreadableError("The text holds no SARIF log, or something else than logs.", hint=_HINT)
     findings: list[Finding] = []
     corrections: list[str] = []
     for document in documents.objects:

@@ -106,7 +106,8 @@ def _fold(events: list[Event], outside: str) -> FinalMessage:
 
 def _is_silent(record: JsonObject) -> bool:
     """Events that say nothing about the answer, and are no noise either."""
-    return record.get("type") in _SILENT
+    kind = record.get("type")
+    return isinstance(kind, str) and kind in _SILENT
 
 
 _SILENT = frozenset(

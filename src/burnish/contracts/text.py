@@ -25,17 +25,20 @@ def decode(raw: bytes) -> str:
             f"The answer is {len(raw):,} bytes long; at most {MAX_ANSWER_BYTES:,} are read.",
             hint="Ask the reviewer for its findings only, not for its transcript.",
         )
-    text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    text = clean_text(text)
+    text = clean_text(raw.decode("utf-8", errors="replace"))
     if not text.strip():
         raise UnreadableError("The answer is empty.", hint="An empty answer is never a clean review: ask again.")
     return text
 
 
 def clean_text(text: str) -> str:
-    """Remove terminal escapes, control characters and invisible direction marks; keep newlines and tabs."""
+    """Remove terminal escapes, control characters and invisible direction marks; keep newlines and tabs.
+
+    A carriage return is a line end here, too: JSON can carry one past the decoder, and a terminal would write over it.
+    """
     if text.isprintable():  # most fields are, and this costs next to nothing
         return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub("", _ANSI.sub("", text))
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 

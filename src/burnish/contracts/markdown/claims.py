@@ -44,7 +44,10 @@ _SETTLED_TAIL = re.compile(
 _PARTLY = re.compile(r"\b(?:not|un|partially|\d+)\b[^)]{0,12}(?:fixed|resolved|addressed)")
 _LEFT = re.compile(r"\b(\d{1,6}|none|no) (?:remain(?:ing|s)?|left|open|unresolved)\b")
 _FIXED_COUNT = re.compile(r"\b(\d{1,6}) (?:fixed|resolved|addressed)\b")
-_LONE = re.compile(r"\W{0,6}(?:$|\(|[—–-]|,|found\b|issues?\b|findings?\b|remaining\b|items?\b|[|/;])")
+_LONE = re.compile(
+    r"\W{0,6}(?:$|[(—–,|/;-]|(?:in )?"
+    rf"{words('found issues? findings? problems? remain(?:s|ing)? left open new outstanding items? total')}\b)"
+)
 """What may follow a count in a line that is nothing but a count."""
 _MAX_PLAIN_CLAIM = 400
 
@@ -104,16 +107,17 @@ def _is_claim(section: Section, line: Line, claims: Claims) -> bool:
         return False
     if len(line.text) > _MAX_PLAIN_CLAIM or not any(character in line.text for character in ":="):
         return False
-    text = plain(list_mark(line.text)[1])
-    total = _TOTAL.match(text)
-    if total and _LONE.match(text[total.end() :]):
-        _in_sentence(text, claims)
-        return True
-    first = _LABEL_FIRST.match(text)
-    if not first or not _LONE.match(text[first.end() :]):
+    if not is_count(line.text):
         return False
-    _in_sentence(text, claims)
+    _in_sentence(line.text, claims)
     return True
+
+
+def is_count(line: str) -> bool:
+    """Whether a line is nothing but a count, such as `- **Critical:** 2 (one of them new)`."""
+    text = plain(list_mark(line)[1])
+    found = _TOTAL.match(text) or _LABEL_FIRST.match(text)
+    return found is not None and _LONE.match(text, found.end()) is not None
 
 
 def _in_sentence(sentence: str, claims: Claims) -> None:
@@ -125,6 +129,8 @@ def _in_sentence(sentence: str, claims: Claims) -> None:
     labels = list(_LABEL_FIRST.finditer(text))
     for place, found in enumerate(labels):
         end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+        if not found.group(2).isdecimal() and not _LONE.match(text, found.end()):
+            continue  # "Critical: no validation of the token" counts nothing.
         _add(claims, found.group(1), _remaining(found.group(2), text[found.end() : end]))
     if labels or _PAST.search(text):
         return

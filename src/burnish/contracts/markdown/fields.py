@@ -80,7 +80,7 @@ def read_item(item: Item, severity: Severity | None, is_file: IsFile, *, in_full
     parts = _parts(item, title)
     own = _own_severity(item, tag, parts)
     has_fields = bool(parts.texts.keys() & {Field.LOCATION, Field.PROBLEM, Field.SUGGESTION, Field.IMPACT})
-    if not head.bracketed and not has_fields and item.row is None and says_none(_all_text(item, title)):
+    if not head.bracketed and not has_fields and item.row is None and _denies(item, title):
         return Reading(finding=None)
     severities = [found for found in (severity, own) if found is not None]
     settled, tagged = _is_settled(item, title, parts), _is_tagged(item, tag, parts)
@@ -168,8 +168,9 @@ def _is_settled(item: Item, title: str, parts: _Parts) -> bool:
     return is_settled_title(title) or is_settled_title(item.title) or bool(status and is_settled_status(status))
 
 
-def _all_text(item: Item, title: str) -> str:
-    return "\n".join([title, *(line.text for line in item.body[:40])]).strip()
+def _denies(item: Item, title: str) -> bool:
+    """Whether an item is no more than a "None", and nothing below it takes that back."""
+    return says_none(title) and says_none("\n".join([title, *(line.text for line in item.body[:40])]).strip())
 
 
 def _title(title: str, parts: _Parts, *, tagged: bool) -> str:

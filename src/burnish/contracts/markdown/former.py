@@ -20,6 +20,7 @@ _FORMER = search(
     rf"\b{_DONE}\b\W{{0,3}}\b{any_of(_LISTED, 'since', 'from (?:round|the)', 'in (?:this|round)')}\b",
     rf"\b{_DONE} in the (?:last|previous)\b",
     rf"\b{_LISTED}\b\W{{0,3}}(?:all |already )?{_DONE}\b",
+    rf"\bround \d+ {words('verification disposition resolution status follow-up')}\b",
     rf"\bfix(?:es)? {any_of(words('verification verified status review applied confirmed'), 'from round')}\b",
     r"\bfix(?:es)? from the (?:last|previous)\b",
     rf"^{any_of(_DONE, words('verified verification disposition resolution'))}$",

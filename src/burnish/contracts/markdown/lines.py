@@ -3,11 +3,14 @@
 import re
 from enum import Enum
 
+from burnish.contracts.errors import UnreadableError
 from burnish.core.values import Value
 
 MAX_LINE = 16_000
 """Characters of a line that are looked at. Longer lines are cut, and the document says so."""
 
+MAX_LINES = 250_000
+"""A text of more lines is not read at all: it is not a review, and half of one could look clean."""
 _FRONT_MATTER_KEY = re.compile(r"[A-Za-z][\w -]{0,40}:(?:\s|$)")
 _ORDERED = re.compile(r"(?:\(\d{1,4}\)|\d{1,9}[.)])(?:\s+|$)")
 _BULLETS = ("- ", "* ", "+ ", "• ", "– ", "— ")
@@ -67,6 +70,11 @@ def list_mark(text: str) -> tuple[ListMark | None, str]:
 def scan(text: str) -> Document:
     """Cut a decoded text into lines."""
     raw = text.split("\n")
+    if len(raw) > MAX_LINES:
+        raise UnreadableError(
+            f"The answer has {len(raw):,} lines; at most {MAX_LINES:,} are read.",
+            hint="Ask the reviewer for its findings only, not for its transcript.",
+        )
     cut = any(len(line) > MAX_LINE for line in raw)
     if cut:
         raw = [line[:MAX_LINE] for line in raw]
@@ -220,12 +228,14 @@ def _with_setext(lines: list[Line]) -> list[Line]:
         alone = number < 2 or lines[number - 2].kind in (LineKind.BLANK, LineKind.RULE, LineKind.FRONT_MATTER)
         if alone and len(over.text) <= 120 and list_mark(over.text)[0] is None and not over.text.startswith("**"):
             level = 1 if under.text[0] == "=" else 2
-            if level == 1 or _looks_like_a_heading(over.text):
+            if level == 1 or _looks_like_a_heading(over.text, under.text):
                 lines[number - 1] = Line(text=over.text, kind=LineKind.HEADING, level=level)
                 lines[number] = Line(text="", kind=LineKind.BLANK)
     return lines
 
 
-def _looks_like_a_heading(text: str) -> bool:
-    """A sentence above `---` is a sentence; a heading has no full stop and no label."""
-    return not text.endswith((".", "!", "?", ",", ";")) and ": " not in text and len(text.split()) <= 10
+def _looks_like_a_heading(text: str, underline: str) -> bool:
+    """A sentence above `---` is a sentence; a heading has no full stop, and a colon only above a longer line."""
+    if text.endswith((".", "!", "?", ",", ";")) or len(text.split()) > 10:
+        return False
+    return ": " not in text or len(underline) > 3

@@ -2,6 +2,7 @@
 
 import re
 
+from burnish.contracts.markdown.claims import is_count
 from burnish.contracts.markdown.denials import says_none, says_nothing_at_all, says_unread, sentences
 from burnish.contracts.markdown.fields import Reading, read_item
 from burnish.contracts.markdown.former import is_let_be, says_not_settled
@@ -9,6 +10,7 @@ from burnish.contracts.markdown.items import Item, Listing, read_items
 from burnish.contracts.markdown.labels import Field, labelled
 from burnish.contracts.markdown.lines import Line, LineKind, list_mark
 from burnish.contracts.markdown.outline import Section, SectionKind
+from burnish.contracts.markdown.patterns import words
 from burnish.contracts.markdown.severities import named_severity, number_of, plain
 from burnish.contracts.markdown.tables import read_table
 from burnish.contracts.paths import IsFile
@@ -18,9 +20,10 @@ from burnish.core.findings import Finding, Severity
 MAX_FINDINGS = 1_000
 """Findings that are read in full. More are only counted: no reader and no fixer could use them."""
 
-_COUNTED = re.compile(r"[\s*_:(]*(\d+|none|no|nil|n/a|zero)\b")
 _META = re.compile(
-    r"(?:reviewer|date|branch|base|commit|story|round|files?|scope|author|pr|head|title|ticket|epic)\b", re.IGNORECASE
+    words("reviewer date branch base commit story round files? scope author pr head title ticket epic verdict status")
+    + r"\b|(?:recommendation|decision|conclusion)\b",
+    re.IGNORECASE,
 )
 _REVIEW_WORDS = re.compile(
     r"\b(?:review|findings?|issues?|problems?|bugs?|defects?|concerns?|must be fixed)\b", re.IGNORECASE
@@ -189,8 +192,7 @@ def _tagged(section: Section, gathered: Gathered) -> None:
 
 def _is_count(item: Item) -> bool:
     """`**Critical:** 2` and `**Critical:** none` say how many, not what."""
-    _, _, value = item.title.partition(":")
-    return bool(_COUNTED.match(value)) or number_of(plain(item.title)) is not None
+    return is_count(item.title) or number_of(plain(item.title)) is not None
 
 
 def _denies_all(line: Line) -> bool:
@@ -212,10 +214,10 @@ def says_that_it_did_not_read(sections: list[Section]) -> bool:
 def loose_items(sections: list[Section], is_file: IsFile) -> list[Finding]:
     """The list of a review that has no sections at all, where its title or its first words call it one."""
     heads = [section for section in sections if section.kind is SectionKind.TITLE]
-    words = " ".join(
+    first_words = " ".join(
         [section.heading for section in heads] + [line.text[:300] for section in heads for line in section.lines[:5]]
     )
-    if not _REVIEW_WORDS.search(words):
+    if not _REVIEW_WORDS.search(first_words):
         return []
     found: list[Finding] = []
     for listing in (read_items(section.lines) for section in heads):

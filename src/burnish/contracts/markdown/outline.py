@@ -54,13 +54,15 @@ class Section:
         self.lines: list[Line] = []
         self.item_level = 0
         """The level of the headings of single items in it; 0 where it has none."""
+        self.numbered = False
+        """Its own heading has a number, as all headings of such a document have."""
         self.has_sections = False
         """Other sections of the same sort stand below it, so that it may well have no line of its own."""
 
     @property
     def promised(self) -> int | None:
         """How many findings the heading itself announces."""
-        return heading_count(self.heading) if self.kind is SectionKind.SEVERITY else None
+        return heading_count(self.heading) if self.severity is not None and self.kind in LISTING else None
 
 
 _SUMMARY = search(
@@ -138,14 +140,36 @@ class _Walk:
         self.sections[-1].lines.append(Line(text=line.text, kind=LineKind.TEXT))
 
     def _heading(self, line: Line) -> None:
+        if self._current.kind in LISTING and self._heads_an_item(line):
+            self._add_item_heading(line)
+            return
         while len(self._stack) > 1 and self._current.level >= line.level:
             self._stack.pop()
         section = self._classified(line)
         if section is None:
-            self._current.lines.append(line)
-            self._current.item_level = min(line.level, self._current.item_level or line.level)
+            self._add_item_heading(line)
         else:
             self._open(section)
+
+    def _heads_an_item(self, line: Line) -> bool:
+        """Whether a heading belongs to an item of the current list although it does not stand below the list's own.
+
+        Below a line in bold its level says nothing. Elsewhere a numbered heading beside one without a number can only
+        go on with what that one announced.
+        """
+        lead, rest = item_lead(line.text)
+        if bare_severity(rest) is not None:
+            return False
+        tag = leading_tag(rest)
+        if self._current.level >= _BOLD_LEVEL and (lead or (tag is not None and tag.rest)):
+            return True
+        is_empty = not any(other.kind is not LineKind.BLANK for other in self._current.lines[:8])
+        is_beside = line.level == self._current.level or (is_empty and line.level < self._current.level)
+        return bool(lead) and is_beside and not self._current.numbered
+
+    def _add_item_heading(self, line: Line) -> None:
+        self._current.lines.append(line)
+        self._current.item_level = min(line.level, self._current.item_level or line.level)
 
     def _open(self, section: Section) -> None:
         self._current.has_sections = True
@@ -191,7 +215,9 @@ class _Walk:
             return self._inside_listing(line, text, name)
         else:
             kind = _plain_kind(text, name)
-        return Section(kind, text, severity, line.level)
+        section = Section(kind, text, severity, line.level)
+        section.numbered = bool(item_lead(line.text)[0])
+        return section
 
     def _inside_listing(self, line: Line, text: str, name: str) -> Section | None:
         """Under a list of findings a heading is an item, unless it is surely something else."""
@@ -201,6 +227,8 @@ class _Walk:
             return Section(SectionKind.OTHER, text, level=line.level)
         if name in _CLOSING:
             return Section(_plain_kind(text, name), text, level=line.level)
+        if name.endswith("s") and _FINDINGS.fullmatch(name):
+            return Section(self._current.kind, text, self._current.severity, line.level)
         return None
 
     def _pseudo_heading(self, place: int, line: Line) -> bool:
@@ -247,7 +275,7 @@ class _Walk:
             return ""
         bold = text.startswith(("**", "__")) and text.rstrip(":").endswith(("**", "__")) and text.count("**") <= 2
         alone = place == 0 or self._lines[place - 1].kind in (LineKind.BLANK, LineKind.RULE, LineKind.HEADING)
-        titled = alone and not mark and text[:1].isupper() and not text.endswith((".", "!", "?"))
+        titled = alone and not mark and text[:1].isupper() and ":" not in text and text[-1] not in ".!?"
         if not (bold or text.endswith(":") or titled) or field_of_label(text) not in (None, Field.SEVERITY):
             return ""
         inner = text.strip("*_ :")

@@ -53,6 +53,7 @@ _NOUNS = _set(
     "blockers errors",
 )
 _PARENTHESES = re.compile(r"\([^)]*\)?")
+_ITEM_NUMBER = re.compile(r"#\d+")
 _TOKEN = re.compile(r"[a-z]+[0-9]?|\d+")
 _DECORATION = str.maketrans("*_`~", "    ")
 _SYMBOLS = re.compile("[\u2190-\u2bff\ufe0e\ufe0f\u200b-\u200d\U0001f000-\U0001faff]+")
@@ -135,8 +136,8 @@ def _leads(tokens: list[str]) -> bool:
 
 
 def heading_count(text: str) -> int | None:
-    """How many findings a heading promises, as in "Critical Issues (2)"; the number of a round is none."""
-    tokens = _TOKEN.findall(plain(text))
+    """How many findings a heading promises, as in "Critical Issues (2)"; not the number of a round or an item."""
+    tokens = _TOKEN.findall(_ITEM_NUMBER.sub(" ", plain(text)))
     for place, token in enumerate(tokens):
         if token.isdecimal() and (place == 0 or tokens[place - 1] != "round"):
             return number_of(token)

@@ -44,7 +44,16 @@ _BARE_VERDICT = re.compile(
     )
     + r"[\s.!,]*"
 )
-"""A conclusion that stands alone: in a list of findings `Recommendation:` is a fix unless it is one of these."""
+_PLAIN_VERDICT = search(
+    r"(?:conditional(?:ly)? )?approve",
+    "request changes",
+    "changes requested",
+    "do not (?:merge|approve)",
+    "not approved",
+    "needs (?:work|changes|fixes)",
+    "lgtm",
+)
+"""In a list of findings `Recommendation:` is a fix, unless it is a bare conclusion or begins with a plain one."""
 _CRITICAL_DENIED = re.compile(r"\b(?:no|0|zero)\s+(?:\w+ ){0,2}critical")
 
 
@@ -89,7 +98,7 @@ def _labelled_value(section: Section, text: str) -> str | None:
     value = line[label.end() :]
     in_item = section.kind in LISTING
     loose = _LOOSE_LABEL.match(line) is not None and section.kind is SectionKind.OTHER
-    if (in_item and not _BARE_VERDICT.fullmatch(value.partition(" — ")[0])) or loose:
+    if loose or (in_item and not (_BARE_VERDICT.fullmatch(value) or _PLAIN_VERDICT.match(value))):
         return None
     return value
 
@@ -100,7 +109,7 @@ def _of(value: str) -> Verdict | None:
     first = text.partition(".")[0]
     against, favour = _AGAINST.search(text), _FOR.search(text)
     if against is not None and (favour is None or against.start() <= favour.start()):
-        is_critical = "critical" in first and not _CRITICAL_DENIED.search(text)
+        is_critical = "critical" in text and not _CRITICAL_DENIED.search(text)
         return Verdict.AGAINST_CRITICAL if is_critical else Verdict.AGAINST
     if favour is None:
         return None
