@@ -1,7 +1,4 @@
-"""Appending to the ledger against bare sqlite3 with the same settings; eight writers; reading; the import.
-
-Run with the interpreter of the virtual environment: `python benchmarks/append.py`.
-"""
+"""Appending to the ledger against bare sqlite3 with the same settings; reading; eight writers at once."""
 
 import itertools
 import json
@@ -9,11 +6,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-from measure import Timing, alternate, interpreter, repeat, report
-
+from benchmarks.measure import Figure, Job, compare
 from burnish.ledger.interface import NewEvent
 from burnish.ledger.sqlite import open_ledger
 from burnish.system.clock import now
@@ -21,11 +17,35 @@ from burnish.system.identifiers import this_process
 
 BODY = json.dumps({"text": "x" * 1000}).encode()
 APPENDS = 200
+EVENTS = 10_000
 WRITERS = 8
 CHILDREN = Path(__file__).parents[1] / "tests" / "ledger" / "children.py"
 
 
-def bare_sqlite(path: Path) -> Callable[[], None]:
+def figures() -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".benchmarks-") as folder:  # memory is no disk
+        root = Path(folder)
+        yield _append(root)
+        yield _read(root)
+        yield _writers(root, "a stream each", [f"run/{number}" for number in range(WRITERS)])
+        yield _writers(root, "one stream", ["run/1"] * WRITERS)
+
+
+def _append(root: Path) -> Figure:
+    with open_ledger(root / "ledger") as ledger:
+        lease = ledger.acquire_lease("run/1", this_process(), now(), 3600)
+        versions = itertools.count()
+
+        def append() -> None:
+            for _ in range(APPENDS):
+                ledger.append("run/1", next(versions), [NewEvent(kind="k", body=BODY, at=1.0)], lease)
+
+        bare = _bare_append(root / "bare.db")
+        name = "append an event of 1 kB"
+        return compare(name, append, bare, against="bare sqlite3, as durable", limit=4, times=9, per=APPENDS)
+
+
+def _bare_append(path: Path) -> Job:
     """The least that a durable append can be: one insert in one transaction."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -42,32 +62,25 @@ def bare_sqlite(path: Path) -> Callable[[], None]:
     return append
 
 
-def append_latency(root: Path) -> None:
-    ledger = open_ledger(root / "ledger")
-    lease = ledger.acquire_lease("run/1", this_process(), now(), 3600)
-    versions = itertools.count()
-
-    def append() -> None:
-        for _ in range(APPENDS):
-            ledger.append("run/1", next(versions), [NewEvent(kind="k", body=BODY, at=1.0)], lease)
-
-    timing, baseline = alternate(append, bare_sqlite(root / "bare.db"), 9)
-    report("append one event of 1 kB / bare sqlite3", timing, baseline, per=APPENDS)
-    ledger.close()
-
-
-def read_speed(root: Path) -> None:
+def _read(root: Path) -> Figure:
+    query = "SELECT version, kind, body, at, intent FROM events WHERE stream = 'run/1' ORDER BY version"
     with open_ledger(root / "long") as ledger:
-        ledger.append("run/1", 0, [NewEvent(kind="k", body=BODY, at=1.0, intent=True)] * 10_000)
+        ledger.append("run/1", 0, [NewEvent(kind="k", body=BODY, at=1.0, intent=True)] * EVENTS)
         connection = sqlite3.connect(root / "long" / "ledger.db")
-        query = "SELECT version, kind, body, at, intent FROM events WHERE stream = 'run/1' ORDER BY version"
-        timing, baseline = alternate(lambda: ledger.read("run/1"), lambda: connection.execute(query).fetchall(), 9)
-        connection.close()
-    report("read 10,000 events, chain checked / bare sqlite3", timing, baseline)
+        try:
+            return compare(
+                f"read {EVENTS:,} events of 1 kB, every digest checked",
+                lambda: ledger.read("run/1"),
+                lambda: connection.execute(query).fetchall(),
+                against="bare sqlite3, unchecked",
+                limit=8,
+            )
+        finally:
+            connection.close()
 
 
-def eight_writers(root: Path, name: str, streams: list[str], count: int) -> None:
-    """The longest time that any of eight processes waited for one append, as a share of the second it may take."""
+def _writers(root: Path, name: str, streams: list[str], count: int = 200) -> Figure:
+    """The longest time that any of eight processes needed for one append, against the second that it may take."""
     command = [sys.executable, str(CHILDREN), "intend", str(root / name)]
     pipe = subprocess.PIPE
     writers = [
@@ -81,30 +94,7 @@ def eight_writers(root: Path, name: str, streams: list[str], count: int) -> None
             writer.stdin.write("go\n")
             writer.stdin.flush()
     answers = [json.loads(writer.communicate()[0]) for writer in writers]
-    second = Timing([1.0])
-    worst = Timing([max(answer["worst_call"] for answer in answers)])
-    report(f"{WRITERS} writers, {name}: longest append / one second", worst, second)
-    worst = Timing([max(answer["worst_success"] for answer in answers)])
-    report(f"{WRITERS} writers, {name}: longest time to success / one second", worst, second)
-
-
-def import_time() -> None:
-    timing, baseline = alternate(
-        interpreter("import burnish.ledger.sqlite"), interpreter("import sqlite3, msgspec"), 15
+    longest = max(answer["worst_success"] for answer in answers)
+    return Figure(
+        name=f"{WRITERS} writers, {name}: the longest append", ours=longest, peer=1.0, against="one second", limit=1
     )
-    report("import burnish.ledger.sqlite / import sqlite3, msgspec", timing, baseline)
-    report("import sqlite3, msgspec / a bare interpreter", baseline, repeat(interpreter("pass"), 15))
-
-
-def main() -> None:
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:  # the memory of a machine is no disk
-        root = Path(folder)
-        append_latency(root)
-        read_speed(root)
-        eight_writers(root, "a stream each", [f"run/{number}" for number in range(WRITERS)], 200)
-        eight_writers(root, "one stream", ["run/1"] * WRITERS, 200)
-    import_time()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,58 +1,71 @@
-"""What all benchmarks share: repeat, take the minimum and the median, and print each figure as a ratio.
+"""What all benchmarks share: run a job and its peer in turn, take the minimum, and make a figure of the two.
 
-A ratio of two figures of the same run says something about the program; a bare time says more about the machine.
+A ratio of two figures of the same run says something about the program; a bare time says more about the machine. The
+minimum is compared, because whatever else the machine does can only add to it.
 """
 
-import json
+import gc
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 
+from burnish.core.values import Value
 
-class Timing:
+Job = Callable[[], object]
+
+
+class Timing(Value):
     """The seconds that some repeats of one job took."""
 
-    def __init__(self, seconds: list[float]) -> None:
-        self.minimum = min(seconds)
-        self.median = statistics.median(seconds)
+    minimum: float
+    median: float
 
 
-def repeat(job: Callable[[], object], times: int = 5) -> Timing:
-    """Run a job several times."""
-    seconds: list[float] = []
-    for _ in range(times):
-        began = time.perf_counter()
-        job()
-        seconds.append(time.perf_counter() - began)
-    return Timing(seconds)
+class Figure(Value, omit_defaults=False):
+    """One line of the table. Without a limit it only informs."""
+
+    name: str
+    ours: float
+    """Seconds, the best of all repeats."""
+    peer: float
+    against: str
+    limit: float | None = None
+    ours_median: float | None = None
+    peer_median: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.peer
+
+    @property
+    def is_over(self) -> bool:
+        return self.limit is not None and self.ratio > self.limit
 
 
-def alternate(job: Callable[[], object], baseline: Callable[[], object], times: int = 5) -> tuple[Timing, Timing]:
+def alternate(job: Job, peer: Job, times: int) -> tuple[Timing, Timing]:
     """Run a job and what it is compared with in turn, so that both meet the same noise."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(times):
-        for kept, one in zip(seconds, (job, baseline), strict=True):
+        for kept, one in zip(seconds, (job, peer), strict=True):
+            gc.collect()  # nobody pays for another's garbage
             began = time.perf_counter()
             one()
             kept.append(time.perf_counter() - began)
-    return Timing(seconds[0]), Timing(seconds[1])
+    ours, theirs = (Timing(minimum=min(kept), median=statistics.median(kept)) for kept in seconds)
+    return ours, theirs
 
 
-def interpreter(code: str) -> Callable[[], object]:
-    """A job: run a piece of code in a fresh interpreter."""
-    return lambda: subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def report(name: str, timing: Timing, baseline: Timing, per: int = 1) -> None:
-    """Print one line of JSON: milliseconds per operation, and the ratio of the medians and of the minima."""
-    figures = {
-        "benchmark": name,
-        "median_ms": round(timing.median / per * 1000, 4),
-        "baseline_median_ms": round(baseline.median / per * 1000, 4),
-        "ratio": round(timing.median / baseline.median, 3),
-        "ratio_of_minima": round(timing.minimum / baseline.minimum, 3),
-    }
-    sys.stdout.write(json.dumps(figures) + "\n")
-    sys.stdout.flush()
+def compare(
+    name: str, job: Job, peer: Job, *, against: str, limit: float | None = None, times: int = 5, per: int = 1
+) -> Figure:
+    """A figure of a job and its peer; `per` is the number of operations in one call of each."""
+    ours, theirs = alternate(job, peer, times)
+    return Figure(
+        name=name,
+        ours=ours.minimum / per,
+        peer=theirs.minimum / per,
+        against=against,
+        limit=limit,
+        ours_median=ours.median / per,
+        peer_median=theirs.median / per,
+    )

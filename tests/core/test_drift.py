@@ -3,7 +3,7 @@
 from difflib import SequenceMatcher
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.core.drift import Drift, FileChange, Hunk, Moved, Touched, follow, origins
@@ -124,7 +124,6 @@ def edited_files(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return old, new
 
 
-@settings(max_examples=200, deadline=None)
 @given(edited_files())
 def test_every_range_of_an_edited_file_is_where_its_lines_are(files: tuple[list[int], list[int]]) -> None:
     old, new = files

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from msgspec.structs import replace
@@ -180,7 +180,6 @@ def test_text_that_is_no_valid_unicode_has_an_id_too() -> None:
     assert ids([finding(1, "broken \ud800", rule="")], ["\udcff = 1"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_inserted_lines_and_a_later_deletion_never_matter(data: st.DataObject) -> None:
     lines = data.draw(st.lists(st.sampled_from(["a()", "b()", "pass"]), min_size=1, max_size=12))

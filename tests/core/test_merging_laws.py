@@ -4,7 +4,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.core.findings import Action, Finding, Location, Severity
@@ -43,7 +43,6 @@ findings = st.builds(
 rounds = st.lists(findings, max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
 @given(rounds, st.randoms(use_true_random=False))
 def test_the_order_of_the_input_does_not_matter(given_findings: list[Finding], random: Random) -> None:
     shuffled = list(given_findings)
@@ -51,14 +50,12 @@ def test_the_order_of_the_input_does_not_matter(given_findings: list[Finding], r
     assert merge(shuffled, CLASSES) == merge(given_findings, CLASSES)
 
 
-@settings(max_examples=150, deadline=None)
 @given(rounds)
 def test_merging_a_result_changes_nothing(given_findings: list[Finding]) -> None:
     once = merge(given_findings, CLASSES)
     assert merge(once, CLASSES) == once
 
 
-@settings(max_examples=150, deadline=None)
 @given(rounds)
 def test_nothing_is_lost(given_findings: list[Finding]) -> None:
     merged = merge(given_findings, CLASSES)
@@ -80,7 +77,6 @@ def covers(one: Finding, found: Finding) -> bool:
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(rounds)
 def test_a_model_that_lists_different_problems_keeps_them_all(given_findings: list[Finding]) -> None:
     listed = [
@@ -90,7 +86,6 @@ def test_a_model_that_lists_different_problems_keeps_them_all(given_findings: li
     assert len(merge(listed, CLASSES)) == len(set(listed))
 
 
-@settings(max_examples=100, deadline=None)
 @given(rounds)
 def test_no_pair_that_is_the_same_problem_is_overlooked(given_findings: list[Finding]) -> None:
     sketches = [sketch(one, CLASSES) for one in given_findings if one.location and one.location.file == "a.py"]
@@ -103,7 +98,6 @@ def test_no_pair_that_is_the_same_problem_is_overlooked(given_findings: list[Fin
     assert set(related) <= set(candidates(sketches))
 
 
-@settings(max_examples=100, deadline=None)
 @given(rounds, rounds, st.randoms(use_true_random=False))
 def test_matching_is_one_to_one_and_free_of_order(former: list[Finding], now: list[Finding], random: Random) -> None:
     before, after = identify(merge(former, CLASSES)), identify(merge(now, CLASSES))

@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tests/fuzz/run.py", description="Fuzz every parser.")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default 60)")
     parser.add_argument("--jobs", type=int, default=1, help="targets that run side by side (default 1)")
+    # argparse holds the empty default against the choices, too.
     parser.add_argument("targets", nargs="*", choices=[*TARGETS, []], metavar="TARGET", help=", ".join(TARGETS))
     return parser
 

@@ -22,7 +22,7 @@ from burnish.core.reviews import Answer, ContractName
 from burnish.protocols.documents import read_document
 from burnish.protocols.errors import DocumentError
 from burnish.protocols.positions import KeyPath
-from tests.fuzz.draw import Draw
+from tests.fuzz.draw import Draw, Json
 from tests.fuzz.planting import PLANTED
 
 FILES = frozenset({"src/app.py", "src/with space.py", "a/b.py", "README.md"})
@@ -85,7 +85,7 @@ def _may_be_clean(contract: ContractName, text: str) -> bool:
     if contract is ContractName.FINDINGS:
         return _DENIAL.search(text) is not None
     try:
-        found: Any = json.loads(text, strict=False)
+        found: Json = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return True  # an answer among other text is beyond this reading
     if not isinstance(found, dict) or "type" in found:
@@ -143,14 +143,14 @@ def check_document(data: bytes) -> None:
     except DocumentError:
         return
     paths = set(_paths(document.values, ()))
-    if paths != document.lines.keys():
-        raise BrokenPromiseError(f"Keys and places differ: {paths ^ document.lines.keys()}")
+    if differing := paths.symmetric_difference(document.lines):
+        raise BrokenPromiseError(f"Keys and places differ: {differing}")
     last = data.count(b"\n") + 1
     if any(not 1 <= line <= last for line in document.lines.values()):
         raise BrokenPromiseError(f"A line is outside the document: {document.lines}")
 
 
-def _paths(value: object, path: KeyPath) -> Iterator[KeyPath]:
+def _paths(value: Json, path: KeyPath) -> Iterator[KeyPath]:
     if path:
         yield path
     match value:
@@ -168,7 +168,7 @@ def check_event(data: bytes) -> None:
     """An event is read or refused, and one that was read survives being written."""
     try:
         event = events.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return
     if events.decode(events.encode(event)) != event:
         raise BrokenPromiseError(f"The event changes when it is written and read: {event}")

@@ -67,7 +67,11 @@ def sarif(draw: Draw) -> bytes:
     if draw.flag():
         result["level"] = draw.json(1)
     driver: Json = {"name": "analyser", "rules": [draw.members(3, ("id", "properties", "defaultConfiguration"))]}
-    run = {**draw.members(2, ("artifacts", "originalUriBaseIds")), "tool": {"driver": driver}, "results": [result]}
+    run: Json = {
+        **draw.members(2, ("artifacts", "originalUriBaseIds")),
+        "tool": {"driver": driver},
+        "results": [result],
+    }
     spotless: Json = {"tool": {"driver": {"name": "analyser"}}, "results": []}
     runs: list[Json] = [run, spotless] if draw.flag() else [spotless, run]
     answer: dict[str, Json] = {**_extras(draw, ()), "version": "2.1.0", "runs": runs}
@@ -98,7 +102,13 @@ _FINDINGS_LINES = (
     "### 2. Another name is short",
     "All checks pass.",
 )
-_PLANTED_SECTIONS = ("## Critical Issues (Must Fix)", "## Critical", "### CRITICAL", "## Important Issues", "## Must Fix")
+_PLANTED_SECTIONS = (
+    "## Critical Issues (Must Fix)",
+    "## Critical",
+    "### CRITICAL",
+    "## Important Issues",
+    "## Must Fix",
+)
 _PLANTED_ITEMS = (
     "1. **[Security]:** The query is built from user input\n   - **File:** src/app.py:12",
     "### 1. The query is built from user input\n**File:** `src/app.py` (lines 12-14)",
@@ -137,13 +147,18 @@ def _around(draw: Draw, planted: dict[str, Json], spotless: dict[str, Json]) -> 
     """The planted answer, perhaps beside a spotless one, in prose that holds no JSON."""
     indent, ascii_only = (None, 2)[draw.number(2)], draw.flag()
     texts = [json.dumps(planted, indent=indent, ensure_ascii=ascii_only)]
-    match draw.number(4):
+    beside = json.dumps(spotless)
+    match draw.number(6):
         case 1:
-            texts.append(json.dumps(spotless))
+            texts.append(beside)
         case 2:
-            texts.insert(0, json.dumps(spotless))
+            texts.insert(0, beside)
         case 3:
-            texts = ["```json", texts[0], "```", json.dumps(spotless)]
+            texts = ["```json", *texts, "```", beside]
+        case 4:
+            texts = [beside, "[", *texts, "]"]
+        case 5:
+            texts = ['{"review":', *texts, "}", beside]
         case _:
             pass
     before, after = (_JSON_MARKS.sub("", text) for text in (draw.text(200), draw.rest()))

@@ -10,6 +10,7 @@ from burnish.cli.errors import ErrorBoundary
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.output import prepare_streams
 
+EVERYDAY = "Everyday"
 POLICIES = "Policies"
 FOR_OTHER_TOOLS = "For other tools"
 
@@ -23,6 +24,18 @@ ran out, 130 interrupted."""
 
 # In the order of the help: what is used every day comes first.
 _COMMANDS = {
+    "review": LazyCommand("burnish.cli.review:review", EVERYDAY, "Put a branch before its reviewers, once."),
+    "fix": LazyCommand("burnish.cli.fix:fix", EVERYDAY, "Review, fix, review again, until the gate passes."),
+    "status": LazyCommand("burnish.cli.status:status", EVERYDAY, "What the runs of this repository are doing."),
+    "show": LazyCommand("burnish.cli.show:show", EVERYDAY, "One run in full: rounds, findings, the next step."),
+    "logs": LazyCommand("burnish.cli.logs:logs", EVERYDAY, "What agents and commands wrote while they worked."),
+    "wait": LazyCommand("burnish.cli.wait:wait", EVERYDAY, "Wait until a run has ended or needs a person."),
+    "decide": LazyCommand("burnish.cli.decide:decide_command", EVERYDAY, "Choose how a waiting run goes on."),
+    "findings": LazyCommand(
+        "burnish.cli.findings:findings", EVERYDAY, "List what was found; refute, waive, annotate or add to it."
+    ),
+    "resume": LazyCommand("burnish.cli.resume:resume_command", EVERYDAY, "Go on with an interrupted run."),
+    "cancel": LazyCommand("burnish.cli.cancel:cancel_command", EVERYDAY, "End a run; what it has is kept."),
     "protocol": LazyCommand(
         "burnish.cli.protocol:protocol",
         POLICIES,

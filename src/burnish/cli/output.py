@@ -36,10 +36,15 @@ def complain(text: str) -> None:
         _write(sys.stderr, text)
 
 
-def print_json(value: Mapping[str, Any]) -> None:
-    """Write one JSON object; characters as they are where the stream can carry them all, else escaped."""
+def as_json(value: Mapping[str, Any]) -> str:
+    """One JSON object; characters as they are where the stream can carry them all, else escaped."""
     carries_all = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=not carries_all) + "\n")
+    return json.dumps(value, indent=2, ensure_ascii=not carries_all) + "\n"
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Write one JSON object to the standard output."""
+    sys.stdout.write(as_json(value))
 
 
 def discard_output() -> None:

@@ -6,9 +6,9 @@ lines were changed and no reviewer reports it again, a ratchet review says so, o
 
 from collections.abc import Collection, Mapping, Sequence
 
-from burnish.core.drift import Drift, FileChange, Moved, Touched
+from burnish.core.drift import Drift, FileChange, Touched
 from burnish.core.drift import origins as renames
-from burnish.core.findings import Finding, Severity
+from burnish.core.findings import Finding, Location, Severity
 from burnish.core.gates import Judgement, judge
 from burnish.core.identity import identify
 from burnish.core.merging import match_former, merge
@@ -16,6 +16,9 @@ from burnish.core.protocol import OpenBlockers, Protocol
 from burnish.core.reviews import Answer, FormerAnswer
 from burnish.core.state import FindingStatus, GoodReview, Run, Scope, Tracked
 from burnish.core.values import replace
+
+NEARBY = 3
+"""Lines around a finding whose change counts as a change of its own lines: as many as a diff shows around one."""
 
 DISMISSED = (FindingStatus.REFUTED, FindingStatus.WAIVED)
 
@@ -29,11 +32,22 @@ def move(run: Run, files: Sequence[FileChange]) -> Run:
 
 def _moved(tracked: Tracked, drift: Drift) -> Tracked:
     location = tracked.finding.location
-    # A finding about the change as a whole may have been met anywhere.
-    place = drift.follow(location) if location is not None else Touched()
-    if isinstance(place, Moved):
-        return replace(tracked, finding=replace(tracked.finding, location=place.location))
-    return replace(tracked, touched=True)
+    if location is None:
+        # A finding about the change as a whole may have been met anywhere.
+        return replace(tracked, touched=True)
+    place = drift.follow(location)
+    if isinstance(place, Touched):
+        return replace(tracked, touched=True)
+    near = isinstance(drift.follow(_surroundings(location)), Touched)
+    finding = replace(tracked.finding, location=place.location)
+    return replace(tracked, finding=finding, touched=tracked.touched or near)
+
+
+def _surroundings(location: Location) -> Location:
+    """The lines of a finding and a few around them: reviewers often name the line beside the one that they mean."""
+    if location.line is None or location.last_line is None:
+        return location
+    return Location(file=location.file, line=max(1, location.line - NEARBY), end_line=location.last_line + NEARBY)
 
 
 def _origins(origins: Mapping[str, str], files: Sequence[FileChange]) -> dict[str, str]:

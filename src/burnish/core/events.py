@@ -11,7 +11,9 @@ from typing import get_args
 import msgspec
 
 from burnish.core.drift import FileChange
+from burnish.core.errors import BurnishError
 from burnish.core.findings import Finding
+from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
 from burnish.core.values import Value
@@ -151,10 +153,12 @@ class Validated(Event):
 
 
 class Reviewed(Event):
-    """A reviewer answered."""
+    """A reviewer answered. What it was given and what it said are blobs, by their digests."""
 
     effect: str
     answer: Answer
+    prompt: str = ""
+    transcript: str = ""
     usage: Usage = Usage()
 
 
@@ -183,6 +187,13 @@ class Sealed(Event):
 
     effect: str
     digest: str
+
+
+class Closed(Event):
+    """The end that the loop decided, on record: a later version, whose rules may differ, never reopens it."""
+
+    outcome: Outcome
+    reason: str
 
 
 class Skipped(Event):
@@ -258,6 +269,7 @@ AnyEvent = (
     | SessionFinished
     | Fixed
     | Sealed
+    | Closed
     | Skipped
     | BudgetReached
     | Decided
@@ -278,6 +290,14 @@ def encode(event: AnyEvent) -> bytes:
     return _encoder.encode(event)
 
 
+class UnknownEventError(BurnishError):
+    """Bytes that are no event that this version knows."""
+
+
 def decode(body: bytes) -> AnyEvent:
-    """An event from its JSON. Raises `msgspec.ValidationError` where it is none."""
-    return _decoder.decode(body)
+    """An event from its JSON. Raises `UnknownEventError` where it is none."""
+    try:
+        return _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        hint = "It may come from a newer burnish: upgrade. Nothing was changed."
+        raise UnknownEventError(f"An event of the ledger cannot be read: {error}.", hint=hint) from None

@@ -7,24 +7,11 @@ import msgspec
 from burnish.core.events import Mode, Roles, RunStarted, Subject, ValidationStatus
 from burnish.core.findings import Counts, Finding, count
 from burnish.core.gates import Judgement
+from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Choice, Priority, Protocol
 from burnish.core.reviews import Answer, Failure, Usage
 from burnish.core.values import Value
 from burnish.core.work import Work
-
-
-class Outcome(Enum):
-    """How a run ended."""
-
-    APPROVED = "approved"
-    ACCEPTED = "accepted"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    BLOCKED = "blocked"
-    SKIPPED = "skipped"
-    DID_NOT_RUN = "did-not-run"
-    OVER_BUDGET = "over-budget"
-    CANCELLED = "cancelled"
 
 
 class SealKind(Enum):
@@ -59,6 +46,8 @@ class GoodReview(Value, tag_field="review", tag="answered"):
     started_at: float
     finished_at: float
     slow: bool = False
+    prompt: str = ""
+    """The digest of what it was given."""
 
     @property
     def status(self) -> ReviewStatus:
@@ -117,6 +106,7 @@ class Round(Value):
     number: int
     scope: Scope
     tree: str
+    commit: str
     opened_at: float
     reviews: tuple[Review, ...] = ()
     judgement: Judgement | None = None
@@ -291,6 +281,8 @@ class Run(Value):
     other_agent: str | None = None
     """Whom a person chose to review instead."""
     seal: str = ""
+    closed: bool = False
+    """Whether the end is on record, so that no later version with other rules can reopen it."""
     usage: Usage = Usage()
 
     @property

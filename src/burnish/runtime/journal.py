@@ -6,9 +6,10 @@ The state in memory is never ahead of the ledger: an event is tried on the state
 from collections.abc import Iterable
 
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import INTENTS, AnyEvent, Intent, RunStarted, decode, encode
+from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, decode, encode
 from burnish.core.loop import IllegalEventError, evolve
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.ledger.errors import VersionConflictError
 from burnish.ledger.interface import Lease, Ledger, NewEvent
 from burnish.system.identifiers import ProcessIdentity
@@ -36,17 +37,34 @@ def stored(event: AnyEvent) -> NewEvent:
 
 def load_run(ledger: Ledger, run: str) -> Run:
     """Fold a run's events, without writing anything."""
-    state = fold(None, (decode(event.body) for event in ledger.read(stream_of(run))))
-    if state is None:
+    events = [decode(event.body) for event in ledger.read(stream_of(run))]
+    if not events:
         raise RunError(f"There is no run '{run}'.", hint="'burnish status' lists the runs of this repository.")
+    state = evolve(None, events[0])
+    is_closed = any(isinstance(event, Closed) for event in events)
+    for event in events[1:]:
+        state = _taken(state, event, is_closed=is_closed)
     return state
 
 
-def fold(state: Run | None, events: Iterable[AnyEvent]) -> Run | None:
-    """Take events in, one after the other."""
+def fold(state: Run, events: Iterable[AnyEvent]) -> Run:
+    """Take further events in, one after the other."""
     for event in events:
         state = evolve(state, event)
     return state
+
+
+def _taken(state: Run, event: AnyEvent, *, is_closed: bool) -> Run:
+    """One stored event more. What happened under the rules of another version need not fit those of today."""
+    try:
+        return evolve(state, event)
+    except IllegalEventError as error:
+        if is_closed:
+            return replace(state, version=state.version + 1)
+        raise RunError(
+            f"{state.id} was begun by another version of burnish and does not fit this one: {error}",
+            hint="Go on with that version, or start a new run.",
+        ) from None
 
 
 def intend(ledger: Ledger, run: str, intent: Intent) -> Run:

@@ -22,7 +22,7 @@ from burnish.core.effects import (
     StopWork,
 )
 from burnish.core.errors import BurnishError
-from burnish.core.events import AnyEvent, Intent, TimerFired, WorkLost, WorkStarted
+from burnish.core.events import AnyEvent, Closed, Intent, TimerFired, WorkLost, WorkStarted
 from burnish.core.loop import IllegalEventError, decide
 from burnish.core.state import Ended, Run, Stopping, Waiting
 from burnish.core.steps.flow import running_effects
@@ -182,6 +182,7 @@ class Runner:
             self._journal.catch_up()
             for effect in _running(self._journal.state):
                 self._record(WorkLost(at=self._clock(), effect=effect))
+            close(self._journal, self._clock)
             self._journal.release()
 
     def _note(self, event: AnyEvent) -> None:
@@ -206,6 +207,13 @@ def _running(run: Run) -> tuple[str, ...]:
             return running_effects(run.phase.interrupted)
         case phase:
             return running_effects(phase)
+
+
+def close(journal: Journal, clock: Clock) -> None:
+    """Put the end on record, if there is one."""
+    phase = journal.state.phase
+    if isinstance(phase, Ended) and not journal.state.closed:
+        journal.record(Closed(at=clock(), outcome=phase.outcome, reason=phase.reason))
 
 
 def recover(journal: Journal, clock: Clock) -> None:

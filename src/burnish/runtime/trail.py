@@ -5,6 +5,7 @@ from burnish.core.events import (
     BudgetReached,
     Built,
     Cancelled,
+    Closed,
     Decided,
     FindingAdded,
     FindingAnnotated,
@@ -49,7 +50,7 @@ def line(event: AnyEvent, before: Run | None, after: Run) -> str:
 
 _Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired
 _Result = Built | Validated | Reviewed | SessionFinished | Fixed | Sealed
-_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled
+_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled | Closed
 _Word = FindingRefuted | FindingWaived | FindingAnnotated | FindingAdded
 
 
@@ -107,6 +108,8 @@ def _decision_words(event: _Decision) -> str:
             return f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else "")
         case Cancelled():
             return "cancelled"
+        case Closed():
+            return f"closed: {event.outcome.value}"
 
 
 def _finding_words(event: _Word) -> str:

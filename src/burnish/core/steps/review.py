@@ -62,7 +62,8 @@ def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
         raise RefusedError("this protocol's reviewer is a session, which ends with what it changed")
     seat = rounds.seat_of(phase, event.effect)
     at_work = work.running(seat.work, phase.key(seat), event.effect)
-    phase = rounds.place(phase, replace(seat, work=rounds.good_review(run, seat, at_work, event.answer, event.at)))
+    said = replace(rounds.good_review(run, seat, at_work, event.answer, event.at), prompt=event.prompt)
+    phase = rounds.place(phase, replace(seat, work=said))
     return close_when_complete(replace(work.charge(run, event.usage), phase=phase), phase)
 
 

@@ -24,7 +24,7 @@ def open_round(run: Run, phase: Reviewing, at: float) -> Run:
     """A round opens when its first review starts."""
     if len(run.rounds) >= phase.round:
         return run
-    opened = Round(number=phase.round, scope=phase.scope, tree=run.tree, opened_at=at)
+    opened = Round(number=phase.round, scope=phase.scope, tree=run.tree, commit=run.commit, opened_at=at)
     return replace(run, rounds=(*run.rounds, opened))
 
 

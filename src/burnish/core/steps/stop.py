@@ -2,6 +2,7 @@
 
 from burnish.core.events import (
     Built,
+    Closed,
     Fixed,
     ProcessStarted,
     Reviewed,
@@ -10,7 +11,7 @@ from burnish.core.events import (
     WorkFailed,
     WorkLost,
 )
-from burnish.core.state import Active, Ended, FixResult, FixStatus, MissingReview, Reviewing, Run, Stopping
+from burnish.core.state import Active, Ended, FixResult, FixStatus, MissingReview, Phase, Reviewing, Run, Stopping
 from burnish.core.steps import flow, rounds, work
 from burnish.core.steps.change import take
 from burnish.core.steps.refusal import RefusedError
@@ -34,6 +35,14 @@ def result(run: Run, phase: Stopping, event: Result) -> Run:
     if flow.running_effects(interrupted):
         return replace(run, phase=replace(phase, interrupted=interrupted))
     return flow.finish(run, interrupted, Ended(outcome=phase.outcome, reason=phase.reason))
+
+
+def closed(run: Run, phase: Phase, event: Closed) -> Run:
+    """The recorded end holds, whatever the rules of today make of the events before it."""
+    del phase
+    if run.closed:
+        raise RefusedError("the end is on record already")
+    return replace(run, phase=Ended(outcome=event.outcome, reason=event.reason), closed=True)
 
 
 def _must_run(phase: Stopping, effect: str) -> None:

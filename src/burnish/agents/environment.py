@@ -1,0 +1,59 @@
+"""The environment of an agent: an allow-list of the user's variables, and what burnish tells it.
+
+Secrets are in variables with all kinds of names, so nothing is passed on that is not known to be harmless or named in
+the agent's own settings.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from burnish.agents.handover import MAX_INLINE_BYTES, findings_json
+from burnish.agents.interface import Request, Role
+
+PASSED_ON = frozenset({"HOME", "LANG", "PATH", "TMPDIR", "TZ"})
+_PLAIN_OUTPUT = {"TERM": "dumb", "NO_COLOR": "1"}
+"""Nobody looks at the output of an agent; colours and cursor movements would only be in the way."""
+
+
+def agent_environment(request: Request, named: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Everything that an agent sees. What burnish says goes last: nothing of the user's can stand in for it."""
+    allowed = PASSED_ON | set(named)
+    kept = {name: value for name, value in environment.items() if name in allowed or name.startswith("LC_")}
+    if "PATH" in kept:
+        kept["PATH"] = _absolute_entries(kept["PATH"])
+    return {**_PLAIN_OUTPUT, **kept, **_told(request)}
+
+
+def _absolute_entries(path: str) -> str:
+    """A relative entry would look for programs in the working directory, which is the change itself."""
+    return ":".join(entry for entry in path.split(":") if entry.startswith("/"))
+
+
+def _told(request: Request) -> dict[str, str]:
+    told = {
+        "BURNISH_RUN": request.run,
+        "BURNISH_EFFECT": request.effect,
+        "BURNISH_ROLE": request.role.value,
+        "BURNISH_REVIEWER": request.reviewer,
+        "BURNISH_ROUND": str(request.round),
+        "BURNISH_ATTEMPT": str(request.attempt),
+        "BURNISH_CONTRACT": request.contract.value,
+        "BURNISH_BASE": request.base,
+        "BURNISH_HEAD": request.head,
+        "BURNISH_SUBJECT": request.subject,
+        "BURNISH_OUTPUT": request.output_file,
+    }
+    optional = {"BURNISH_MODEL": request.model, "BURNISH_SCRATCH": request.scratch}
+    told |= {name: value for name, value in optional.items() if value}
+    told |= _findings(request)
+    # A NUL cannot be passed on; it would keep the agent from starting at all.
+    return {name: value.replace("\0", "") for name, value in told.items()}
+
+
+def _findings(request: Request) -> dict[str, str]:
+    if request.role is not Role.FIX and not request.findings:
+        return {}
+    told = {"BURNISH_FINDINGS_FILE": request.findings_file} if request.findings_file else {}
+    text = findings_json(request.findings)
+    if len(text.encode("utf-8", errors="replace")) < MAX_INLINE_BYTES:
+        told["BURNISH_FINDINGS"] = text
+    return told

@@ -1,0 +1,58 @@
+"""Findings as text for people: the worst first, each with its id, its place, its fate and who found it."""
+
+from collections.abc import Iterator
+
+from burnish.cli import run_words
+from burnish.cli.screen import Line, Tone, Toned, flat
+from burnish.contracts.text import bounded
+from burnish.core.findings import Severity
+from burnish.core.state import FindingStatus, Run, Tracked
+from burnish.usecases.run_findings import short_ids
+
+_LONGEST = 400
+"""Characters of each text that a list can bear."""
+
+
+def finding_lines(run: Run, *, details: bool = False) -> Iterator[Line]:
+    """All findings of a run by severity. Those that were settled stay listed: nothing is silently hidden."""
+    ids = short_ids(run)
+    for severity in Severity:
+        entries = [entry for entry in run.findings if entry.finding.severity is severity]
+        if entries:
+            yield (run_words.severity(severity),)
+            for entry in sorted(entries, key=_open_first):
+                yield from _lines(entry, ids[entry.finding.id])
+                if details:
+                    yield from _details(entry)
+
+
+def _open_first(entry: Tracked) -> tuple[bool, bool]:
+    return entry.status is not FindingStatus.OPEN, not entry.blocking
+
+
+def _lines(entry: Tracked, short: str) -> Iterator[Line]:
+    finding = entry.finding
+    place = run_words.place(finding)
+    found_by = ", ".join(flat(name) for name in finding.found_by)
+    origin = f" ({found_by}, round {entry.round})" if found_by else f" (round {entry.round})"
+    where = f"{place} " if place else ""
+    yield f"  {short} ", _fate(entry), f" {where}{flat(finding.title)}{origin}"
+    if entry.note:
+        yield (f"    note: {flat(entry.note)}",)
+
+
+def _details(entry: Tracked) -> Iterator[Line]:
+    finding = entry.finding
+    texts = {
+        "problem": finding.problem,
+        "impact": finding.impact,
+        "evidence": finding.evidence,
+        "suggestion": finding.suggestion,
+    }
+    yield from ((f"    {name}: {bounded(flat(text), _LONGEST)}",) for name, text in texts.items() if text.strip())
+
+
+def _fate(entry: Tracked) -> Toned:
+    if entry.status is FindingStatus.OPEN and entry.blocking:
+        return Toned("blocks", Tone.BAD)
+    return Toned(entry.status.value, Tone.PLAIN if entry.status is FindingStatus.OPEN else Tone.FAINT)

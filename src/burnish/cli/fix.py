@@ -1,0 +1,22 @@
+"""`burnish fix`: the loop, until the gate passes, a limit is reached, or a person must decide."""
+
+from typing import Any
+
+import click
+
+from burnish.cli.running import run_command
+from burnish.cli.subject_options import subject_options
+from burnish.core.events import Mode
+
+_HELP = """Review a branch, have the findings fixed, and review again, until the gate passes.
+
+Fixes are commits that burnish makes beside your branches; yours moves once, forward, when the run ends well.
+
+Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
+5 a budget ran out, 130 interrupted."""
+
+
+@click.command("fix", help=_HELP)
+@subject_options
+def fix(**options: Any) -> int:
+    return run_command(Mode.FIX, options)

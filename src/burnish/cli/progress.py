@@ -1,0 +1,45 @@
+"""What a person sees while a run goes on: a line for each thing that happened, on the standard error output."""
+
+from burnish.cli.output import complain
+from burnish.core.events import AnyEvent, Fixed, ProcessStarted, RunStarted, TimerFired, WorkStarted
+from burnish.core.state import Run, Scope, Validating, Waiting
+from burnish.runtime.trail import phase_words, what_happened
+
+
+def show(event: AnyEvent, run: Run) -> None:
+    """One event. Marks of processes and the end of pauses are nobody's concern."""
+    if isinstance(event, ProcessStarted | TimerFired | RunStarted):
+        return
+    if isinstance(event, WorkStarted):
+        if event.effect.startswith("review:"):
+            complain(f"  … {_short(event.effect)} by {event.agent}")
+        elif not isinstance(run.phase, Validating):
+            complain(f"  … {_short(event.effect)}")
+        return
+    words = what_happened(event)
+    if isinstance(event, Fixed):
+        words = f"{event.effect} {'changed the tree' if run.commit == event.change.commit else 'done'}"
+    complain(f"  ✓ {_short(words)}")
+    if isinstance(run.phase, Waiting):
+        complain(f"  ? {phase_words(run.phase)}")
+
+
+def _short(words: str) -> str:
+    """`review:2:critic:1 clean` → `round 2: critic clean`."""
+    head, _, tail = words.partition(" ")
+    parts = head.split(":")
+    if parts[0] == "review" and len(parts) == 4:
+        again = f" (attempt {parts[3]})" if parts[3] != "1" else ""
+        return f"round {parts[1]}: {parts[2]}{again} {tail}".rstrip()
+    names = {"fix": "fix", "validate": "validation", "seal": "seal", "build": "build"}
+    return f"{names.get(parts[0], head)} {tail}".rstrip()
+
+
+def title(run: Run) -> str:
+    """The first line of a run."""
+    scope = "the loop" if run.may_fix else "one round of reviews"
+    rounds = [round_ for round_ in run.rounds if round_.scope is Scope.FULL]
+    again = f", resumed after {len(rounds)} rounds" if rounds else ""
+    return (
+        f"run {run.id}: {run.subject.branch} against {run.subject.base}, protocol {run.protocol.name}, {scope}{again}"
+    )

@@ -1,0 +1,142 @@
+"""A run as text for people: what happened round by round, what was found, what blocks, and what to do next."""
+
+from collections.abc import Iterator
+
+from burnish.cli import run_words
+from burnish.cli.finding_text import finding_lines
+from burnish.cli.screen import Line, Tone, Toned, flat
+from burnish.core.gates import Judgement
+from burnish.core.protocol import Choice, ChoiceAction
+from burnish.core.state import (
+    Ended,
+    FixResult,
+    GoodReview,
+    MissingReview,
+    Review,
+    Reviewing,
+    Round,
+    Run,
+    Scope,
+    Seat,
+    Stopping,
+    Waiting,
+)
+from burnish.core.work import Pausing, Ready, Running
+from burnish.runtime.trail import counts_words, phase_words
+from burnish.usecases.runs import Sighting
+from burnish.usecases.status import open_blockers
+
+
+def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
+    """The whole account of a run."""
+    run = sighting.run
+    yield from headline(sighting)
+    yield (f"  {flat(run.subject.branch)} against {flat(run.subject.base)}, {_mode(run)}",)
+    yield (f"  commit {run.commit[:12]}, tree {run.tree[:12]}",)
+    for round_ in run.rounds:
+        yield from _round_lines(run, round_)
+    if run.findings:
+        yield ()
+        yield from finding_lines(run)
+    yield from _blocking_lines(run)
+    yield ()
+    yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
+    yield (f"Usage: {run_words.usage(run.usage)}",)
+    yield from choice_lines(run)
+    yield (Toned("Next: ", Tone.STRONG), flat(next_step))
+
+
+def headline(sighting: Sighting) -> Iterator[Line]:
+    """The name, the state, and why."""
+    run = sighting.run
+    yield Toned(run.id, Tone.STRONG), ": ", run_words.state(sighting), _reason(sighting)
+
+
+def _reason(sighting: Sighting) -> str:
+    run = sighting.run
+    match run.phase:
+        case Ended() | Waiting() | Stopping():
+            return f": {flat(run.phase.reason)}"
+        case _ if sighting.interrupted:
+            return f": {phase_words(run.phase)}, and nobody drives it"
+        case _:
+            return f": {phase_words(run.phase)}, by {sighting.driver}"
+
+
+def _mode(run: Run) -> str:
+    rounds = f"{len(run.rounds)} of at most {run_words.number(run.limit, 'round')}"
+    return f"protocol {flat(run.protocol.name)}, {run.started.mode.value}, {rounds}"
+
+
+def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
+    yield ()
+    ratchet = ", ratchet" if round_.scope is Scope.RATCHET else ""
+    yield (Toned(f"Round {round_.number}", Tone.STRONG), f"{ratchet}, tree {round_.tree[:12]}")
+    if isinstance(run.phase, Reviewing) and run.phase.round == round_.number:
+        yield from (_seat_line(seat) for seat in run.phase.seats)
+    else:
+        yield from (_review_line(review) for review in round_.reviews)
+    if round_.judgement is not None:
+        yield _judgement_line(round_.judgement)
+    if round_.fix is not None:
+        yield _fix_line(round_.fix)
+
+
+def _seat_line(seat: Seat) -> Line:
+    work = seat.work
+    match work:
+        case GoodReview() | MissingReview():
+            return _review_line(work)
+        case Running():
+            return (f"  {flat(seat.reviewer)}: at work, by {flat(work.agent)}, attempt {work.attempt}",)
+        case Pausing():
+            return (f"  {flat(seat.reviewer)}: pausing before attempt {work.attempt}",)
+        case Ready():
+            return (f"  {flat(seat.reviewer)}: to be started",)
+
+
+def _review_line(review: Review) -> Line:
+    match review:
+        case GoodReview():
+            words = counts_words(review.counts) or ("clean" if review.answer.clean else "not clean")
+            return (f"  {flat(review.reviewer)}: {words}" + (", slow" if review.slow else ""),)
+        case MissingReview():
+            why = f", {review.failure.kind.value}: {flat(review.failure.message)}"
+            return (f"  {flat(review.reviewer)}: ", Toned("did not run", Tone.BAD), why)
+
+
+def _judgement_line(judgement: Judgement) -> Line:
+    if judgement.clean:
+        return "  judgement: ", Toned("clean", Tone.GOOD)
+    blocking = len(judgement.blocking) + len(judgement.carried)
+    carried = f", {len(judgement.carried)} of an earlier round" if judgement.carried else ""
+    reasons = "".join(f"; {flat(reason)}" for reason in judgement.reasons)
+    return "  judgement: ", Toned("not clean", Tone.BAD), f", {blocking} blocking{carried}{reasons}"
+
+
+def _fix_line(fix: FixResult) -> Line:
+    commit = f", commit {fix.commit[:12]}" if fix.commit else ""
+    summary = f": {flat(fix.summary)}" if fix.summary else ""
+    return (f"  fix: {fix.status.value}{commit}{summary}",)
+
+
+def _blocking_lines(run: Run) -> Iterator[Line]:
+    """What blocks beside findings that can be named: the objections of the last judgement."""
+    count = open_blockers(run)
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    if judgement is None or judgement.clean or not count:
+        return
+    yield ()
+    yield (f"{run_words.number(count, 'finding')} {'blocks' if count == 1 else 'block'}",)
+    yield from ((f"  {flat(finding.title)}",) for finding in judgement.blocking if finding.synthetic)
+
+
+def choice_lines(run: Run) -> Iterator[Line]:
+    """What a waiting run offers."""
+    if isinstance(run.phase, Waiting):
+        yield from (_choice_line(choice) for choice in run.phase.choices)
+
+
+def _choice_line(choice: Choice) -> Line:
+    agent = " (--agent NAME)" if choice.action is ChoiceAction.ANOTHER_AGENT else ""
+    return (f"  {flat(choice.key)}) {flat(choice.text)}{agent}",)

@@ -1,0 +1,62 @@
+"""The small words of a run: its state with a tone, ages, places, counts."""
+
+from burnish.cli.screen import Tone, Toned, flat
+from burnish.core.findings import Finding, Severity
+from burnish.core.reviews import Usage
+from burnish.usecases.runs import Sighting
+from burnish.usecases.status import state_word
+
+_TONES = {
+    "approved": Tone.GOOD,
+    "accepted": Tone.GOOD,
+    "waiting": Tone.CAREFUL,
+    "interrupted": Tone.CAREFUL,
+    "failed": Tone.BAD,
+    "stopped": Tone.BAD,
+    "blocked": Tone.BAD,
+    "did-not-run": Tone.BAD,
+    "over-budget": Tone.BAD,
+}
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def state(sighting: Sighting) -> Toned:
+    """The state of a run in one word."""
+    word = state_word(sighting)
+    return Toned(word, _TONES.get(word, Tone.PLAIN))
+
+
+def severity(value: Severity) -> Toned:
+    """A severity; only the worst two stand out."""
+    return Toned(value.value, Tone.BAD if value.at_least(Severity.HIGH) else Tone.PLAIN)
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min`, `2 h`, `5 d`: as exact as a glance needs."""
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+def number(count: int, noun: str) -> str:
+    """`1 round`, `2 rounds`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def place(finding: Finding) -> str:
+    """`app.py:3`, or nothing."""
+    location = finding.location
+    if location is None:
+        return ""
+    return flat(location.file if location.line is None else f"{location.file}:{location.line}")
+
+
+def usage(used: Usage) -> str:
+    """Time, tokens and money, as far as they are known."""
+    parts = [f"{used.seconds:.1f} s of agents' time"]
+    if used.tokens:
+        parts.append(f"{used.tokens:,} tokens")
+    if used.cost_usd:
+        parts.append(f"${used.cost_usd:.4f}")
+    return ", ".join(parts)

@@ -1,0 +1,70 @@
+"""How `review`, `fix` and `resume` run: plan, drive, show. One path for all three."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from burnish.cli import asking, progress
+from burnish.cli.output import complain
+from burnish.cli.run_result import deliver
+from burnish.config.overrides import Flags
+from burnish.core.events import Mode
+from burnish.usecases.driving import Driven, begin, drive, exit_for_signal
+from burnish.usecases.planning import Plan, Wanted, plan
+from burnish.usecases.run_view import exit_code
+
+
+def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = False) -> int:
+    """Plan a run from the options of a command and see it through."""
+    form = "json" if options["as_json"] else options["form"]
+    wanted = Wanted(
+        mode=mode,
+        branch=options["branch"],
+        base=options["base"],
+        uncommitted=uncommitted,
+        brief=options["brief"],
+        intent=options["intent"],
+        story=options["story"],
+        flags=Flags(protocol=options["protocol"], model=options["model"], timeout=options["timeout"]),
+        agents=options["agents"],
+        max_rounds=options["max_rounds"],
+        interactive=form == "text" and asking.at_terminal(),
+    )
+    settled = plan(Path.cwd(), wanted, os.environ)
+    for notice in settled.notices:
+        complain(f"note: {notice}")
+    if options["dry_run"]:
+        return _dry_run(settled, wanted)
+    ledger, journal = begin(settled, mode=mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive)
+    complain(progress.title(journal.state))
+    driven = drive(
+        settled.repository,
+        ledger,
+        journal,
+        os.environ,
+        watch=progress.show,
+        ask=asking.ask if wanted.interactive else None,
+        sandbox=settled.sandbox,
+    )
+    return finish(driven, form, options["output"])
+
+
+def finish(driven: Driven, form: str, output: str | None) -> int:
+    """Show the result; the exit code says it too."""
+    for notice in driven.notices:
+        complain(f"note: {notice}")
+    deliver(driven, form, output)
+    return exit_for_signal(driven.interrupted) if driven.interrupted else exit_code(driven.run)
+
+
+def _dry_run(settled: Plan, wanted: Wanted) -> int:
+    subject = settled.subject.story or settled.subject.branch
+    for reviewer in settled.protocol.panel:
+        complain(f"[DRY-RUN] Would spawn {_name(settled, reviewer.name)} for Story {subject} round 1")
+    if wanted.mode is Mode.FIX:
+        complain(f"[DRY-RUN] Would spawn {_name(settled, 'fixer')} for Story {subject} round 1")
+    return 0
+
+
+def _name(settled: Plan, role: str) -> str:
+    return f"{settled.protocol.name}-{role}"

@@ -1,0 +1,1 @@
+"""Merged settings: defaults, the user's file, the repository's, the environment, flags; each value with its origin."""

@@ -1,0 +1,224 @@
+"""From files, environment and flags to one value, with the origin of each setting.
+
+The repository's file is read from the base of the change, so that a change cannot weaken its own gate. Where it is
+read from is the caller's business: this module is given functions, and knows nothing of git.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import reduce
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from burnish.config.errors import ConfigError
+from burnish.config.overrides import Flags, environment_layer, flag_layer, misspelt
+from burnish.config.rules import faults
+from burnish.config.settings import Settings
+from burnish.config.shorthand import as_written, spelled_out
+from burnish.core.values import Value
+from burnish.protocols.checking import Mismatch, mismatches
+from burnish.protocols.documents import MAX_DOCUMENT_BYTES, key_text, nearest, read_document
+from burnish.protocols.errors import DocumentError, Problem
+from burnish.protocols.layers import Layer, layer, overlay
+from burnish.protocols.positions import KeyPath
+
+REPOSITORY_FILE = "burnish.toml"
+ReadFile = Callable[[str], bytes | None]
+"""Gives the bytes of a file by its path from the root of the repository, or None where there is none."""
+
+
+class LayerName(Enum):
+    """Where settings come from, from the weakest to the strongest."""
+
+    DEFAULT = "default"
+    USER = "user"
+    REPOSITORY = "repository"
+    ENVIRONMENT = "environment"
+    FLAG = "flag"
+
+
+class PolicyOrigin(Enum):
+    """Which version of the repository's file governs."""
+
+    BASE = "base"
+    WORKING_TREE = "working-tree"
+    BUILT_IN = "built-in"
+
+
+class Origin(Value):
+    """Where a setting was made. `file` is also the name of a variable or a flag; a default has none."""
+
+    layer: LayerName
+    file: str = ""
+    line: int | None = None
+
+    @property
+    def text(self) -> str:
+        if not self.file:
+            return self.layer.value
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class Sources(Value):
+    """Everything that settings are made of."""
+
+    base_file: ReadFile
+    working_file: ReadFile
+    user_file: Path | None = None
+    environment: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    flags: Flags = Flags()
+    base_name: str = "base"
+    """What messages call the base: usually the name of its branch."""
+
+
+class Merged(Value):
+    """The settings that hold, and where each of them was made."""
+
+    settings: Settings
+    origins: Mapping[KeyPath, Origin]
+    policy: PolicyOrigin
+    notices: tuple[str, ...] = ()
+
+    def origin(self, *path: str | int) -> Origin:
+        """The origin of a setting, by its key as one writes it; what nobody set is a default."""
+        return nearest(self.origins, path) or Origin(layer=LayerName.DEFAULT)
+
+    @property
+    def origin_texts(self) -> dict[str, str]:
+        """The origin of every setting that somebody made, as text: `limits.cost_usd` → `main:burnish.toml:7`."""
+        return {key_text(path): origin.text for path, origin in self.origins.items() if isinstance(path[-1], str)}
+
+
+def user_file(environment: Mapping[str, str]) -> Path | None:
+    """Where the user's own settings live: `burnish/config.toml` in the configuration folder."""
+    folder = environment.get("XDG_CONFIG_HOME", "")
+    if not folder.startswith("/"):  # the specification says to ignore relative ones
+        home = environment.get("HOME", "")
+        if not home:
+            return None
+        folder = f"{home}/.config"
+    return Path(folder) / "burnish" / "config.toml"
+
+
+def load(sources: Sources) -> Merged:
+    """Merge all layers. Raises `ConfigError` with every fault that was found."""
+    policy, file, notices = _repository_file(sources)
+    files = [
+        (LayerName.USER, str(sources.user_file), _read_user_file(sources.user_file)),
+        (LayerName.REPOSITORY, _label(sources, policy), file),
+    ]
+    layers = _read_layers(files)
+    merged = reduce(_over, layers, Layer(file=REPOSITORY_FILE, values={}, places={}))
+    names = {name: layer_name for layer_name, name, _ in files}
+    from_environment = environment_layer(sources.environment, merged)
+    merged = _over(merged, from_environment)
+    names.update({place.file: LayerName.ENVIRONMENT for place in from_environment.places.values()})
+    merged = _over(merged, flag_layer(sources.flags, merged))
+    settings = _converted(merged)
+    origins = _origins(merged, names)
+    return Merged(settings=settings, origins=origins, policy=policy, notices=(*notices, *misspelt(sources.environment)))
+
+
+def _repository_file(sources: Sources) -> tuple[PolicyOrigin, bytes | None, tuple[str, ...]]:
+    base, working = sources.base_file(REPOSITORY_FILE), sources.working_file(REPOSITORY_FILE)
+    if base is not None:
+        differs = working is not None and working != base
+        told = f"{REPOSITORY_FILE} is read from {sources.base_name}; what the change says in it does not count yet."
+        return PolicyOrigin.BASE, base, (told,) if differs else ()
+    if working is not None:
+        told = f"{sources.base_name} has no {REPOSITORY_FILE}: the one of the working tree is used."
+        return PolicyOrigin.WORKING_TREE, working, (told,)
+    return PolicyOrigin.BUILT_IN, None, ()
+
+
+def _label(sources: Sources, policy: PolicyOrigin) -> str:
+    return f"{sources.base_name}:{REPOSITORY_FILE}" if policy is PolicyOrigin.BASE else REPOSITORY_FILE
+
+
+def _read_user_file(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MAX_DOCUMENT_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror}."
+        problem = Problem(file=str(path), message=message, hint="Look at its permissions.")
+        raise ConfigError([problem]) from None
+
+
+def _read_layers(files: list[tuple[LayerName, str, bytes | None]]) -> list[Layer]:
+    """The files that are there. What is wrong in one does not hide what is wrong in the next."""
+    layers: list[Layer] = []
+    problems: list[Problem] = []
+    for _, label, raw in files:
+        try:
+            if raw is not None:
+                layers.append(spelled_out(layer(read_document(raw, label))))
+        except DocumentError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    return layers
+
+
+def _over(lower: Layer, upper: Layer) -> Layer:
+    return overlay(lower, upper, _tags(upper))
+
+
+def _tags(upper: Layer) -> dict[KeyPath, str]:
+    """An agent of another kind, and a choice of another agent, replace the whole table below."""
+    tags: dict[KeyPath, str] = {("agents", name): "kind" for name in _table(upper.values, "agents")}
+    for name, value in _table(upper.values, "roles").items():
+        tags["roles", name] = "agent"
+        if name == "reviewers":
+            tags.update({("roles", name, reviewer): "agent" for reviewer in _table({name: value}, name)})
+        elif name == "complexity":
+            for level, table in _table({name: value}, name).items():
+                tags.update({("roles", name, level, role): "agent" for role in _table({level: table}, level)})
+    return tags
+
+
+def _table(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = values.get(key)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _converted(merged: Layer) -> Settings:
+    _refuse(mismatches(merged.values, Settings), merged)
+    settings = msgspec.convert(merged.values, Settings, strict=True)
+    _refuse(faults(settings), merged)
+    return settings
+
+
+def _refuse(found: tuple[Mismatch, ...], merged: Layer) -> None:
+    if found:
+        problems = [_problem(mismatch, merged) for mismatch in found]
+        raise ConfigError(sorted(problems, key=lambda problem: (problem.file, problem.line or 0)))
+
+
+def _problem(mismatch: Mismatch, merged: Layer) -> Problem:
+    place = merged.place_of(mismatch.path)
+    key = key_text(as_written(mismatch.path))
+    return Problem(file=place.file, line=place.line, key=key, message=mismatch.message, hint=mismatch.hint)
+
+
+def _origins(merged: Layer, names: Mapping[str, LayerName]) -> dict[KeyPath, Origin]:
+    """The origin of every value that is no table, by its key as it is written."""
+    origins: dict[KeyPath, Origin] = {}
+    for path, place in merged.places.items():
+        if not isinstance(_value(merged.values, path), dict):
+            name = names.get(place.file, LayerName.FLAG)
+            origins[as_written(path)] = Origin(layer=name, file=place.file, line=place.line)
+    return origins
+
+
+def _value(values: Mapping[str, Any], path: KeyPath) -> object:
+    found: Any = values
+    for part in path:
+        found = found[part]
+    return found

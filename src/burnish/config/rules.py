@@ -1,0 +1,155 @@
+"""Rules that the types of the settings cannot hold. Each fault names its key and says what to do."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from burnish.config.settings import NO_FALLBACK, AgentSettings, RoleChoice, Settings
+from burnish.protocols.checking import Mismatch, did_you_mean, quoted
+from burnish.protocols.positions import KeyPath
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED_NAMES = (NO_FALLBACK, "false", "true", "null", "review", "fix", "build", "default")
+_NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64; the names of roles and 'none' mean something else."
+
+
+def faults(settings: Settings) -> tuple[Mismatch, ...]:
+    """Everything that is wrong with settings whose types are right."""
+    return (
+        *_protocol_faults(settings),
+        *_agent_faults(settings),
+        *_role_faults(settings),
+        *_number_faults(settings),
+        *_command_faults(settings),
+        *_path_faults(settings),
+    )
+
+
+def choices(settings: Settings) -> Iterator[tuple[KeyPath, RoleChoice]]:
+    """Every choice of an agent, with its key."""
+    roles = settings.roles
+    for name, choice in (("default", roles.default), ("review", roles.review), ("fix", roles.fix)):
+        yield ("roles", name), choice
+    yield ("roles", "build"), roles.build
+    for name, choice in roles.reviewers.items():
+        yield ("roles", "reviewers", name), choice
+    levels = roles.complexity
+    for level, table in (("low", levels.low), ("medium", levels.medium), ("high", levels.high)):
+        for name, choice in table.items():
+            yield ("roles", "complexity", level, name), choice
+
+
+def unknown_agent(settings: Settings, name: str) -> tuple[str, str]:
+    """Message and hint for an agent that nobody knows."""
+    hint = did_you_mean(name, settings.agent_names) or (
+        f"Add a table [agents.{name}]; known so far: {quoted(settings.agent_names)}."
+    )
+    return f"there is no agent '{name}'.", hint
+
+
+def own_fallback(name: str) -> tuple[str, str]:
+    """Message and hint for an agent that is to follow itself."""
+    return f"'{name}' cannot follow itself.", "Name another agent, or write fallback = false."
+
+
+def _protocol_faults(settings: Settings) -> Iterator[Mismatch]:
+    if not settings.protocol.strip():
+        hint = "Name a built-in protocol, or the path of your own."
+        yield Mismatch(path=("protocol",), message="the name is empty.", hint=hint)
+
+
+def _agent_faults(settings: Settings) -> Iterator[Mismatch]:
+    for name, agent in settings.agents.items():
+        path: KeyPath = ("agents", name)
+        if not _NAME.fullmatch(name) or name in _RESERVED_NAMES:
+            yield Mismatch(path=path, message=f"'{name}' cannot be the name of an agent.", hint=_NAME_HINT)
+        yield from _agent_command_faults(path, agent)
+        for index, variable in enumerate(agent.environment):
+            if not _VARIABLE.fullmatch(variable) or variable.startswith("BURNISH_"):
+                message = f"'{variable}' cannot be let through."
+                hint = "Write the name of one variable; those that begin with BURNISH_ are set by burnish."
+                yield Mismatch(path=(*path, "environment", index), message=message, hint=hint)
+
+
+def _agent_command_faults(path: KeyPath, agent: AgentSettings) -> Iterator[Mismatch]:
+    here: KeyPath = (*path, "command")
+    if not agent.command and agent.kind.needs_command:
+        hint = 'Name the program and its arguments: command = ["./review.sh"].'
+        yield Mismatch(path=here, message=f"missing; kind '{agent.kind.value}' needs it.", hint=hint)
+    if agent.command and not agent.command[0].strip():
+        yield Mismatch(path=here, message="the program is empty.", hint="Name the program first.")
+    for index, part in enumerate(agent.command):
+        climbs = part.startswith("../") or (index in agent.relative_parts and ".." in PurePosixPath(part).parts)
+        if climbs:
+            hint = "Files of the repository are run as they are in the base; for others write the absolute path."
+            yield Mismatch(path=(*here, index), message=f"'{part}' leads out of the repository.", hint=hint)
+
+
+def _role_faults(settings: Settings) -> Iterator[Mismatch]:
+    for path, choice in choices(settings):
+        named = [("agent", choice.agent)] if choice.agent else []
+        if choice.fallback not in (None, NO_FALLBACK):
+            named.append(("fallback", str(choice.fallback)))
+        for key, name in named:
+            if settings.agent(name) is None:
+                message, hint = unknown_agent(settings, name)
+                yield Mismatch(path=(*path, key), message=message, hint=hint)
+        if choice.agent and choice.agent == choice.fallback:
+            message, hint = own_fallback(choice.agent)
+            yield Mismatch(path=(*path, "fallback"), message=message, hint=hint)
+    for index, name in enumerate(settings.roles.by_round):
+        if settings.agent(name) is None:
+            message, hint = unknown_agent(settings, name)
+            yield Mismatch(path=("roles", "by_round", index), message=message, hint=hint)
+
+
+def _number_faults(settings: Settings) -> Iterator[Mismatch]:
+    timeouts, limits, context = settings.timeouts, settings.limits, settings.context
+    numbers: list[tuple[KeyPath, float | None]] = [
+        (("timeouts", "agent"), timeouts.agent),
+        (("timeouts", "silent"), timeouts.silent),
+        (("timeouts", "validation"), timeouts.validation),
+        (("limits", "cost_usd"), limits.cost_usd),
+        (("limits", "tokens"), limits.tokens),
+        (("limits", "minutes"), limits.minutes),
+        (("context", "diff_characters"), context.diff_characters),
+        (("context", "output_characters"), context.output_characters),
+    ]
+    for name, agent in settings.agents.items():
+        numbers += [(("agents", name, "timeout"), agent.timeout), (("agents", name, "silent"), agent.silent)]
+    for path, number in numbers:
+        if number is not None and number <= 0:
+            yield Mismatch(path=path, message=f"expected more than 0, got {str(number)[:40]}.", hint="Leave it out for none.")
+    floor = settings.validate.coverage_floor
+    if floor is not None and not 0 <= floor <= 100:
+        message = f"expected 0 to 100, got {str(floor)[:40]}."
+        yield Mismatch(path=("validate", "coverage_floor"), message=message, hint="It is a share in percent.")
+
+
+def _command_faults(settings: Settings) -> Iterator[Mismatch]:
+    for name, command in settings.validate.commands.items():
+        if not any(part.strip() for part in (command.line, *command.argv[:1])):
+            hint = "Write the command, or leave the key out."
+            yield Mismatch(path=("validate", "commands", name), message="the command is empty.", hint=hint)
+    for index, line in enumerate(settings.workspace.prepare):
+        if not line.strip():
+            hint = "Write the command, or leave it out."
+            yield Mismatch(path=("workspace", "prepare", index), message="the command is empty.", hint=hint)
+
+
+def _path_faults(settings: Settings) -> Iterator[Mismatch]:
+    globs: list[tuple[KeyPath, str]] = [
+        *((("workspace", "seed", index), glob) for index, glob in enumerate(settings.workspace.seed)),
+        *((("review", "ignore", index), glob) for index, glob in enumerate(settings.review.ignore)),
+        *((("review", "rules", index, "path"), rule.path) for index, rule in enumerate(settings.review.rules)),
+    ]
+    for path, glob in globs:
+        if not glob.strip() or glob.startswith("/") or ".." in PurePosixPath(glob).parts:
+            message = f"'{glob}' is no pattern for files of the repository."
+            yield Mismatch(path=path, message=message, hint="Write it relative to the root, as in 'docs/**/*.md'.")
+    prompts = settings.prompts
+    for key, value in (("reviewer", prompts.reviewer), ("fixer", prompts.fixer), ("builder", prompts.builder)):
+        if ".." in PurePosixPath(value).parts:
+            hint = "Write it relative to the root of the repository, or as an absolute path."
+            yield Mismatch(path=("prompts", key), message=f"'{value}' climbs out of its folder.", hint=hint)

@@ -1,0 +1,251 @@
+"""The settings as typed values, with their defaults. Nothing here reads a file or knows where a value came from."""
+
+from enum import Enum
+
+import msgspec
+
+from burnish.core.reviews import ContractName
+from burnish.core.values import Value, replace
+
+NO_FALLBACK = "none"
+"""The word that stands where an agent is wanted without anybody to follow it."""
+
+
+class SandboxWanted(Enum):
+    """Whether agents must run in a sandbox of the operating system."""
+
+    AUTO = "auto"
+    REQUIRED = "required"
+    OFF = "off"
+
+
+class AgentKind(Enum):
+    """What an agent is. The clients of vendors are known words already, so that a configuration can name them."""
+
+    COMMAND = "command"
+    ANALYSERS = "analysers"
+    CLAUDE = "claude"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    ACP = "acp"
+
+    @property
+    def needs_command(self) -> bool:
+        return self in (AgentKind.COMMAND, AgentKind.ACP)
+
+    @property
+    def is_available(self) -> bool:
+        """Whether this release can run it. For the embedded analysers the registry of agents has the last word."""
+        return self in (AgentKind.COMMAND, AgentKind.ANALYSERS)
+
+
+class AgentSettings(Value):
+    """One agent: what it is, and how it is run."""
+
+    kind: AgentKind
+    command: tuple[str, ...] = ()
+    model: str = ""
+    contract: ContractName | None = None
+    """The form in which it answers, where that is not the protocol's."""
+    timeout: float | None = None
+    silent: float | None = None
+    environment: tuple[str, ...] = ()
+    """Names of variables that are let through to it."""
+
+    @property
+    def relative_parts(self) -> tuple[int, ...]:
+        """The parts of the command that name a file of the repository.
+
+        Such a file is run as it is in the base, or else a change could replace its own reviewer. These are the
+        program where it contains a slash, and every part that begins with `./`.
+        """
+        parts = enumerate(self.command)
+        return tuple(index for index, part in parts if _names_repository_file(part, is_program=index == 0))
+
+
+def _names_repository_file(part: str, *, is_program: bool) -> bool:
+    return part.startswith("./") or (is_program and "/" in part and not part.startswith("/"))
+
+
+class RoleChoice(Value):
+    """Who plays a role. What is not set is taken from the choice that is less specific."""
+
+    agent: str = ""
+    fallback: str | None = None
+    """`none` where nobody follows."""
+
+
+class ComplexityChoices(Value):
+    """Choices that hold for subjects of one complexity only, by role or by the name of a reviewer."""
+
+    low: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    medium: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    high: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+
+
+class Complexity(Enum):
+    """How hard a subject is, as its source says."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class RoleSettings(Value):
+    """Who does what. The order is: complexity, then the role or reviewer, then the default."""
+
+    default: RoleChoice = RoleChoice()
+    review: RoleChoice = RoleChoice()
+    fix: RoleChoice = RoleChoice()
+    build: RoleChoice = RoleChoice()
+    reviewers: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    complexity: ComplexityChoices = ComplexityChoices()
+    by_round: tuple[str, ...] = ()
+    """Fixers of the first, second, … round; the last one stays."""
+
+    def for_complexity(self, complexity: Complexity | None) -> dict[str, RoleChoice]:
+        match complexity:
+            case None:
+                return {}
+            case Complexity.LOW:
+                return self.complexity.low
+            case Complexity.MEDIUM:
+                return self.complexity.medium
+            case Complexity.HIGH:
+                return self.complexity.high
+
+
+class ValidationCommand(Value):
+    """One of the project's own commands: a line for the user's shell, or a program with its arguments."""
+
+    line: str = ""
+    argv: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What to start. Only a line that the user wrote ever meets a shell."""
+        return ("sh", "-c", self.line) if self.line else self.argv
+
+    @property
+    def text(self) -> str:
+        """The command as a person reads it."""
+        return self.line or " ".join(self.argv)
+
+
+class ValidateSettings(Value):
+    """The project's own commands, by name and in the order of the file, and the coverage that fixers must keep."""
+
+    commands: dict[str, ValidationCommand] = msgspec.field(default_factory=dict[str, ValidationCommand])
+    coverage_floor: float | None = None
+    """In percent."""
+
+
+class BudgetLimits(Value):
+    """Caps for a run, a ticket, an epic. None means that there is no cap."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+
+
+class WorkspaceSettings(Value):
+    """What a clone needs before anybody can work in it."""
+
+    prepare: tuple[str, ...] = ()
+    """Lines for the user's shell, run once in each clone."""
+    seed: tuple[str, ...] = ()
+    """Globs of ignored files that are copied from the checkout."""
+
+
+class Rule(Value):
+    """Guidance for reviewers about the files that a glob matches."""
+
+    path: str
+    text: str
+
+
+class ReviewSettings(Value):
+    """What reviewers are told, and what they are not shown."""
+
+    rules: tuple[Rule, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+class PromptSettings(Value):
+    """Paths of the user's own prompts; empty means the usual places, then the built-in ones."""
+
+    reviewer: str = ""
+    fixer: str = ""
+    builder: str = ""
+
+
+class Timeouts(Value):
+    """Seconds after which work is ended."""
+
+    agent: float = 1800.0
+    silent: float = 600.0
+    """Without any output."""
+    validation: float = 1800.0
+
+
+class ContextSettings(Value):
+    """How much of a long text an agent is given."""
+
+    diff_characters: int = 50_000
+    output_characters: int = 50_000
+
+
+class SealSettings(Value):
+    """How approvals are sealed."""
+
+    signing_key: str = ""
+    """Path of an SSH key; empty means unsigned."""
+
+
+class Settings(Value):
+    """Everything that can be set."""
+
+    protocol: str = "default"
+    sandbox: SandboxWanted = SandboxWanted.AUTO
+    model: str = ""
+    """For agents that have none of their own."""
+    records: bool | None = None
+    """Whether records are written into the checkout; None leaves it to the protocol."""
+    agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict[str, AgentSettings])
+    roles: RoleSettings = RoleSettings()
+    validate: ValidateSettings = ValidateSettings()
+    limits: BudgetLimits = BudgetLimits()
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    review: ReviewSettings = ReviewSettings()
+    prompts: PromptSettings = PromptSettings()
+    timeouts: Timeouts = Timeouts()
+    context: ContextSettings = ContextSettings()
+    seal: SealSettings = SealSettings()
+
+    def agent(self, name: str) -> AgentSettings | None:
+        """An agent by its name, complete: with the general model and time limits where it has none of its own.
+
+        The name of a kind that needs no command stands for an agent of that kind, also where none is configured.
+        """
+        found = self.agents.get(name) or _implicit(name)
+        if found is None:
+            return None
+        return replace(
+            found,
+            model=found.model or self.model,
+            timeout=self.timeouts.agent if found.timeout is None else found.timeout,
+            silent=self.timeouts.silent if found.silent is None else found.silent,
+        )
+
+    @property
+    def agent_names(self) -> tuple[str, ...]:
+        """Every name that `agent` knows: the configured ones first."""
+        return (*self.agents, *(name for name in IMPLICIT_AGENTS if name not in self.agents))
+
+
+IMPLICIT_AGENTS = tuple(kind.value for kind in AgentKind if not kind.needs_command)
+
+
+def _implicit(name: str) -> AgentSettings | None:
+    return AgentSettings(kind=AgentKind(name)) if name in IMPLICIT_AGENTS else None

@@ -1,0 +1,106 @@
+"""The prompts of those who change code: fixers and builders."""
+
+from burnish.core.protocol import FixInput, Protocol, ScoreGate
+from burnish.core.score import overall_score
+from burnish.prompts.fences import Keep, nonce_for
+from burnish.prompts.material import BuildMaterial, FixMaterial
+from burnish.prompts.rendering import fill
+from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
+
+
+def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None = None, nonce: str | None = None) -> str:
+    """What the fixer is sent. `custom` replaces the opening; rules, order and data stay."""
+    fences = Fences(nonce or nonce_for(material))
+    document = f"Findings: {material.findings_document}" if material.findings_document else ""
+    return assembled(
+        [
+            opening("fixer", custom),
+            _rules("fixer-rules", material),
+            fill("data", nonce=fences.nonce),
+            subject_part(material, fences, f"Round: {material.round}", document),
+            *task_parts(material, fences),
+            fences.section("checks", "\n".join(material.test_commands)),
+            *_order(protocol, material, fences),
+            *_circumstances(material, fences),
+            _answer(protocol, material),
+        ]
+    )
+
+
+def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: str | None = None) -> str:
+    """What the builder is sent."""
+    fences = Fences(nonce or nonce_for(material))
+    return assembled(
+        [
+            opening("builder", custom),
+            _rules("builder-rules", material),
+            fill("data", nonce=fences.nonce),
+            subject_part(material, fences),
+            *task_parts(material, fences),
+            fences.section("checks", "\n".join(material.test_commands)),
+            fill("builder-answer"),
+        ]
+    )
+
+
+def _rules(name: str, material: FixMaterial | BuildMaterial) -> str:
+    if material.coverage_floor is None:
+        return fill(name)
+    return f"{fill(name)}\n{fill('fixer-coverage', floor=f'{material.coverage_floor:g}')}"
+
+
+def _order(protocol: Protocol, material: FixMaterial, fences: Fences) -> list[str]:
+    """What is to be fixed, as the protocol hands it over."""
+    order, limit = material.order, material.output_limit
+    if order.after_validation:
+        return [fill("fix-validation", text=fences.data("output", order.instructions or "(none)", limit, Keep.END))]
+    must = fences.data("must", findings_text(order.must) or "(nothing)", limit)
+    match protocol.fix.input:
+        case FixInput.REVISION:
+            return _revision(protocol, material, fences)
+        case FixInput.FOLLOW_UP:
+            asked = order.instructions or findings_text(order.must)
+            text = fences.data("follow-up", asked, limit)
+            return [fill("fix-follow-up", attempt=str(order.number), text=text)]
+        case FixInput.BLOCKING_THEN_REST:
+            may = fences.data("may", findings_text(order.may), limit)
+            return [fill("fix-blocking-then-rest", must=must), fill("fix-rest", may=may) if order.may else ""]
+        case FixInput.ALL:
+            return [fill("fix-all", must=must)]
+        case FixInput.BLOCKING | FixInput.NOTHING:
+            return [fill("fix-blocking", must=must)]
+
+
+def _revision(protocol: Protocol, material: FixMaterial, fences: Fences) -> list[str]:
+    order, card, limit = material.order, material.card, material.output_limit
+    gate = protocol.gate if isinstance(protocol.gate, ScoreGate) else ScoreGate()
+    scores = "" if card is None else bullets([f"{one.name}: {one.score:g}" for one in card.dimensions])
+    parts = [
+        fill(
+            "fix-revision",
+            score="?" if card is None else f"{overall_score(gate, card):.4g}",
+            blocking=fences.data("blocking issues", findings_text(order.must) or "(none)", limit),
+            notes=fences.data("revision notes", order.instructions or "(none)", limit),
+            scores=fences.data("scores", scores or "(none)", limit),
+        )
+    ]
+    if order.may:
+        parts.append(fill("fix-revision-rest", may=fences.data("other findings", findings_text(order.may), limit)))
+    return parts
+
+
+def _circumstances(material: FixMaterial, fences: Fences) -> list[str]:
+    """What came in between: a person's notes, a failed check, a hook."""
+    limit = material.output_limit
+    notes = [f"{identity}: {text}" if identity else text for identity, text in material.notes if text.strip()]
+    return [
+        fences.section("notes", bullets(notes)),
+        fences.section("validation", material.validation_output, limit, Keep.END),
+        fences.section("hook", material.hook_rejection, limit, Keep.END),
+    ]
+
+
+def _answer(protocol: Protocol, material: FixMaterial) -> str:
+    has_ids = any(finding.id for finding in (*material.order.must, *material.order.may))
+    listed = has_ids and not material.order.after_validation and protocol.fix.input is not FixInput.FOLLOW_UP
+    return fill("fixer-answer" if listed else "fixer-answer-plain", round=str(material.round))

@@ -1,0 +1,129 @@
+"""What prompts are made of: everything that is known about a piece of work, as typed values.
+
+Callers give all that they have. Which of it an agent gets is decided here in `prompts`, by what its protocol says.
+"""
+
+from enum import Enum
+
+from burnish.core.events import Subject
+from burnish.core.findings import Finding
+from burnish.core.reviews import ContractName, ScoreCard
+from burnish.core.state import FixOrder
+from burnish.core.values import Value
+
+DEFAULT_LIMIT = 50_000
+"""Characters of a diff or an output that a prompt holds at most."""
+
+
+class TestStatus(Enum):
+    """How the project's own checks went."""
+
+    __test__ = False  # not a test, whatever its name suggests to a collector
+
+    PASSING = "passing"
+    FAILING = "failing"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+class Criterion(Value, omit_defaults=False):
+    """An acceptance criterion and whether the implementer says that it is met; None where nobody said."""
+
+    criterion: str
+    met: bool | None = None
+
+
+class Ticket(Value):
+    """What a ticket adds to its subject."""
+
+    ticket_id: str
+    ticket_path: str = ""
+    epic_path: str = ""
+    acceptance_criteria: tuple[Criterion, ...] = ()
+
+
+class TicketReviewContext(Value, omit_defaults=False):
+    """A ticket as its reviewer is given it. The names are fixed: other tools and prompts use them."""
+
+    ticket_id: str
+    ticket_path: str
+    epic_path: str
+    ticket_branch: str
+    base_commit: str
+    final_commit: str
+    files_modified: tuple[str, ...]
+    test_suite_status: TestStatus
+    acceptance_criteria: tuple[Criterion, ...]
+    revision_count: int
+    previous_review_feedback: str | None
+
+
+class Task(Value):
+    """What is worked on, what was asked for, and what the project says to everybody who works on it."""
+
+    run: str
+    subject: Subject
+    brief: str = ""
+    brief_path: str = ""
+    """Where the brief is in the repository, if it is there."""
+    intent: str = ""
+    acceptance: tuple[str, ...] = ()
+    coordination: str = ""
+    guidance: tuple[tuple[str, str], ...] = ()
+    """Names and texts of the project's guidance files, from the base."""
+
+
+class ReviewMaterial(Task):
+    """Everything about one review."""
+
+    round: int
+    reviewer: str
+    contract: ContractName
+    rules: tuple[tuple[str, str], ...] = ()
+    """Globs and texts of the rules that concern this change."""
+    diff: str = ""
+    diff_limit: int = DEFAULT_LIMIT
+    files_modified: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Changed files that the configuration leaves out of the review."""
+    implementer_output: str = ""
+    output_limit: int = DEFAULT_LIMIT
+    test_status: TestStatus = TestStatus.UNKNOWN
+    test_output: str = ""
+    revision_count: int = 0
+    attempt: int = 0
+    """How many fixes were made before this review."""
+    previous_feedback: str = ""
+    former: tuple[Finding, ...] = ()
+    fix_diff: str = ""
+    parallel_agents: bool = False
+    ticket: Ticket | None = None
+    scratch: str = ""
+    """The folder of the throwaway copy, where the reviewer has one."""
+    status_files: tuple[str, ...] = ()
+    """Where a session says how its story stands."""
+
+
+class FixMaterial(Task):
+    """Everything about one fix."""
+
+    round: int
+    order: FixOrder
+    findings_document: str = ""
+    test_commands: tuple[str, ...] = ()
+    coverage_floor: float | None = None
+    validation_output: str = ""
+    hook_rejection: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    """What the person in charge says about findings, by their id; an empty id means all of them."""
+    card: ScoreCard | None = None
+    """The scores of the review that asks for a revision."""
+    output_limit: int = DEFAULT_LIMIT
+
+
+class BuildMaterial(Task):
+    """Everything about the making of a change."""
+
+    test_commands: tuple[str, ...] = ()
+    coverage_floor: float | None = None
+    output_limit: int = DEFAULT_LIMIT

@@ -1,0 +1,53 @@
+"""Templates and how they are filled in: `{{name}}` is replaced by a value, once, and nothing else happens.
+
+There is no template language. A placeholder without a value and a value without a placeholder are both errors, so that
+a text and the code that fills it cannot drift apart.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from burnish.prompts.errors import PromptError
+
+_PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+
+
+def render(template: str, values: Mapping[str, str]) -> str:
+    """Fill a template in. Values are never looked at for placeholders of their own."""
+    wanted = set(_PLACEHOLDER.findall(template))
+    if "{{" in _PLACEHOLDER.sub(" ", template):
+        raise PromptError("A placeholder is malformed.", hint="Write {{name}}, in small letters and without spaces.")
+    if missing := sorted(wanted - values.keys()):
+        raise PromptError(f"There is no value for {_listed(missing)}.", hint="Give it, or remove the placeholder.")
+    if unused := sorted(values.keys() - wanted):
+        raise PromptError(f"Nothing in the template takes {_listed(unused)}.", hint="Add it, or leave the value out.")
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
+
+
+def fill(name: str, /, **values: str) -> str:
+    """A built-in template by its name, filled in, without the newline at its end."""
+    return render(template(name), values).rstrip("\n")
+
+
+def has_template(name: str) -> bool:
+    """Whether there is a built-in text of this name."""
+    return name in names()
+
+
+@cache
+def template(name: str) -> str:
+    """A built-in text by its name."""
+    return resources.files("burnish.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def names() -> frozenset[str]:
+    """The names of all built-in texts."""
+    files = (file.name for file in resources.files("burnish.prompts").iterdir())
+    return frozenset(name.removesuffix(".md") for name in files if name.endswith(".md"))
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,107 @@
+"""Sections that several prompts share. Each is a heading of ours over data of others; an empty one is left out."""
+
+from collections.abc import Iterable, Sequence
+
+from burnish.core.findings import Finding, Location
+from burnish.prompts.errors import PromptError
+from burnish.prompts.fences import Keep, fence
+from burnish.prompts.material import DEFAULT_LIMIT, Task
+from burnish.prompts.rendering import fill
+
+_MAX_LISTED = 500
+
+
+class Fences:
+    """Fences of one prompt: they share the beginning of their tokens."""
+
+    def __init__(self, nonce: str) -> None:
+        self.nonce = nonce
+
+    def data(self, label: str, text: str, limit: int = DEFAULT_LIMIT, keep: Keep = Keep.START) -> str:
+        return fence(text, self.nonce, label, limit=limit, keep=keep)
+
+    def section(self, name: str, text: str, limit: int = DEFAULT_LIMIT, keep: Keep = Keep.START) -> str:
+        """A section of that name around a text, or nothing where there is no text."""
+        return fill(f"section-{name}", text=self.data(name, text, limit, keep)) if text.strip() else ""
+
+
+def assembled(parts: Iterable[str]) -> str:
+    """The parts of a prompt that are not empty, one below the other."""
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def opening(name: str, custom: str | None) -> str:
+    """The first part of a prompt: the user's own text, word for word, or the built-in one."""
+    if custom is None:
+        return fill(name)
+    if not custom.strip():
+        raise PromptError("The prompt is empty.", hint="Write what the agent is to do, or remove the file.")
+    return custom.strip("\n")
+
+
+def task_parts(task: Task, fences: Fences) -> list[str]:
+    """What was asked for, and the project's guidance."""
+    guidance = [fences.data(name, text) for name, text in task.guidance if text.strip()]
+    return [
+        fences.section("brief", task.brief),
+        fences.section("intent", task.intent),
+        fences.section("acceptance", bullets(task.acceptance)),
+        fences.section("coordination", task.coordination),
+        fill("section-guidance", text="\n\n".join(guidance)) if guidance else "",
+    ]
+
+
+def subject_part(task: Task, fences: Fences, *more: str) -> str:
+    """The subject and whatever else is known of it, as lines."""
+    subject = task.subject
+    story = f"Story: {' - '.join(part for part in (subject.story, subject.title) if part)}"
+    lines = [
+        story if subject.story or subject.title else "",
+        f"Branch: {subject.branch}",
+        f"Base: {subject.base} ({subject.base_commit})",
+        f"Head: {subject.head}",
+        f"Brief: {task.brief_path}" if task.brief_path else "",
+        *more,
+    ]
+    return fences.section("subject", "\n".join(line for line in lines if line))
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """A list, one entry a line."""
+    shown = [f"- {' '.join(line.split())}" for line in lines[:_MAX_LISTED]]
+    if len(lines) > _MAX_LISTED:
+        shown.append(f"… {len(lines) - _MAX_LISTED:,} more")
+    return "\n".join(shown)
+
+
+def findings_text(findings: Sequence[Finding]) -> str:
+    """Findings in full, one block each."""
+    return "\n\n".join(_finding(number, finding) for number, finding in enumerate(findings, start=1))
+
+
+def _finding(number: int, finding: Finding) -> str:
+    places = [_place(place) for place in (finding.location, *finding.also_at) if place is not None]
+    fields = (
+        ("id", finding.id),
+        ("category", finding.category),
+        ("place", ", ".join(places)),
+        ("problem", finding.problem if finding.problem != finding.title else ""),
+        ("impact", finding.impact),
+        ("evidence", finding.evidence),
+        ("suggestion", finding.suggestion),
+        ("found by", ", ".join(finding.found_by)),
+    )
+    lines = [f"{number}. [{finding.severity.value}] {' '.join(finding.title.split())}"]
+    lines += [f"   {name}: {_indented(text)}" for name, text in fields if text.strip()]
+    return "\n".join(lines)
+
+
+def _place(location: Location) -> str:
+    if location.line is None:
+        return location.file
+    end = "" if location.end_line is None else f"-{location.end_line}"
+    return f"{location.file}:{location.line}{end}"
+
+
+def _indented(text: str) -> str:
+    return text.strip().replace("\n", "\n      ")

@@ -1,0 +1,49 @@
+"""Records of the `epic` layout: one findings document for each round, beside the stories."""
+
+from burnish.contracts.findings import FindingsDocument, render
+from burnish.core.findings import Finding
+from burnish.core.state import Round, Run
+from burnish.records.interface import RecordFile, RecordTexts
+from burnish.records.naming import answered, minute, slug, story_of
+
+FOLDER = "docs/progress"
+
+
+def document_path(run: Run, number: int) -> str:
+    """Where the findings of a round are to be read."""
+    return f"{FOLDER}/story-{slug(story_of(run))}-review-findings-round-{number}.md"
+
+
+class EpicRecorder:
+    """Findings documents, written by burnish in the fixed form, whatever the reviewer's own looked like."""
+
+    def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
+        del texts
+        documents = ((round_.number, _document(run, round_)) for round_ in run.rounds)
+        return tuple(
+            RecordFile(path=document_path(run, number), text=text) for number, text in documents if text is not None
+        )
+
+
+def _document(run: Run, round_: Round) -> str | None:
+    """None while a round is not complete, and where it could not be judged: an empty document would look clean."""
+    reviews = answered(round_.reviews)
+    if round_.judgement is None or not reviews:
+        return None
+    document = FindingsDocument(
+        story=story_of(run),
+        round=round_.number,
+        date=minute(max(review.finished_at for review in reviews)),
+        branch=run.subject.branch,
+        findings=_findings(round_),
+    )
+    return render(document)
+
+
+def _findings(round_: Round) -> tuple[Finding, ...]:
+    """What the reviewers listed; where they objected without a list, the objection."""
+    listed = tuple(finding for review in answered(round_.reviews) for finding in review.answer.findings)
+    all_clean = all(review.answer.clean for review in answered(round_.reviews))
+    if listed or all_clean or round_.judgement is None:
+        return listed
+    return round_.judgement.blocking

@@ -1,0 +1,39 @@
+"""Records: files written from the state of a run for people and other tools. The ledger is the truth, these are copies.
+
+A recorder is a pure function from a run to texts, so that the same run always gives the same bytes.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from burnish.core.state import Run
+from burnish.core.values import Value
+
+
+class RecordFile(Value):
+    """One file, by its path below the root of the checkout, or of the run's own folder of records."""
+
+    path: str
+    text: str
+    in_checkout: bool = True
+    """Other tools look for it in the checkout. Otherwise it is kept with the run alone."""
+    shared: bool = False
+    """A JSON object that others may add fields to; see `burnish.records.sharing`."""
+
+
+class RecordTexts(Value):
+    """What a record may say that the state of a run does not hold. All of it comes from the ledger and the trees."""
+
+    updated_at: float = 0.0
+    """When the last event of the run happened."""
+    reviewed: dict[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
+    """The paths that were under review, by round."""
+
+
+class Recorder(Protocol):
+    """One layout of records."""
+
+    def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
+        """Everything that is to be on record of this run now."""
+        ...

@@ -1,0 +1,136 @@
+"""What agents are told: the state of the run and the frozen inputs, as the material of prompts."""
+
+import fnmatch
+
+from burnish.core.effects import StartBuild, StartFix, StartReview
+from burnish.core.events import ValidationStatus
+from burnish.core.state import GoodReview, Run
+from burnish.prompts.context import (
+    BuildMaterial,
+    FixMaterial,
+    ReviewMaterial,
+    TestStatus,
+    builder_prompt,
+    fixer_prompt,
+    reviewer_prompt,
+    session_prompt,
+)
+from burnish.runtime.performing.workshop import Workshop, agent_settings
+from burnish.workspace.diffs import Difference, difference
+
+_TEST_STATUS = {
+    ValidationStatus.PASSED: TestStatus.PASSING,
+    ValidationStatus.FAILED: TestStatus.FAILING,
+    ValidationStatus.SKIPPED: TestStatus.SKIPPED,
+}
+
+
+def review_prompt(shop: Workshop, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
+    """The prompt of one reviewer."""
+    material = _review_material(shop, effect, run, shown, scratch)
+    return reviewer_prompt(run.protocol, material, shop.inputs.prompts.get("reviewer"))
+
+
+def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, run: Run) -> str:
+    """The prompt of an agent that may change the tree."""
+    custom = shop.inputs.prompts
+    match effect:
+        case StartFix():
+            return fixer_prompt(run.protocol, _fix_material(shop, effect, run), custom.get("fixer"))
+        case StartBuild():
+            return builder_prompt(_build_material(shop, run), custom.get("builder"))
+        case StartReview():
+            shown = difference(shop.repository, run.subject.base_commit, run.commit)
+            material = _review_material(shop, effect, run, shown, "")
+            return session_prompt(run.protocol, material, custom.get("reviewer"))
+
+
+def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Difference, scratch: str) -> ReviewMaterial:
+    settings = shop.inputs.settings
+    paths = tuple(file.shown_path for file in shown.files)
+    left_out = tuple(path for path in paths if _matches(path, settings.review.ignore))
+    return ReviewMaterial(
+        run=run.id,
+        subject=run.subject,
+        round=effect.round,
+        reviewer=effect.reviewer,
+        contract=agent_settings(shop, effect.agent).contract or run.protocol.contract,
+        brief=shop.inputs.brief,
+        intent=shop.inputs.intent,
+        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
+        rules=tuple(
+            (rule.path, rule.text)
+            for rule in settings.review.rules
+            if any(_matches(path, (rule.path,)) for path in paths)
+        ),
+        diff=_patch(shown, left_out),
+        diff_limit=settings.context.diff_characters,
+        files_modified=tuple(path for path in paths if path not in left_out),
+        left_out=left_out,
+        output_limit=settings.context.output_characters,
+        test_status=_TEST_STATUS[run.validation.status] if run.validation else TestStatus.UNKNOWN,
+        test_output=run.validation.output if run.validation else "",
+        revision_count=run.revisions,
+        attempt=effect.previous.attempt if effect.previous else 0,
+        previous_feedback=effect.previous.feedback if effect.previous else "",
+        former=effect.former,
+        fix_diff=_fix_diff(shop, run) if effect.former else "",
+        scratch=scratch,
+    )
+
+
+def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
+    """The diff without the files that the policy leaves out."""
+    text = shown.patch.decode("utf-8", errors="replace")
+    if not left_out:
+        return text
+    parts = text.split("\ndiff --git ")
+    kept = [part for part in parts if not any(f" b/{path}\n" in f"{part}\n" for path in left_out)]
+    return "\ndiff --git ".join(kept)
+
+
+def _fix_diff(shop: Workshop, run: Run) -> str:
+    """What changed since the tree that the last round saw."""
+    if not run.rounds or run.rounds[-1].commit in ("", run.commit):
+        return ""
+    shown = difference(shop.repository, run.rounds[-1].commit, run.commit)
+    return shown.patch.decode("utf-8", errors="replace")
+
+
+def _matches(path: str, globs: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(path, glob) or path.startswith(glob.rstrip("/") + "/") for glob in globs)
+
+
+def _fix_material(shop: Workshop, effect: StartFix, run: Run) -> FixMaterial:
+    settings = shop.inputs.settings
+    order = effect.order
+    reviews = run.rounds[-1].reviews if run.rounds else ()
+    cards = [review.answer.card for review in reviews if isinstance(review, GoodReview) and review.answer.card]
+    return FixMaterial(
+        run=run.id,
+        subject=run.subject,
+        round=order.round,
+        order=order,
+        brief=shop.inputs.brief,
+        intent=shop.inputs.intent,
+        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
+        test_commands=tuple(command.text for command in settings.validate.commands.values()),
+        coverage_floor=settings.validate.coverage_floor,
+        validation_output=order.instructions if order.after_validation else "",
+        notes=tuple(order.notes.items()),
+        card=cards[0] if cards else None,
+        output_limit=settings.context.output_characters,
+    )
+
+
+def _build_material(shop: Workshop, run: Run) -> BuildMaterial:
+    settings = shop.inputs.settings
+    return BuildMaterial(
+        run=run.id,
+        subject=run.subject,
+        brief=shop.inputs.brief,
+        intent=shop.inputs.intent,
+        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
+        test_commands=tuple(command.text for command in settings.validate.commands.values()),
+        coverage_floor=settings.validate.coverage_floor,
+    )

@@ -1,0 +1,140 @@
+"""One reviewer at work: a clone of the exact tree, a prompt, an answer, and proof that nothing was written."""
+
+import asyncio
+
+from burnish.agents.interface import Reply, Request, Role
+from burnish.contracts.errors import UnreadableError
+from burnish.contracts.registry import parse_answer
+from burnish.core.effects import StartReview
+from burnish.core.events import AnyEvent, Reviewed, WorkFailed
+from burnish.core.identity import anchored
+from burnish.core.protocol import ScoreGate
+from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
+from burnish.core.state import Run
+from burnish.core.values import replace
+from burnish.runtime.performing.material import review_prompt
+from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
+from burnish.system import clock
+from burnish.workspace.clones import Clone
+from burnish.workspace.diffs import Difference, difference
+from burnish.workspace.repository import Repository
+
+
+async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
+    """Have one reviewer answer."""
+    effect, run = job.effect, job.run
+    shown = await asyncio.to_thread(difference, shop.repository, run.subject.base_commit, run.commit)
+    if shown.empty:
+        failure = Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review")
+        return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+    clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, run.commit, writable=False)
+    try:
+        scratch = await _scratch(shop, job, clone)
+        if isinstance(scratch, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=scratch)
+        request = review_request(shop, effect, run, clone, shown, scratch=str(scratch.path) if scratch else "")
+        reply = await _watched(shop, job, clone, request)
+    finally:
+        await asyncio.to_thread(shop.discard, clone)
+    return await _result(shop, job, request, reply)
+
+
+async def _result(shop: Workshop, job: Job[StartReview], request: Request, reply: Reply | Failure) -> AnyEvent:
+    if isinstance(reply, Failure):
+        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=reply)
+    answer = await asyncio.to_thread(read_answer, shop, job.run, job.effect.agent, reply.text)
+    if isinstance(answer, Failure):
+        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=answer, usage=reply.usage)
+    return Reviewed(
+        at=clock.now(),
+        effect=job.effect.id,
+        answer=answer,
+        prompt=shop.keep(request.prompt.encode()),
+        transcript=shop.keep(reply.text),
+        usage=reply.usage,
+    )
+
+
+def clone_name(effect: str) -> str:
+    return effect.replace(":", "-")
+
+
+async def _watched(shop: Workshop, job: Job[StartReview], clone: Clone, request: Request) -> Reply | Failure:
+    """Run the reviewer, and see to it that its clone is as it was."""
+    before = await asyncio.to_thread(shop.clones.fingerprint, clone)
+    writable = (request.scratch,) if request.scratch else ()
+    reply = await shop.ask_agent(job, agent_settings(shop, job.effect.agent), request, writable)
+    after = await asyncio.to_thread(shop.clones.fingerprint, clone, before)
+    written = shop.clones.differences(before, after)
+    if written:
+        # Whatever it answered: it was not looking at the tree that it was given.
+        listed = "; ".join(written[:5])
+        return Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the reviewer wrote to its clone: {listed}")
+    return reply
+
+
+async def _scratch(shop: Workshop, job: Job[StartReview], clone: Clone) -> Clone | Failure | None:
+    """A throwaway copy to run tests in, for reviewers that must."""
+    if not job.effect.scratch:
+        return None
+    scratch = await asyncio.to_thread(shop.clones.copy, clone, f"{clone.name}-scratch")
+    return await shop.prepare(scratch, job.effect.id, job.stop) or scratch
+
+
+def review_request(
+    shop: Workshop, effect: StartReview, run: Run, clone: Clone, shown: Difference, *, scratch: str = ""
+) -> Request:
+    """What a reviewer is asked."""
+    settings = agent_settings(shop, effect.agent)
+    return Request(
+        run=run.id,
+        effect=effect.id,
+        role=Role.REVIEW,
+        reviewer=effect.reviewer,
+        round=effect.round,
+        attempt=effect.attempt,
+        contract=contract_of(shop, run, effect.agent),
+        prompt=review_prompt(shop, effect, run, shown, scratch=scratch),
+        folder=str(clone.path),
+        scratch=scratch,
+        base=run.subject.base_commit,
+        head=run.commit,
+        subject=run.subject.branch,
+        output_file=str(shop.desk(effect.id) / "answer"),
+        policy_folder=shop.policy_folder,
+        model=settings.model,
+    )
+
+
+def contract_of(shop: Workshop, run: Run, agent: str) -> ContractName:
+    """The form in which an agent answers: its own where it has one, else the protocol's. Never guessed."""
+    return agent_settings(shop, agent).contract or run.protocol.contract
+
+
+def read_answer(shop: Workshop, run: Run, agent: str, text: bytes) -> Answer | Failure:
+    """Read an answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
+    tree = TreeFiles(shop.repository, run.commit)
+    gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None
+    try:
+        answer = parse_answer(contract_of(shop, run, agent), text, tree.is_file, gate)
+    except UnreadableError as error:
+        return Failure(kind=FailureKind.UNREADABLE, message=error.message)
+    return replace(answer, findings=anchored(answer.findings, tree.lines))
+
+
+class TreeFiles:
+    """The files of a commit, as parsers and identity ask for them."""
+
+    def __init__(self, repository: Repository, commit: str) -> None:
+        self._repository = repository
+        self._commit = commit
+        self._names = repository.files(commit)
+
+    def is_file(self, path: str) -> bool:
+        return path in self._names
+
+    def lines(self, path: str) -> list[str] | None:
+        if path not in self._names:
+            return None
+        content = self._repository.read_file(self._commit, path)
+        return None if content is None else content.decode("utf-8", errors="replace").splitlines()

@@ -1,0 +1,70 @@
+"""The project's own commands, run on a throwaway clone of the tree. One that cannot run is infrastructure."""
+
+import asyncio
+
+from burnish.config.settings import ValidationCommand
+from burnish.contracts.text import clean_text
+from burnish.core.effects import StartValidation
+from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
+from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.state import Run
+from burnish.runtime.performing.reviewing import clone_name
+from burnish.runtime.performing.workshop import Workshop
+from burnish.system import clock
+from burnish.system.process import Command, Finished, How, Limits
+
+OUTPUT_TAIL = 8_000
+CANNOT_RUN = (126, 127)
+
+
+async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
+    """Run every command until one fails."""
+    commands = shop.inputs.settings.validate.commands
+    if not commands:
+        return Validated(at=clock.now(), effect=effect.id, status=ValidationStatus.SKIPPED)
+    clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, effect.commit, writable=True)
+    seconds = 0.0
+    outputs: list[str] = []
+    try:
+        failure = await shop.prepare(clone, effect.id, stop)
+        if failure is not None:
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+        for name, command in commands.items():
+            finished = await _run(shop, effect.id, command, str(clone.path), stop)
+            seconds += finished.seconds
+            failure = _infrastructure(name, command, finished)
+            if failure is not None:
+                return WorkFailed(at=clock.now(), effect=effect.id, failure=failure, usage=Usage(seconds=seconds))
+            outputs.append(f"$ {command.text}\n{_tail(finished)}")
+            if finished.code != 0:
+                return _validated(effect, ValidationStatus.FAILED, outputs[-1:], seconds)
+    finally:
+        await asyncio.to_thread(shop.clones.remove, clone)
+    return _validated(effect, ValidationStatus.PASSED, outputs, seconds)
+
+
+def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:
+    output = "\n\n".join(outputs)[-OUTPUT_TAIL:]
+    return Validated(at=clock.now(), effect=effect.id, status=status, output=output, usage=Usage(seconds=seconds))
+
+
+async def _run(shop: Workshop, effect: str, command: ValidationCommand, folder: str, stop: asyncio.Event) -> Finished:
+    started = Command(argv=command.arguments, folder=folder, environment=shop.tool_environment())
+    limits = Limits(seconds=shop.inputs.settings.timeouts.validation)
+    return await shop.run_command(started, limits, effect=effect, writable=(folder,), stop=stop)
+
+
+def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -> Failure | None:
+    """Why a command did not run, where it did not."""
+    shown = f"validate.{name} ('{command.text}')"
+    if finished.how is How.TIMED_OUT:
+        return Failure(kind=FailureKind.TIMED_OUT, message=f"{shown} took too long")
+    if finished.how is not How.EXITED or finished.code in CANNOT_RUN:
+        detail = finished.message or finished.stderr_tail.strip()[-300:] or f"exit code {finished.code}"
+        return Failure(kind=FailureKind.CANNOT_RUN, message=f"{shown} cannot run: {detail}")
+    return None
+
+
+def _tail(finished: Finished) -> str:
+    stdout = clean_text(finished.stdout[-OUTPUT_TAIL:].decode("utf-8", errors="replace"))
+    return f"{stdout}{finished.stderr_tail}"[-OUTPUT_TAIL:]

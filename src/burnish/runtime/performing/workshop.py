@@ -1,0 +1,202 @@
+"""What all work of a run shares: the repository, its clones, the sandbox, the logs, and one way to run an agent."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from burnish.agents.errors import AgentError
+from burnish.agents.handover import write_findings
+from burnish.agents.interface import Reply, Request
+from burnish.agents.registry import adapter_for
+from burnish.agents.visibility import named_paths
+from burnish.config.settings import AgentSettings
+from burnish.core.events import ProcessStarted
+from burnish.core.reviews import Failure, FailureKind
+from burnish.core.state import Run
+from burnish.core.values import replace
+from burnish.core.work import ProcessMark
+from burnish.ledger.interface import Ledger
+from burnish.runtime.inputs import Inputs
+from burnish.runtime.runner import Note, Work
+from burnish.system import clock, process, survivors
+from burnish.system.process import Command, Finished, How, Limits
+from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
+from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.repository import Repository
+
+RUN_MARKER = "BURNISH_RUN"
+EFFECT_MARKER = "BURNISH_EFFECT"
+GRACE_SECONDS = 5.0
+
+
+_Effect = TypeVar("_Effect", bound=Work)
+
+
+class Job(NamedTuple, Generic[_Effect]):
+    """One effect to be carried out: what, in which state of the run, and how to stop and to tell."""
+
+    effect: _Effect
+    run: Run
+    stop: asyncio.Event
+    note: Note
+
+    def started(self, mark: ProcessMark) -> None:
+        """The process of this work exists."""
+        self.note(ProcessStarted(at=clock.now(), effect=self.effect.id, process=mark))
+
+
+class StoppedError(Exception):
+    """The work was asked to stop and has stopped; it has no result."""
+
+
+class Workshop:
+    """The tools of one run."""
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        repository: Repository,
+        ledger: Ledger,
+        inputs: Inputs,
+        sandbox: Sandbox,
+        clones: Clones,
+        policy_folder: str,
+        folder: Path,
+        desks: Path,
+        environment: Mapping[str, str],
+    ) -> None:
+        self.run = run
+        self.repository = repository
+        self.ledger = ledger
+        self.inputs = inputs
+        self.sandbox = sandbox
+        self.clones = clones
+        self.policy_folder = policy_folder
+        self.folder = folder
+        self.desks = desks
+        self.environment = environment
+
+    def log_of(self, effect: str) -> Path:
+        """Where an effect's output is streamed to."""
+        return self.folder / "logs" / f"{effect.replace(':', '-')}.log"
+
+    def desk(self, effect: str) -> Path:
+        """A folder of its own for one attempt: its answer, its findings, its temporary files."""
+        path = self.desks / effect.replace(":", "-")
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path
+
+    async def ask_agent(
+        self, job: Job[Any], settings: AgentSettings, request: Request, writable: tuple[str, ...]
+    ) -> Reply | Failure:
+        """Run an agent and read what came of it. Nothing that it started is left."""
+        adapter = adapter_for(settings)
+        write_findings(request)
+        command = adapter.command(settings, request, self.environment)
+        limits = Limits(seconds=settings.timeout, silent_seconds=settings.silent, grace_seconds=GRACE_SECONDS)
+        desk = str(Path(request.output_file).parent)
+        finished = await self.run_command(
+            command, limits, effect=request.effect, writable=(*writable, desk), stop=job.stop, on_start=job.started
+        )
+        return adapter.read(finished, request, _content(Path(request.output_file)))
+
+    async def run_command(
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        effect: str,
+        writable: tuple[str, ...],
+        stop: asyncio.Event,
+        on_start: Callable[[ProcessMark], None] | None = None,
+    ) -> Finished:
+        """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
+        name = effect.removeprefix(f"{self.run}/")
+        marked = {**command.environment, RUN_MARKER: self.run, EFFECT_MARKER: f"{self.run}/{name}"}
+        temporary = self.desk(name) / "tmp"
+        temporary.mkdir(mode=0o700, exist_ok=True)
+        confinement = Confinement(
+            readable=(
+                str(self.repository.common_dir),
+                self.policy_folder,
+                command.folder,
+                *named_paths(command.argv),
+            ),
+            writable=writable,
+            hidden=DEFAULT_SECRETS,
+            temporary=str(temporary),
+        )
+        confined = confine(
+            self.sandbox,
+            Command(argv=command.argv, folder=command.folder, environment=marked, stdin=command.stdin),
+            confinement,
+        )
+        log = self.log_of(name)
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            finished = await process.run(confined, limits, log=log, on_start=on_start, stop=stop)
+        finally:
+            await asyncio.shield(
+                asyncio.to_thread(survivors.end_all, EFFECT_MARKER, f"{self.run}/{name}", GRACE_SECONDS)
+            )
+        if finished.how is How.STOPPED:
+            raise StoppedError
+        return finished
+
+    async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
+        """A fresh clone, with the ignored files that the policy copies into every one."""
+        clone = await asyncio.to_thread(self.clones.make, name, base, head, writable=writable)
+        seed = self.inputs.settings.workspace.seed
+        if seed:
+            await asyncio.to_thread(self.clones.seed, clone, seed)
+        return clone
+
+    async def prepare(self, clone: Clone, effect: str, stop: asyncio.Event) -> Failure | None:
+        """Run the policy's preparation in a clone. What it makes stays out of commits."""
+        for line in self.inputs.settings.workspace.prepare:
+            command = Command(argv=("sh", "-c", line), folder=str(clone.path), environment=self.tool_environment())
+            limits = Limits(seconds=self.inputs.settings.timeouts.validation)
+            finished = await self.run_command(command, limits, effect=effect, writable=(str(clone.path),), stop=stop)
+            if finished.how is not How.EXITED or finished.code != 0:
+                detail = finished.message or finished.stderr_tail.strip()[-500:] or f"exit code {finished.code}"
+                return Failure(kind=FailureKind.CANNOT_RUN, message=f"'{line}' failed: {detail}")
+        await asyncio.to_thread(self.clones.exclude, clone)
+        return None
+
+    def discard(self, clone: Clone) -> None:
+        """Remove a clone and its throwaway copy."""
+        self.clones.remove(clone)
+        name = f"{clone.name}-scratch"
+        self.clones.remove(
+            replace(clone, name=name, path=clone.path.with_name(name), vault=clone.vault.with_name(name))
+        )
+
+    def keep(self, data: bytes) -> str:
+        """Store a prompt or a transcript; its digest."""
+        return self.ledger.put_blob(data, clock.now())
+
+    def tool_environment(self) -> dict[str, str]:
+        """What the project's own commands see of the user's environment."""
+        names = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "USER", "LOGNAME", "SHELL", "VIRTUAL_ENV")
+        return {name: self.environment[name] for name in names if name in self.environment}
+
+
+def agent_settings(shop: Workshop, agent: str) -> AgentSettings:
+    """An agent by its name, with the general limits where it has none of its own."""
+    settings = shop.inputs.settings.agent(agent)
+    if settings is None:
+        raise AgentError(f"There is no agent '{agent}'.", hint="Name it in [agents] of burnish.toml.")
+    return settings
+
+
+def _content(path: Path) -> bytes | None:
+    """What an agent left in a file of its own, never through a link."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read(64 * 1024 * 1024 + 1)

@@ -1,0 +1,71 @@
+"""The only door for subprocesses.
+
+Every process has an owner, a group, a time limit and an end: it leads a session of its own, and when it ends, or must
+end, everything that is left in its group ends with it. A child that flees from the group is found by its environment
+(`burnish.system.survivors`). There is no shell anywhere, and nothing of burnish's own environment is handed on.
+"""
+
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnish.core.work import ProcessMark
+from burnish.system import process_sync, process_table
+from burnish.system.process_output import open_log
+from burnish.system.process_start import CouldNotStartError, start
+from burnish.system.process_values import KEPT_BYTES, Command, Finished, How, Limits, ProcessError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+__all__ = ["Command", "Finished", "How", "Limits", "ProcessError", "run", "run_now", "start_detached"]
+
+
+async def run(
+    command: Command,
+    limits: Limits,
+    *,
+    log: Path | None = None,
+    on_start: "Callable[[ProcessMark], None] | None" = None,
+    stop: "asyncio.Event | None" = None,
+) -> Finished:
+    """Run a command to its end and end all that it started.
+
+    What it says on both channels is written to the log as it comes. A limit, or the stop, asks the whole group to end,
+    waits for the grace, and kills. When the calling task is cancelled, the group is killed before this returns.
+    """
+    from burnish.system import process_async  # noqa: PLC0415 - short commands need no event loop, and load quicker
+
+    return await process_async.run(command, limits, log, on_start, stop)
+
+
+def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:
+    """Run a short command, such as git, and wait for it. Its standard output comes whole, or not at all."""
+    finished = process_sync.run(command, seconds, kept_bytes)
+    if finished.stdout_cut:
+        raise ProcessError(
+            f"'{command.argv[0]}' said more than {kept_bytes:,} bytes.", hint="What was asked for is too large to keep."
+        )
+    return finished
+
+
+def start_detached(command: Command, log: Path) -> ProcessMark:
+    """Start a command that outlives this process: a session of its own, no input, all that it says in the log.
+
+    It must not be confined: a sandbox ends with the process that started it.
+    """
+    output = open_log(log)
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        process = start(command, stdin=nothing, stdout=output, stderr=output)
+    except CouldNotStartError as reason:
+        raise ProcessError(str(reason), hint="Look at the command and its folder.") from None
+    finally:
+        os.close(output)
+        os.close(nothing)
+    mark = process_table.mark_of(process.pid)
+    # If it ends first, somebody must take its exit code; the thread does not keep this process from ending.
+    threading.Thread(target=process.wait, name=f"exit of {process.pid}", daemon=True).start()
+    return mark

@@ -1,0 +1,151 @@
+"""Runs a command beside others in one event loop: limits, a stop from outside, and an end to all that it started.
+
+Everything is an event: output, the end of the process (the kernel's descriptor of it becomes readable), timers, the
+stop. Nothing is asked for again and again.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from burnish.core.work import ProcessMark
+from burnish.system.process_child import Child
+from burnish.system.process_start import CouldNotStartError
+from burnish.system.process_sync import AFTER_KILL_SECONDS, LINGER_SECONDS
+from burnish.system.process_values import Command, Finished, How, Limits
+
+OnStart = Callable[[ProcessMark], None]
+
+
+async def run(
+    command: Command, limits: Limits, log: Path | None, on_start: OnStart | None, stop: asyncio.Event | None
+) -> Finished:
+    """See `burnish.system.process.run`."""
+    if stop is not None and stop.is_set():
+        return Finished(how=How.STOPPED)
+    began = time.monotonic()
+    try:
+        child = Child(command, limits.kept_bytes, log)
+    except CouldNotStartError as reason:
+        return Finished(how=How.COULD_NOT_START, message=str(reason))
+    try:
+        if on_start is not None:
+            on_start(child.mark)
+        async with _Driver(child, limits, stop) as driver:
+            how = await driver.run()
+    except BaseException:
+        # Cancelled, or the start could not be noted: nothing may run that nobody knows of. A killed process is gone
+        # at once, so that this is no wait; awaiting here could itself be cancelled.
+        child.kill()
+        if child.reap(AFTER_KILL_SECONDS):
+            child.end_others(0.0)
+        raise
+    finally:
+        child.close()
+    return child.finished(how, time.monotonic() - began)
+
+
+class _Driver:
+    """Listens to one child for as long as it is entered."""
+
+    def __init__(self, child: Child, limits: Limits, stop: asyncio.Event | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._child = child
+        self._limits = limits
+        self._how: asyncio.Future[How] = self._loop.create_future()
+        self._exited = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._heard = self._loop.time()
+        self._feeding = False
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._stopping = None if stop is None else self._loop.create_task(self._wait_for(stop))
+
+    async def __aenter__(self) -> Self:
+        child = self._child
+        self._loop.add_reader(child.exit_handle, self._on_exit)
+        for descriptor in child.open:
+            self._loop.add_reader(descriptor, self._on_output, descriptor)
+        self._feeding = child.feed()
+        if self._feeding:
+            self._loop.add_writer(child.stdin, self._on_room)
+        else:
+            child.end_input()
+        if self._limits.seconds is not None:
+            self._timers["time"] = self._loop.call_later(self._limits.seconds, self._settle, How.TIMED_OUT)
+        if self._limits.silent_seconds is not None:
+            self._listen(self._limits.silent_seconds)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for descriptor in (self._child.exit_handle, *self._child.open):
+            self._loop.remove_reader(descriptor)
+        if self._feeding:
+            self._loop.remove_writer(self._child.stdin)
+        for timer in self._timers.values():
+            timer.cancel()
+        if self._stopping is not None:
+            self._stopping.cancel()
+
+    async def run(self) -> How:
+        how = await self._how
+        if how is not How.EXITED:
+            await self._end()
+        self._child.drain()
+        if self._child.reap() and self._child.has_left_others():
+            await asyncio.to_thread(self._child.end_others, self._limits.grace_seconds)
+        if self._child.open:
+            await _within(self._drained, LINGER_SECONDS)
+        return how
+
+    async def _end(self) -> None:
+        self._child.terminate()
+        if not await _within(self._exited, self._limits.grace_seconds):
+            self._child.kill()
+            await _within(self._exited, AFTER_KILL_SECONDS)
+
+    def _settle(self, how: How) -> None:
+        """The first reason to end is the one that counts."""
+        if not self._how.done():
+            self._how.set_result(how)
+
+    def _on_exit(self) -> None:
+        self._loop.remove_reader(self._child.exit_handle)
+        self._exited.set()
+        self._settle(How.EXITED)
+
+    def _on_output(self, descriptor: int) -> None:
+        self._heard = self._loop.time()
+        if not self._child.read(descriptor):
+            self._loop.remove_reader(descriptor)
+            if not self._child.open:
+                self._drained.set()
+
+    def _on_room(self) -> None:
+        self._feeding = self._child.feed()
+        if not self._feeding:
+            self._loop.remove_writer(self._child.stdin)
+            self._child.end_input()
+
+    def _listen(self, seconds: float) -> None:
+        quiet = self._loop.time() - self._heard
+        if quiet >= seconds:
+            self._settle(How.SILENT)
+        else:
+            self._timers["silence"] = self._loop.call_later(seconds - quiet, self._listen, seconds)
+
+    async def _wait_for(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._settle(How.STOPPED)
+
+
+async def _within(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""A running process with its three pipes, none of which ever blocks. Whoever drives it says when a pipe is ready.
+
+Two loops drive it: `process_async` for the work of agents, `process_sync` for short commands. It must not wait itself,
+except for what has been killed.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.core.work import ProcessMark
+from burnish.system import process_table, survivors
+from burnish.system.process_inside import Inside
+from burnish.system.process_output import Log, Output
+from burnish.system.process_start import CouldNotStartError
+from burnish.system.process_values import Command, Finished, How
+
+_CHUNK = 64 * 1024
+_MOST_SWEEPS = 20
+
+
+class Child:
+    """A process that leads a group of its own."""
+
+    def __init__(self, command: Command, kept_bytes: int, log: Path | None = None) -> None:
+        self.output = Output(kept_bytes, Log(log))
+        try:
+            self._sandbox = Inside(command.monitor)
+            self._process = self._sandbox.start(command)
+        except CouldNotStartError as reason:
+            self.output.log.write(f"{reason}\n".encode(errors="replace"))
+            self.output.log.close()
+            raise
+        self.pid = self._process.pid
+        self.exit_handle = _exit_handle(self._process)
+        """Readable once the process has ended."""
+        self._rest = memoryview(command.stdin)
+        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._pipes = tuple(pipe for pipe in pipes if pipe is not None)
+        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
+        self.open = {self.stdout, self.stderr}
+        """The channels that have not ended."""
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+
+    @property
+    def mark(self) -> ProcessMark:
+        return process_table.mark_of(self.pid)
+
+    @property
+    def was_reaped(self) -> bool:
+        """Whether its exit code was taken: from then on the kernel may give its number to somebody else."""
+        return self._process.returncode is not None
+
+    def read(self, descriptor: int) -> bool:
+        """Take what a channel has; whether it may have more later."""
+        return self._take(descriptor) != 0
+
+    def feed(self) -> bool:
+        """Write what the standard input takes; whether there is more to write. Nobody need read it to the end.
+
+        When there is not, whoever listens to the pipe stops doing so, and only then calls `end_input`: the number of a
+        closed pipe may be another one's at once.
+        """
+        try:
+            while self._rest:
+                self._rest = self._rest[os.write(self.stdin, self._rest[:_CHUNK]) :]
+        except BlockingIOError:
+            return True
+        except OSError:  # it has closed its input, or has ended
+            self._rest = memoryview(b"")
+        return False
+
+    def end_input(self) -> None:
+        self._pipes[0].close()
+
+    def drain(self) -> None:
+        """Take what was said before the end and lies in the pipes, without waiting for more."""
+        for descriptor in tuple(self.open):
+            # Another process may hold the pipe and never stop talking: at most what the kernel itself can hold.
+            for _ in range(1024 * 1024 // _CHUNK):
+                if self._take(descriptor) <= 0:
+                    break
+
+    def terminate(self) -> None:
+        """Ask everything to end. A sandbox's monitor is left out: at its end, the kernel kills what is inside."""
+        inside = process_table.descendants(self.pid) if self._sandbox.exists else []
+        if inside:
+            survivors.tell(inside, signal.SIGTERM, signal.SIGCONT)
+        else:
+            self._signal_group(signal.SIGTERM)
+            self._signal_group(signal.SIGCONT)  # one that was stopped hears nothing before
+
+    def kill(self) -> None:
+        """End everything by force."""
+        if not self.was_reaped:
+            self._signal_group(signal.SIGKILL)
+
+    def reap(self, seconds: float = 0.0) -> bool:
+        """Take the exit code of a process that has ended, or is about to; whether it has."""
+        if seconds and not self.was_reaped:
+            poll = select.poll()
+            poll.register(self.exit_handle, select.POLLIN)
+            poll.poll(seconds * 1000)
+        return self._process.poll() is not None
+
+    def has_left_others(self) -> bool:
+        """Whether others are in the group of a process that was reaped, or may still be in its sandbox."""
+        if self._sandbox.first():
+            return True
+        try:
+            os.killpg(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        return True
+
+    def end_others(self, grace_seconds: float) -> None:
+        """End whatever a process that was reaped has left behind."""
+        if not self.has_left_others():
+            return
+        for sweep in range(_MOST_SWEEPS):  # one of them may start another just before its end
+            marks = [*self._sandbox.first(), *process_table.group_members(self.pid)]
+            if not marks:
+                break
+            survivors.end(marks, grace_seconds if sweep == 0 else 0.0)
+        if not process_table.pids():  # this system does not tell who they are
+            self._signal_group(signal.SIGKILL)
+
+    def close(self) -> None:
+        for pipe in self._pipes:
+            with suppress(OSError):
+                pipe.close()
+        os.close(self.exit_handle)
+        self._sandbox.close()
+        self.output.log.close()
+
+    def finished(self, how: How, seconds: float) -> Finished:
+        code = self._process.returncode
+        return Finished(
+            how=how,
+            code=code if self.was_reaped and code >= 0 else None,
+            signal=-code if self.was_reaped and code < 0 else None,
+            stdout=self.output.stdout,
+            stdout_cut=self.output.stdout_cut,
+            stderr_tail=self.output.stderr_tail,
+            seconds=seconds,
+            message=self.output.log.problem if self.was_reaped else "It was killed, and has not ended since.",
+        )
+
+    def _take(self, descriptor: int) -> int:
+        """How many bytes came: 0 at the end of the channel, -1 if there is nothing now."""
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return -1
+        if not data:
+            self.open.discard(descriptor)
+        elif descriptor == self.stdout:
+            self.output.take_stdout(data)
+        else:
+            self.output.take_stderr(data)
+        return len(data)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+
+def _exit_handle(process: subprocess.Popen[bytes]) -> int:
+    """A descriptor that becomes readable when the process ends: the kernel's own, else one that a thread closes."""
+    with suppress(OSError, AttributeError):
+        return os.pidfd_open(process.pid)
+    reading, writing = os.pipe()
+
+    def wait() -> None:
+        process.wait()
+        os.close(writing)
+
+    threading.Thread(target=wait, name=f"exit of {process.pid}", daemon=True).start()
+    return reading

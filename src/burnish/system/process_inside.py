@@ -1,0 +1,71 @@
+"""The inside of a sandbox that a monitor watches over: which process is the first one in there.
+
+Everything in there ends with that process, and the kernel says that it has ended only when nothing in there runs any
+more. The monitor ends earlier: without this, what it left behind could write a moment longer than anybody knows.
+"""
+
+import os
+import re
+import subprocess
+
+from burnish.core.values import replace
+from burnish.core.work import ProcessMark
+from burnish.system import process_table
+from burnish.system.process_start import PIPE, start
+from burnish.system.process_values import Command
+
+_FIRST = re.compile(rb'"child-pid"\s*:\s*(\d{1,10})')
+
+
+class Inside:
+    """What a monitor says of its sandbox. Without a monitor there is none, and nothing is said."""
+
+    def __init__(self, option: str) -> None:
+        self._option = option
+        self._reading = -1
+        self._first: ProcessMark | None = None
+
+    @property
+    def exists(self) -> bool:
+        return self._option != ""
+
+    def start(self, command: Command) -> subprocess.Popen[bytes]:
+        if not self.exists:
+            return start(command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        reading, writing = os.pipe()
+        argv = (command.argv[0], self._option, str(writing), *command.argv[1:])
+        try:
+            told = replace(command, argv=argv)
+            process = start(told, stdin=PIPE, stdout=PIPE, stderr=PIPE, hand_on=(writing,))
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        os.set_blocking(reading, False)
+        self._reading = reading
+        return process
+
+    def first(self) -> list[ProcessMark]:
+        """The first process inside while it lives. The monitor names it before anything inside can say a word."""
+        if self._first is None and self._reading >= 0:
+            self._first = _named_in(self._read())
+        return [self._first] if self._first is not None and process_table.is_alive(self._first) else []
+
+    def close(self) -> None:
+        if self._reading >= 0:
+            os.close(self._reading)
+            self._reading = -1
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._reading, 4096)
+        except BlockingIOError:
+            return b""
+
+
+def _named_in(words: bytes) -> ProcessMark | None:
+    found = _FIRST.search(words)
+    if found is None or not process_table.is_first_of_its_own(int(found[1])):
+        return None
+    return process_table.mark_of(int(found[1]))

@@ -1,0 +1,96 @@
+"""What a process says, as it comes: bounded in memory, bounded in the log, and safe to show."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.system.process_values import ProcessError
+
+LOG_BYTES = 64 * 1024 * 1024
+TAIL_BYTES = 8 * 1024
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[@-Z\\-_])")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+class Log:
+    """A file for the user's eyes only that takes what is said on both channels, up to a size, then a note."""
+
+    def __init__(self, path: Path | None, limit: int = LOG_BYTES) -> None:
+        self._descriptor = None if path is None else open_log(path)
+        self._left = limit
+        self._limit = limit
+        self.problem = ""
+
+    def write(self, data: bytes) -> None:
+        if self._descriptor is None or self._left < 0:
+            return
+        try:
+            _write_all(self._descriptor, data[: self._left])
+            self._left -= len(data)
+            if self._left < 0:
+                _write_all(self._descriptor, b"\n[the log ends here: it holds %d bytes at most]\n" % self._limit)
+        except OSError as error:
+            # A full disk must not end the work; whoever reads the log is told elsewhere.
+            self.problem = f"The log could not be written: {error.strerror}."
+            self._left = -1
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def open_log(path: Path) -> int:
+    """Open a log for appending; a link in its place is not followed."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with suppress(PermissionError):  # somebody else's file, such as /dev/null
+            os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise ProcessError(
+            f"The log '{path}' cannot be opened: {error.strerror}.", hint="Look at the folder and the space left on it."
+        ) from None
+    return descriptor
+
+
+class Output:
+    """Both channels of a process: the beginning of the one, the end of the other, and all of it in the log."""
+
+    def __init__(self, kept_bytes: int, log: Log) -> None:
+        self._kept_bytes = kept_bytes
+        self._stdout = bytearray()
+        self._stderr = b""
+        self.stdout_cut = False
+        self.log = log
+
+    def take_stdout(self, data: bytes) -> None:
+        room = self._kept_bytes - len(self._stdout)
+        self._stdout += data[:room] if room > 0 else b""
+        self.stdout_cut = self.stdout_cut or len(data) > room
+        self.log.write(data)
+
+    def take_stderr(self, data: bytes) -> None:
+        self._stderr = (self._stderr + data)[-TAIL_BYTES:]
+        self.log.write(data)
+
+    @property
+    def stdout(self) -> bytes:
+        return bytes(self._stdout)
+
+    @property
+    def stderr_tail(self) -> str:
+        return harmless(self._stderr)
+
+
+def harmless(raw: bytes) -> str:
+    """Text that moves no cursor and hides nothing: escapes and control characters removed, lines and tabs kept."""
+    text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("", _ESCAPE.sub("", text))
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,119 @@
+"""What the kernel tells about processes: who started whom, when, in which group. Only Linux tells.
+
+It reads and never signals. Elsewhere it knows nobody.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.core.values import Value
+from burnish.core.work import ProcessMark
+
+_PROC = "/proc"
+_GONE = frozenset("ZX")
+
+
+class Entry(Value):
+    """One line of the table."""
+
+    pid: int
+    state: str
+    parent: int
+    group: int
+    started: float
+    """In the kernel's ticks since the boot, which do not move when somebody sets the clock."""
+
+    @property
+    def mark(self) -> ProcessMark:
+        return ProcessMark(pid=self.pid, started=self.started)
+
+
+def entry(pid: int) -> Entry | None:
+    """The line of one process; None where it is gone, or the system has no such table."""
+    try:
+        raw = Path(f"{_PROC}/{pid}/stat").read_bytes()
+        # The second field is the command in brackets, which may itself hold spaces and brackets.
+        fields = raw.rpartition(b")")[2].split()
+        return Entry(
+            pid=pid,
+            state=fields[0].decode(),
+            parent=int(fields[1]),
+            group=int(fields[2]),
+            started=float(fields[19]),
+        )
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def mark_of(pid: int) -> ProcessMark:
+    """The mark of a process that is surely there. A start of 0 says that the system does not tell."""
+    found = entry(pid)
+    return ProcessMark(pid=pid, started=0.0) if found is None else found.mark
+
+
+def living() -> Iterator[Entry]:
+    """Every process that has not ended."""
+    for pid in pids():
+        found = entry(pid)
+        if found is not None and found.state not in _GONE:
+            yield found
+
+
+def pids() -> list[int]:
+    with suppress(OSError):
+        return [int(name) for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208 - a Path each is slow
+    return []
+
+
+def is_alive(mark: ProcessMark) -> bool:
+    """Whether this very process, not a later one with its number, still runs."""
+    found = entry(mark.pid)
+    return found is not None and found.state not in _GONE and found.started == mark.started
+
+
+def group_members(group: int) -> list[ProcessMark]:
+    return [found.mark for found in living() if found.group == group]
+
+
+def descendants(pid: int) -> list[ProcessMark]:
+    """Everything below a process, in whatever session or group."""
+    children: dict[int, list[Entry]] = {}
+    for found in living():
+        children.setdefault(found.parent, []).append(found)
+    below: list[ProcessMark] = []
+    waiting = [pid]
+    while waiting:
+        for child in children.pop(waiting.pop(), ()):
+            below.append(child.mark)
+            waiting.append(child.pid)
+    return below
+
+
+def is_first_of_its_own(pid: int) -> bool:
+    """Whether a process has number 1 in a space of process numbers inside ours: everything in there ends with it."""
+    with suppress(OSError):
+        for line in Path(f"{_PROC}/{pid}/status").read_bytes().splitlines():
+            if line.startswith(b"NSpid:"):
+                return line.split()[2:] == [b"1"]
+    return False
+
+
+def ancestry(pid: int) -> frozenset[int]:
+    """A process and everything above it."""
+    line: set[int] = set()
+    while pid > 0 and pid not in line:
+        line.add(pid)
+        found = entry(pid)
+        pid = 0 if found is None else found.parent
+    return frozenset(line)
+
+
+def holds(pid: int, variable: bytes) -> bool:
+    """Whether the environment in which a process was started has this very `NAME=value`."""
+    try:
+        folder = Path(f"{_PROC}/{pid}")
+        return folder.stat().st_uid == os.getuid() and variable in (folder / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

@@ -1,0 +1,108 @@
+"""The command line of bubblewrap for a confined command.
+
+Inside, the whole file system is there, read-only; the homes, the temporary folders and the sockets in /run are empty
+and private, except for what the command needs. There are other process numbers, no capabilities, other inter-process
+memory, and no terminal. The environment is NOT given on the command line, which every user can read: bubblewrap hands
+its own on, and that is the command's and nothing else.
+
+What is left open with the network: sockets without a name in the file system (abstract ones), as they belong to it.
+"""
+
+from enum import Enum
+from pathlib import Path
+
+from burnish.system.process_values import Command
+from burnish.system.sandbox_paths import ROOT, Trail, exists, expand, follow, homes, needed_for, program_trails
+from burnish.system.sandbox_values import Confinement
+
+ALWAYS = (
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL", "--die-with-parent", "--new-session"),
+    # Many settings of the kernel may be written by user 0, whatever its capabilities: /proc is read-only, too.
+    *("--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
+)
+_EMPTY = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run", "/home", "/root"))  # noqa: S108 - made empty
+
+
+class _Access(Enum):
+    HIDDEN = "hidden"
+    READ = "read"
+    WRITE = "write"
+
+
+def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
+    """Everything between the name of bubblewrap and the command."""
+    view = _View()
+    for path in (*_EMPTY, *homes(), *expand(confinement.hidden)):
+        view.hide(path)
+    view.look_up(follow("/etc/resolv.conf"))
+    view.work_in(follow(command.folder))
+    for trail in program_trails(command):
+        view.run(trail)
+    for path in expand(confinement.readable):
+        view.show(follow(path), _Access.READ)
+    for path in (*expand(confinement.writable), Path(confinement.temporary)):
+        view.show(follow(path), _Access.WRITE)
+    network = () if confinement.network else ("--unshare-net",)
+    return (*ALWAYS, *network, *view.mounts(), "--chdir", command.folder)
+
+
+class _View:
+    """What a confined command sees: for each path what it may do below it. The deepest path that holds decides."""
+
+    def __init__(self) -> None:
+        self._access = {ROOT: _Access.READ}
+        self._links: dict[Path, str] = {}
+
+    def hide(self, path: Path) -> None:
+        if exists(path):  # asked first, as most of them are not there
+            self._access[follow(path).real] = _Access.HIDDEN
+
+    def show(self, trail: Trail, access: _Access) -> None:
+        self._links.update(trail.links)
+        if trail.real != ROOT and exists(trail.real):
+            self._access[trail.real] = access
+
+    def look_up(self, trail: Trail) -> None:
+        """Something of the system, or of the command, that may lie where nothing else is seen."""
+        if self._at(trail.real) is _Access.HIDDEN:
+            self.show(trail, _Access.READ)
+
+    def work_in(self, trail: Trail) -> None:
+        """The folder of the command. One that is itself made empty will do as it is."""
+        self._links.update(trail.links)
+        if trail.real not in self._access:
+            self.look_up(trail)
+
+    def run(self, trail: Trail) -> None:
+        """A program is needed at every place through which it is reached."""
+        self._links.update(trail.links)
+        for place in (*(link for link, _ in trail.links), trail.real):
+            if self._at(place) is _Access.HIDDEN and exists(place):
+                self.show(follow(needed_for(place)), _Access.READ)
+
+    def mounts(self) -> list[str]:
+        """From the outermost to the innermost, as each covers what was there before; links last."""
+        words: list[str] = []
+        for path in sorted(self._access, key=lambda path: len(path.parts)):
+            if path != ROOT and self._access[path] is not self._at(path.parent):
+                words += _mount(path, self._access[path])
+        for link, target in self._links.items():
+            if self._at(link) is _Access.HIDDEN:
+                words += ("--symlink", target, str(link))
+        return words
+
+    def _at(self, path: Path) -> _Access:
+        return next(self._access[place] for place in (path, *path.parents) if place in self._access)
+
+
+def _mount(path: Path, access: _Access) -> tuple[str, ...]:
+    name = str(path)
+    match access:
+        case _Access.HIDDEN if path.is_dir():
+            return ("--tmpfs", name)
+        case _Access.HIDDEN:
+            return ("--ro-bind", "/dev/null", name)
+        case _Access.READ:
+            return ("--ro-bind", name, name)
+        case _Access.WRITE:
+            return ("--bind", name, name)

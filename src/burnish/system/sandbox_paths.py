@@ -1,0 +1,134 @@
+"""Paths as a sandbox must see them: through which links they lead, and what a program needs beside itself.
+
+A sandbox that hides the user's home must still show the interpreter of the command if it lives there (pyenv, nvm), with
+its libraries, and every link on the way. It reads names and links, and the first line of scripts, nothing else.
+"""
+
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.core.values import Value
+from burnish.system.process_start import find_program
+from burnish.system.process_values import Command
+
+ROOT = Path("/")
+_MOST_LINKS = 40
+_MOST_INTERPRETERS = 4
+_SYSTEM_FOLDERS = frozenset(
+    Path(name) for name in ("/", "/usr", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/lib", "/etc", "/var", "/dev")
+)
+"""Some users of the system itself have these as their home."""
+_SHARED_FOLDERS = frozenset(Path(name) for name in ("/", "/tmp", "/var/tmp", "/run", "/home"))  # noqa: S108 - compared
+_SHARED_IN_HOME = (".local", ".config", ".cache")
+"""Folders in which everything meets: never shown whole for the sake of one program."""
+
+
+class Trail(Value):
+    """Where a path leads, and the links on the way: each as its place and what is written in it."""
+
+    links: tuple[tuple[Path, str], ...]
+    real: Path
+
+
+def exists(path: Path) -> bool:
+    """Whether this user can reach something there."""
+    return os.access(path, os.F_OK)
+
+
+def follow(path: str | Path) -> Trail:
+    """Resolve a path link by link."""
+    links: list[tuple[Path, str]] = []
+    current = ROOT
+    waiting = [*reversed(Path.cwd().joinpath(path).parts)]
+    while waiting:
+        part = waiting.pop()
+        step = current.parent if part == ".." else current / part  # an absolute part begins anew
+        target = _link_target(step)
+        if target is None or len(links) >= _MOST_LINKS:
+            current = step
+        else:
+            links.append((step, target))
+            waiting.extend(reversed(Path(target).parts))
+    return Trail(links=tuple(links), real=current)
+
+
+def _link_target(path: Path) -> str | None:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return None
+
+
+def homes() -> tuple[Path, ...]:
+    """The home of this user, by the system's and by the environment's word, without links."""
+    named = [os.environ.get("HOME", "")]
+    with suppress(KeyError):  # a container may run under a number that has no name
+        named.append(pwd.getpwuid(os.getuid()).pw_dir)
+    found = dict.fromkeys(follow(home).real for home in named if home.startswith("/"))
+    return tuple(home for home in found if home not in _SYSTEM_FOLDERS and exists(home))
+
+
+def expand(paths: tuple[str, ...]) -> tuple[Path, ...]:
+    """Paths that begin with `~` as absolute ones, once for each home."""
+    expanded: list[Path] = []
+    places = homes()
+    for path in paths:
+        if path == "~" or path.startswith("~/"):
+            expanded.extend(home / path[2:] for home in places)
+        else:
+            expanded.append(Path(path))
+    return tuple(expanded)
+
+
+def program_trails(command: Command) -> Iterator[Trail]:
+    """The command's program, the interpreters that run it, and the folders in which it looks for others."""
+    program = command.argv[0]
+    for _ in range(_MOST_INTERPRETERS):
+        found = find_program(program, command.folder, command.environment)
+        if found is None:
+            break
+        trail = follow(found)
+        yield trail
+        program = _interpreter(trail.real)
+        if not program:
+            break
+    for place in os.get_exec_path(command.environment):
+        if place.startswith("/"):
+            yield follow(place)
+
+
+def _interpreter(script: Path) -> str:
+    """What the first line of a script names, looking through `env`; empty where there is none."""
+    try:
+        with script.open("rb") as stream:
+            line = stream.readline(256)
+    except OSError:
+        return ""
+    words = os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words else ""
+
+
+def needed_for(file: Path) -> Path:
+    """What must be seen for a program to run: its installation, or its folder, or where that is too much, itself."""
+    folder = file if file.is_dir() else file.parent
+    if _is_installation(folder) and not _is_shared(folder.parent):
+        return folder.parent
+    return file if _is_shared(folder) else folder
+
+
+def _is_installation(folder: Path) -> bool:
+    """Whether programs in a folder use what lies beside it: a manager's shims, or a `bin` with its libraries."""
+    if folder.name in ("shims", ".bin"):
+        return True
+    return folder.name in ("bin", "sbin") and any(exists(folder.parent / name) for name in ("lib", "libexec"))
+
+
+def _is_shared(folder: Path) -> bool:
+    return folder in _SHARED_FOLDERS or any(
+        home.is_relative_to(folder) or folder in [home / name for name in _SHARED_IN_HOME] for home in homes()
+    )

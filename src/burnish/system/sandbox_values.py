@@ -1,0 +1,60 @@
+"""The words of the sandbox: which there are, and what a confined command may touch. Values only."""
+
+from enum import Enum
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.values import Value
+
+DEFAULT_SECRETS = (
+    *("~/.ssh", "~/.gnupg", "~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.Xauthority"),
+    *("~/.aws", "~/.azure", "~/.config/gcloud", "~/.config/doctl", "~/.config/hcloud", "~/.oci", "~/.boto", "~/.s3cfg"),
+    *("~/.kube", "~/.docker", "~/.config/containers", "~/.config/helm", "~/.terraform.d", "~/.vault-token"),
+    *("~/.config/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/rclone", "~/.config/sops", "~/.config/op"),
+    *("~/.password-store", "~/.local/share/password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd"),
+    *("~/.config/keepassxc", "~/.config/Bitwarden", "~/.config/Bitwarden CLI"),
+    *("~/.pypirc", "~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.gem/credentials", "~/.composer/auth.json"),
+    *("~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.gradle/gradle.properties"),
+    *("~/.pgpass", "~/.my.cnf", "~/.config/heroku", "~/.config/wrangler", "~/.config/netlify"),
+    *("~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.thunderbird"),
+    *("~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.local/share/fish"),
+    *("/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key"),
+    *("/etc/ssh/ssh_host_ed25519_key", "/etc/krb5.keytab", "/run/secrets", "/var/lib/kubelet", "/etc/kubernetes"),
+)
+"""What no agent needs to see, whatever it works on."""
+
+
+class SandboxError(BurnishError):
+    """A command cannot be confined as it must be."""
+
+    kind = ErrorKind.CONFIGURATION
+
+
+class SandboxKind(Enum):
+    """What keeps a command in its place, best first."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+class Sandbox(Value):
+    """The sandbox of this machine, and for the user, why it is not a better one."""
+
+    kind: SandboxKind
+    reason: str = ""
+
+
+class Confinement(Value):
+    """What a command may touch. Of two paths that hold, the deeper decides; at the same path, what is given.
+
+    Everything that a clone borrows from must be named: the object folders of its alternates, the common directory of a
+    linked worktree. It is not looked up here, as a confined command may have written those files itself.
+    """
+
+    readable: tuple[str, ...] = ()
+    """Seen beside the folders of the system, which are read-only, too."""
+    writable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = DEFAULT_SECRETS
+    temporary: str
+    """Its own writable folder, also its TMPDIR and HOME unless its environment names others."""
+    network: bool = True

@@ -1,0 +1,103 @@
+"""Processes that outlived the work they were started for, found by their environment and ended for good.
+
+Every process that burnish starts carries the name of its run in its environment, and hands it on to whatever it starts
+itself: also to daemons that left its group and session. Linux only: elsewhere nobody is found, and nobody is ended.
+A process is signalled through a descriptor of its own, so that a later one with its number is never hit.
+"""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+
+from burnish.core.work import ProcessMark
+from burnish.system import process_table
+
+_AFTER_KILL_SECONDS = 5.0
+"""How long the kernel may take to end what was killed; a process inside a hanging disk takes for ever."""
+_MOST_SWEEPS = 20
+
+
+def find(marker: str, value: str) -> list[ProcessMark]:
+    """The processes of this user that were started with MARKER=value, without this one and those above it."""
+    variable = os.fsencode(f"{marker}={value}")
+    spared = process_table.ancestry(os.getpid())
+    return [
+        found.mark
+        for found in process_table.living()
+        if found.pid not in spared and process_table.holds(found.pid, variable)
+    ]
+
+
+def end(marks: Iterable[ProcessMark], grace_seconds: float) -> None:
+    """Ask each to end, wait, and end by force whoever is left; a mark whose process is gone is passed over."""
+    spared = process_table.ancestry(os.getpid())
+    handles = [handle for mark in marks if mark.pid not in spared and (handle := _open(mark)) is not None]
+    try:
+        _signal(handles, signal.SIGTERM)
+        _signal(handles, signal.SIGCONT)  # one that was stopped hears nothing before
+        left = _wait(handles, grace_seconds)
+        _signal(left, signal.SIGKILL)
+        _wait(left, _AFTER_KILL_SECONDS)
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def end_all(marker: str, value: str, grace_seconds: float) -> int:
+    """Find and end until nobody is found, as a process may start another one just before its end. Says how many."""
+    count = 0
+    for sweep in range(_MOST_SWEEPS):
+        marks = find(marker, value)
+        if not marks:
+            break
+        count += len(marks)
+        end(marks, grace_seconds if sweep == 0 else 0.0)
+    return count
+
+
+def tell(marks: Iterable[ProcessMark], *numbers: signal.Signals) -> None:
+    """Send signals to each that is still the very process it was."""
+    for mark in marks:
+        handle = _open(mark)
+        if handle is not None:
+            for number in numbers:
+                _signal([handle], number)
+            os.close(handle)
+
+
+def _open(mark: ProcessMark) -> int | None:
+    """A descriptor of the process. Its start is looked at after opening: from then on it cannot be another one."""
+    try:
+        handle = os.pidfd_open(mark.pid)
+    except (OSError, AttributeError):
+        return None
+    if process_table.is_alive(mark):
+        return handle
+    os.close(handle)
+    return None
+
+
+def _signal(handles: Iterable[int], number: signal.Signals) -> None:
+    for handle in handles:
+        with suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(handle, number)
+
+
+def _wait(handles: list[int], seconds: float) -> list[int]:
+    """Wait until all have ended, for some seconds at most; whoever has not is returned."""
+    poll = select.poll()
+    left = dict.fromkeys(handles)
+    for handle in handles:
+        poll.register(handle, select.POLLIN)
+    deadline = time.monotonic() + seconds
+    while left:
+        ended = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        if not ended:
+            break
+        for handle, _ in ended:
+            poll.unregister(handle)
+            left.pop(handle, None)
+    return list(left)

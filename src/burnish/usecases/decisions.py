@@ -1,0 +1,99 @@
+"""What a person says to a run: a choice, or that it is to end. The run's driver is told, if there is one.
+
+An agent of burnish's own has no say: a gate that those who must pass it can open is none.
+"""
+
+import os
+from collections.abc import Sequence
+
+from burnish.core.events import Cancelled, Decided, Intent
+from burnish.core.protocol import Choice, ChoiceAction
+from burnish.core.state import Ended, Run, Sealing, Stopping, Waiting
+from burnish.core.work import ProcessMark
+from burnish.runtime.inputs import inputs_of
+from burnish.runtime.journal import RunError, intend
+from burnish.runtime.runner import WAKE
+from burnish.system import clock, survivors
+from burnish.system.identifiers import ProcessIdentity, this_process
+from burnish.usecases.run_view import state_of
+from burnish.usecases.runs import Runs, Sighting, can_be_seen, named
+
+_RUN_MARKER = "BURNISH_RUN"
+
+
+def refuse_agents() -> None:
+    """Raise where this process was started by an agent of a run."""
+    if os.environ.get(_RUN_MARKER):
+        raise RunError(
+            "An agent cannot speak for a person: this is the inside of a run.",
+            hint="Say it in the answer; a person decides outside.",
+        )
+
+
+def speak(runs: Runs, intent: Intent, name: str) -> Sighting:
+    """Append what a person intends, and wake whoever drives the run."""
+    refuse_agents()
+    run = intend(runs.ledger, name, intent)
+    driver = runs.driver(name)
+    if driver is not None:
+        _wake(driver)
+    return Sighting(run=run, driver=driver)
+
+
+def _wake(driver: ProcessIdentity) -> None:
+    """Only the very process that holds the lease: the signal would end any other one."""
+    if can_be_seen(driver) and driver != this_process():
+        survivors.tell([ProcessMark(pid=driver.pid, started=float(driver.started))], WAKE)
+
+
+def decide(runs: Runs, name: str, key: str, *, note: str = "", agent: str | None = None, by: str = "") -> Sighting:
+    """Take one of the choices that a waiting run offers."""
+    run = runs.load(name)
+    choice = _offered(run, key)
+    if agent is not None:
+        _check_agent(run, choice, agent)
+    return speak(runs, Decided(at=clock.now(), choice=choice.key, note=note, by=by, agent=agent), name)
+
+
+def _offered(run: Run, key: str) -> Choice:
+    phase = run.phase
+    if not isinstance(phase, Waiting):
+        raise RunError(f"{run.id} waits for no decision: it {_doing(run)}.", hint=f"'burnish show {run.id}' shows it.")
+    choice = next((offered for offered in phase.choices if offered.key == key), None)
+    if choice is None:
+        offers = "; ".join(f"{offered.key}: {offered.text}" for offered in phase.choices)
+        raise RunError(f"'{key}' is not offered by {run.id}.", hint=f"Choose one of {offers}.")
+    return choice
+
+
+def _check_agent(run: Run, choice: Choice, agent: str) -> None:
+    if choice.action is not ChoiceAction.ANOTHER_AGENT:
+        raise RunError(f"The choice '{choice.key}' calls no other agent.", hint="Leave --agent out.")
+    known = _agents(run)
+    if known and agent not in known:
+        raise RunError(f"There is no agent '{agent}' in this run.", hint=f"It was started with {named(known)}.")
+
+
+def _agents(run: Run) -> Sequence[str]:
+    """The agents that were configured when the run began; none are known of a run that was begun without."""
+    return inputs_of(run).settings.agent_names if run.started.inputs else ()
+
+
+def cancel(runs: Runs, name: str, *, note: str = "", by: str = "") -> Sighting:
+    """End a run. What it has found and fixed so far is kept."""
+    run = runs.load(name)
+    if isinstance(run.phase, Ended | Stopping | Sealing):
+        raise RunError(f"{name} cannot be cancelled: it {_doing(run)}.", hint=f"'burnish show {name}' shows it.")
+    return speak(runs, Cancelled(at=clock.now(), note=note, by=by), name)
+
+
+def _doing(run: Run) -> str:
+    match run.phase:
+        case Ended():
+            return f"has ended, {run.phase.outcome.value}"
+        case Stopping():
+            return f"is being ended, {run.phase.outcome.value}"
+        case Sealing():
+            return "is being sealed"
+        case _:
+            return f"is {state_of(run)}"

@@ -1,0 +1,161 @@
+"""The runs of a repository: found by name, folded from the ledger, and who drives each of them.
+
+Looking takes no lease and makes no file: where there is no ledger yet, there are no runs, and none is begun here.
+"""
+
+import difflib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import UnknownEventError, decode
+from burnish.core.loop import IllegalEventError
+from burnish.core.state import Ended, Run, Waiting
+from burnish.core.values import Value
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
+from burnish.runtime.journal import RunError, fold, load_run, stream_of
+from burnish.system import clock
+from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
+from burnish.workspace.repository import Repository
+
+LATEST = "latest"
+"""The name of the run that was started last."""
+
+
+_SECOND = len("20261115-081500")
+_NAMED_AT_MOST = 5
+
+
+class NoRunsError(RunError):
+    """Nothing was ever run here."""
+
+    def __init__(self) -> None:
+        super().__init__("There are no runs here yet.", hint="'burnish review' or 'burnish fix' starts one.")
+
+
+class UnreadableRunError(BurnishError):
+    """The events of a run are there, but this burnish cannot make a run of them."""
+
+    kind = ErrorKind.UNREADABLE
+
+
+class Sighting(Value):
+    """A run at one moment, and the living process that drives it, if there is one."""
+
+    run: Run
+    driver: ProcessIdentity | None = None
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it has ended, or waits for a person."""
+        return isinstance(self.run.phase, Ended | Waiting)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there is work to be done, and nobody who does it."""
+        return self.driver is None and not self.at_rest
+
+
+class Runs:
+    """The runs of one repository."""
+
+    def __init__(self, repository: Repository, ledger: Ledger) -> None:
+        self.repository = repository
+        self.ledger = ledger
+
+    def folder(self, name: str) -> Path:
+        """Where a run keeps its logs and records."""
+        return self.repository.state_dir / "runs" / name
+
+    def names(self) -> list[str]:
+        """All runs, the newest first: names begin with the time of the start."""
+        prefix = stream_of("")
+        return sorted((stream.removeprefix(prefix) for stream in self.ledger.streams(prefix)), reverse=True)
+
+    def resolve(self, reference: str) -> str:
+        """The one run that is meant by `latest`, a name, or the beginning of a name."""
+        names = self.names()
+        if not names:
+            raise NoRunsError
+        if reference == LATEST:
+            return self._latest(names)
+        if reference in names:
+            return reference
+        fitting = [name for name in names if reference and name.startswith(reference)]
+        if len(fitting) == 1:
+            return fitting[0]
+        raise _ambiguous(reference, fitting) if fitting else _unknown(reference, names)
+
+    def _latest(self, names: Sequence[str]) -> str:
+        """Names of one second are in no order: there the first events tell."""
+        together = [name for name in names if name[:_SECOND] == names[0][:_SECOND]]
+        return together[0] if len(together) == 1 else max(together, key=lambda name: self.load(name).started.at)
+
+    def load(self, name: str) -> Run:
+        """Fold a run's events."""
+        try:
+            return load_run(self.ledger, name)
+        except (UnknownEventError, IllegalEventError) as error:
+            raise UnreadableRunError(
+                f"The run {name} cannot be read: {str(error).rstrip('.')}.",
+                hint="Was it written by a newer burnish? Its events are left as they are.",
+            ) from None
+
+    def advance(self, run: Run) -> Run:
+        """Take in what was appended since; the very same run where that is nothing."""
+        stream = stream_of(run.id)
+        if self.ledger.version(stream) == run.version:
+            return run
+        try:
+            return fold(run, [decode(event.body) for event in self.ledger.read(stream, run.version)])
+        except (IllegalEventError, UnknownEventError):
+            return self.load(run.id)  # which knows what to make of events under other rules
+
+    def driver(self, name: str) -> ProcessIdentity | None:
+        """Who writes the run now: None where nobody does, or where it is gone."""
+        lease = self.ledger.current_lease(stream_of(name))
+        if lease is None or is_known_dead(lease.owner):
+            return None
+        # A process that can be seen is believed, even where it slept past its lease. Others must renew theirs.
+        if not can_be_seen(lease.owner) and lease.until < clock.now():
+            return None
+        return lease.owner
+
+    def sight(self, name: str) -> Sighting:
+        """A run as it is now. The driver first: one that leaves meanwhile has left its last event behind."""
+        driver = self.driver(name)
+        return Sighting(run=self.load(name), driver=driver)
+
+
+@contextmanager
+def open_runs(folder: Path) -> Generator[Runs]:
+    """The runs of the repository around a folder. Raises `NoRunsError` rather than make a ledger."""
+    repository = Repository.discover(folder)
+    if not (repository.state_dir / "ledger.db").exists():
+        raise NoRunsError
+    with open_ledger(repository.state_dir) as ledger:
+        yield Runs(repository, ledger)
+
+
+def can_be_seen(process: ProcessIdentity) -> bool:
+    """Whether this machine tells if it is still the very same process."""
+    here = this_process()
+    return bool(process.started) and (process.host, process.space) == (here.host, here.space)
+
+
+def _ambiguous(reference: str, fitting: Sequence[str]) -> RunError:
+    return RunError(f"'{reference}' fits {len(fitting)} runs: {named(fitting)}.", hint="Write more of the name.")
+
+
+def _unknown(reference: str, names: Sequence[str]) -> RunError:
+    close = difflib.get_close_matches(reference, names, n=_NAMED_AT_MOST, cutoff=0.5)
+    hint = f"Did you mean {named(close)}?" if close else "'burnish status' lists the runs of this repository."
+    return RunError(f"There is no run '{reference}'.", hint=hint)
+
+
+def named(names: Sequence[str]) -> str:
+    """Some names in a sentence, and how many more there are."""
+    more = len(names) - _NAMED_AT_MOST
+    return ", ".join(names[:_NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,55 @@
+"""Looking at a run again and again, until nothing more will happen by itself.
+
+The ledger's version is asked for at short intervals. That is cheap, and nobody's work waits for it: the runner itself
+is told of exits and intents, and never looks like this.
+"""
+
+import time
+from collections.abc import Iterator
+
+from burnish.core.values import Value
+from burnish.system import clock
+from burnish.usecases.runs import Runs, Sighting
+
+LOOK_SECONDS = 0.2
+GRACE_SECONDS = 1.0
+"""A run that is handed from one process to another has no driver for a moment."""
+
+
+class Waited(Value):
+    """How a run was last seen."""
+
+    sighting: Sighting
+    timed_out: bool = False
+
+
+def watch(runs: Runs, name: str) -> Iterator[Sighting]:
+    """Each look at a run, at once and then at intervals. The last one shows it at rest, or without a driver."""
+    run = runs.load(name)
+    alone_since: float | None = None
+    while True:
+        driver = runs.driver(name)
+        before, run = run, runs.advance(run)
+        sighting = Sighting(run=run, driver=driver)
+        yield sighting
+        if sighting.at_rest:
+            return
+        if not sighting.interrupted or run is not before:
+            alone_since = None
+        elif alone_since is None:
+            alone_since = clock.now()
+        elif clock.now() - alone_since >= GRACE_SECONDS:
+            return
+        time.sleep(LOOK_SECONDS)
+
+
+def wait_for(runs: Runs, name: str, timeout: float | None = None) -> Waited:
+    """Wait until a run is at rest or nobody drives it any more, for some seconds at most."""
+    begun = clock.now()
+    waited = Waited(sighting=runs.sight(name))
+    for sighting in watch(runs, name):
+        late = timeout is not None and not sighting.at_rest and clock.now() - begun >= timeout
+        waited = Waited(sighting=sighting, timed_out=late)
+        if late:
+            break
+    return waited

@@ -1,0 +1,76 @@
+"""What can go wrong with a repository, each with a hint. No raw complaint of git leaves the workspace."""
+
+from burnish.core.errors import BurnishError, ErrorKind
+
+GENERAL_HINT = "git failed. Is it installed, and are you in a Git repository?"
+
+
+class WorkspaceError(BurnishError):
+    """Anything that keeps the workspace from doing what it was asked."""
+
+
+class GitError(WorkspaceError):
+    """git itself ended badly. Holds the command without its settings, and the last thing that git said."""
+
+    def __init__(self, command: str, code: int | None, said: str) -> None:
+        ending = f"ended with exit code {code}" if code is not None else "did not run to its end"
+        super().__init__(f"`{command}` {ending}" + (f": {said}" if said else "."), hint=_hint(said))
+        self.command = command
+        self.code = code
+        self.said = said
+
+
+_HINTS = (
+    ("no space left", "The disk is full. Free some space, then try again; nothing of your repository was changed."),
+    ("disk quota", "Your disk quota is used up. Free some space, then try again."),
+    ("file too large", "A file is larger than the system allows to write."),
+    ("dubious ownership", "The folder belongs to somebody else. If you trust it, add it to git's safe.directory."),
+    (".lock': file exists", "Another git is at work here, or one was killed. Wait for it, then remove the lock file."),
+    ("not a git repository", "Go into a Git repository, or make one with `git init`."),
+    ("permission denied", "Look at the permissions of the repository and its files."),
+)
+
+
+def _hint(said: str) -> str:
+    lowered = said.lower()
+    return next((hint for sign, hint in _HINTS if sign in lowered), GENERAL_HINT)
+
+
+class NotARepositoryError(WorkspaceError):
+    """There is no repository here, or none that burnish can work with."""
+
+    kind = ErrorKind.USAGE
+
+
+class UnknownReferenceError(WorkspaceError):
+    """A name that stands for no commit."""
+
+    kind = ErrorKind.USAGE
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(f"There is no branch, tag or commit '{name}'.", hint=hint)
+        self.name = name
+
+
+class SubjectError(WorkspaceError):
+    """Branch and base do not make a subject: no commits, no base, no common history, nothing to review."""
+
+    kind = ErrorKind.USAGE
+
+
+class MissingObjectsError(WorkspaceError):
+    """The repository lacks objects of the change, as partial clones do."""
+
+
+class CloneError(WorkspaceError):
+    """A disposable clone cannot be made or used."""
+
+
+class UnsafeResultError(WorkspaceError):
+    """What a fixer left behind would reach outside of the repository. Nothing of it was taken."""
+
+    kind = ErrorKind.UNREADABLE
+
+
+class SealError(WorkspaceError):
+    """A seal cannot be made or signed."""

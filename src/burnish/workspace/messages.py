@@ -1,0 +1,98 @@
+"""The message of a fix's commit: what was fixed in one line, and below what a reader should not overlook."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from burnish.contracts.text import bounded, clean_text
+from burnish.core.values import Value
+from burnish.workspace.clones import Clone
+from burnish.workspace.errors import GitError
+from burnish.workspace.inside import read_inside
+from burnish.workspace.names import to_bytes
+from burnish.workspace.vaults import Vault
+
+_TITLE_LENGTH = 160
+_MESSAGE_LENGTH = 2_000
+_MESSAGES = 20
+_LISTED = 50
+_SECONDS = 30.0
+_HEXADECIMAL = frozenset("0123456789abcdef")
+
+
+class Notable(Value):
+    """What a commit's body names apart."""
+
+    deleted: tuple[str, ...] = ()
+    lock_files: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def title(prefix: str, summary: str) -> str:
+    """The first line: the prefix, and the first line of what the fixer said."""
+    lines = (line.strip().lstrip("#*->` ").strip() for line in clean_text(summary).splitlines())
+    said = next((" ".join(line.split()) for line in lines if line), "")
+    whole = f"{prefix} - {said}" if said else prefix
+    return whole if len(whole) <= _TITLE_LENGTH else whole[: _TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def full_message(first_line: str, notable: Notable, agent_messages: Sequence[str]) -> str:
+    """The whole message. What the agent wrote is set in, so that nothing in it can pass as ours."""
+    parts = [first_line]
+    parts += _listing("Deleted:", notable.deleted)
+    parts += _listing("Lock files changed:", notable.lock_files)
+    parts += _listing("Left out, for they are repositories of their own:", notable.left_out)
+    if agent_messages:
+        quoted = ("\n".join(f"    {line}".rstrip() for line in text.splitlines()) for text in agent_messages)
+        parts.append("\n\n".join(["Messages of the fixer's own commits:", *quoted]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _listing(heading: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    lines = [f"- {clean_text(name)}".replace("\n", " ") for name in names[:_LISTED]]
+    rest = len(names) - _LISTED
+    return ["\n".join([heading, *lines, *([f"- and {rest} more"] if rest > 0 else [])])]
+
+
+def agent_messages(clone: Clone, vault: Vault) -> tuple[str, ...]:
+    """What the agent wrote into its own commits, oldest first. Its `.git` is only data, and may be in pieces."""
+    head = _agent_head(clone)
+    if head is None or head == clone.head:
+        return ()
+    environment = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(f"{clone.path}/.git/objects")}
+    command = ("log", "-z", "--format=%B", f"--max-count={_MESSAGES}", head, f"^{clone.head}")
+    try:
+        finished = vault.git.finish(*command, environment=environment, seconds=_SECONDS)
+    except GitError:  # a trap in its objects, such as a pipe in place of a file
+        return ()
+    raws = finished.stdout.split(b"\0") if finished.code == 0 else []
+    texts = (clean_text(raw.decode("utf-8", errors="replace")) for raw in reversed(raws))
+    return tuple(bounded(text, _MESSAGE_LENGTH) for text in texts if text.strip())
+
+
+def _agent_head(clone: Clone) -> str | None:
+    name = ".git/HEAD"
+    for _ in range(3):
+        text = (read_inside(clone.path, name, 4_096) or b"").decode("utf-8", errors="replace").strip()
+        if not text.startswith("ref: refs/"):
+            return text if len(text) in (40, 64) and _HEXADECIMAL.issuperset(text) else _packed(clone, name)
+        name = f".git/{text.removeprefix('ref: ')}"
+        if ".." in name or "//" in name:
+            return None
+    return None
+
+
+def _packed(clone: Clone, name: str) -> str | None:
+    lines = (read_inside(clone.path, ".git/packed-refs", 1024 * 1024) or b"").split(b"\n")
+    wanted = b" " + to_bytes(name.removeprefix(".git/"))
+    found = (line.removesuffix(wanted).decode("ascii", errors="replace") for line in lines if line.endswith(wanted))
+    return next((text for text in islice(found, 1) if len(text) in (40, 64) and _HEXADECIMAL.issuperset(text)), None)
+
+
+def _quoted(path: str) -> str:
+    """A path in a list that colons separate."""
+    if ":" not in path and not path.startswith('"'):
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

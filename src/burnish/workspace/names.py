@@ -1,0 +1,32 @@
+"""Names of files between git's bytes and text. Every name survives the way to text and back, whatever its bytes."""
+
+import os
+
+
+def to_text(raw: bytes) -> str:
+    """A name as text; bytes that are not UTF-8 are kept as surrogates, so that `to_bytes` gives the same name."""
+    return raw.decode("utf-8", errors="surrogateescape")
+
+
+def to_bytes(name: str) -> bytes:
+    return name.encode("utf-8", errors="surrogateescape")
+
+
+def shown(name: str) -> str:
+    """A name for people, prompts and JSON, which cannot hold surrogates: what is not UTF-8 is replaced."""
+    return to_bytes(name).decode("utf-8", errors="replace")
+
+
+def fields(raw: bytes) -> list[bytes]:
+    """The fields of an output that ends each of them with NUL."""
+    return raw.split(b"\0")[:-1]
+
+
+def records(names: list[bytes]) -> bytes:
+    """Names as git reads them with `-z`."""
+    return b"".join(name + b"\0" for name in names)
+
+
+def argument(value: str | bytes) -> str:
+    """An argument for a process: bytes as the file system's own text."""
+    return os.fsdecode(value) if isinstance(value, bytes) else value

@@ -1,0 +1,165 @@
+"""The user's repository, to look at. Nothing here changes its checkout, its index, its branches or its settings."""
+
+import posixpath
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from burnish.workspace import references, worktrees
+from burnish.workspace.errors import GitError, NotARepositoryError
+from burnish.workspace.git import NO_FILE, Git
+from burnish.workspace.names import fields, to_bytes, to_text
+from burnish.workspace.subjects import FrozenSubject, Wish, freeze
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+_LINKS_FOLLOWED = 8
+
+
+class Repository:
+    """A repository and one of its work trees."""
+
+    def __init__(self, root: Path, common_dir: Path, object_format: str) -> None:
+        self.root = root
+        self.common_dir = common_dir
+        self.state_dir = common_dir / "burnish"
+        self.object_format = object_format
+        self.git = Git(root)
+
+    @classmethod
+    def discover(cls, folder: Path) -> "Repository":
+        """The repository around a folder."""
+        if not folder.is_dir():
+            raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Look at the path.")
+        git = Git(folder)
+        try:
+            common_dir = Path(git.text("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        except GitError as error:
+            if "not a git repository" not in error.said:
+                raise
+            raise NotARepositoryError(
+                f"'{folder}' is not in a Git repository.",
+                hint="Go into a Git repository, or make one with `git init`.",
+            ) from None
+        root = cls._root(git, common_dir)
+        return cls(root, common_dir, git.text("rev-parse", "--show-object-format"))
+
+    @staticmethod
+    def _root(git: Git, common_dir: Path) -> Path:
+        if git.text("rev-parse", "--is-inside-work-tree") == "true":
+            return Path(git.text("rev-parse", "--show-toplevel"))
+        if git.text("rev-parse", "--is-bare-repository") == "true":
+            return common_dir
+        raise NotARepositoryError(
+            f"'{git.folder}' is inside of the repository's own directory.", hint="Go into the work tree."
+        )
+
+    @cached_property
+    def objects(self) -> Git:
+        """git on the objects alone: without a work tree, so that no attribute of a checkout changes what is shown."""
+        settings = {
+            "core.attributesFile": NO_FILE,
+            "attr.tree": self.empty_tree,
+            "core.bigFileThreshold": "8m",
+        }
+        return Git(self.common_dir, self.common_dir, settings=settings)
+
+    @property
+    def empty_tree(self) -> str:
+        return _EMPTY_TREES[self.object_format]
+
+    @property
+    def is_shallow(self) -> bool:
+        return (self.common_dir / "shallow").exists()
+
+    def commit_of(self, ref: str) -> str:
+        """The commit that a name stands for."""
+        return references.commit_of(self.git, ref)
+
+    def tree_of(self, commit: str) -> str:
+        return self.git.text("rev-parse", "--verify", "--quiet", f"{self.commit_of(commit)}^{{tree}}")
+
+    def current_branch(self) -> str | None:
+        """The branch that is checked out, or None."""
+        return references.current_branch(self.git)
+
+    def default_base(self, head: str) -> str:
+        """What a branch would be merged into, never itself."""
+        return references.default_base(self.git, head)
+
+    def merge_base(self, first: str, second: str) -> str | None:
+        """The commit from which both come, or None."""
+        finished = self.git.finish("merge-base", first, second)
+        return finished.stdout.decode().strip() or None
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        return self.git.succeeds("merge-base", "--is-ancestor", ancestor, descendant)
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        """A file as it is in a commit, through links that stay in the tree; None where there is none."""
+        for _ in range(_LINKS_FOLLOWED):
+            name = posixpath.normpath(path)
+            if posixpath.isabs(name) or name.split("/")[0] in ("..", "."):
+                return None
+            listing = fields(self.objects.run("ls-tree", "-z", "--full-tree", commit, "--", to_bytes(name)))
+            if not listing:
+                return None
+            mode, kind, identity = listing[0].split(b"\t", 1)[0].split(b" ")
+            if kind != b"blob":
+                return None
+            content = self.objects.run("cat-file", "blob", identity)
+            if mode != b"120000":
+                return content
+            path = posixpath.join(posixpath.dirname(name), to_text(content))
+        return None
+
+    def files(self, commit: str) -> frozenset[str]:
+        """The names of all files in a commit; bytes that are not UTF-8 are kept as surrogates."""
+        listing = self.objects.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        return frozenset(to_text(name) for name in fields(listing))
+
+    def checked_out_at(self, branch: str) -> Path | None:
+        """The work tree in which a branch is checked out, the main one or a linked one."""
+        return next((tree.path for tree in worktrees.work_trees(self.git) if tree.branch == branch), None)
+
+    def is_busy(self, branch: str) -> bool:
+        """Whether a rebase or bisection of the user will come back to this branch."""
+        return worktrees.is_busy(self.common_dir, branch)
+
+    def is_clean(self, worktree: Path | None = None, ignoring: Sequence[str] = (), *, untracked: bool = True) -> bool:
+        """Whether everything in a work tree is committed, but for files that match the globs."""
+        return worktrees.is_clean(worktree or self.root, ignoring=ignoring, untracked=untracked)
+
+    def freeze(
+        self,
+        branch: str | None,
+        base: str | None,
+        *,
+        uncommitted: bool = False,
+        ignoring: Sequence[str] = (),
+        allow_empty: bool = False,
+    ) -> FrozenSubject:
+        """What is to be reviewed, as it is now. See `subjects.freeze`."""
+        wish = Wish(
+            branch=branch, base=base, uncommitted=uncommitted, ignoring=tuple(ignoring), allow_empty=allow_empty
+        )
+        return freeze(self.git, wish, shallow=self.is_shallow)
+
+    def keep(self, run: str, commit: str) -> None:
+        """Keep a commit from being pruned for as long as a run lasts."""
+        self.git.run("update-ref", f"refs/burnish/kept/{run_name(run)}", commit)
+
+    def let_go(self, run: str) -> None:
+        """Let go of what `keep` kept."""
+        self.git.run("update-ref", "-d", f"refs/burnish/kept/{run_name(run)}")
+
+
+def run_name(run: str) -> str:
+    """A run's name, which becomes part of a ref: checked, for a ref is a path."""
+    if not _RUN_NAME.fullmatch(run):
+        raise NotARepositoryError(f"'{run}' is no name of a run.", hint="Letters, digits, '-' and '_' only.")
+    return run

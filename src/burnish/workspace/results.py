@@ -1,0 +1,149 @@
+"""From a fixer's clone to one commit in the user's repository, on a ref of burnish's own.
+
+The commit is burnish's: fixed identity, the time of the event, so that a repeat gives the same id. Nothing of the
+clone's `.git` is used but the text of the fixer's commit messages.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from burnish.core.events import Change
+from burnish.core.values import Value
+from burnish.workspace.clones import Clone
+from burnish.workspace.diffs import changes
+from burnish.workspace.errors import GitError, UnsafeResultError
+from burnish.workspace.messages import Notable, agent_messages, full_message, title
+from burnish.workspace.names import shown
+from burnish.workspace.patches import RawEntry
+from burnish.workspace.repository import Repository, run_name
+from burnish.workspace.subjects import commit_tree
+from burnish.workspace.trees import LeftBehind, left_behind, on_parent
+from burnish.workspace.vaults import Vault
+
+RECORDS = (".agents/tmp/", "docs/progress/story-*-review-findings-round-*.md")
+"""What burnish itself writes for people and other tools: no fixer's work. A name, a glob, or a folder with a slash."""
+LOCK_FILES = frozenset(
+    {
+        "Cargo.lock",
+        "Gemfile.lock",
+        "Package.resolved",
+        "Pipfile.lock",
+        "Podfile.lock",
+        "bun.lock",
+        "bun.lockb",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "go.sum",
+        "gradle.lockfile",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "packages.lock.json",
+        "pdm.lock",
+        "pixi.lock",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "pubspec.lock",
+        "pylock.toml",
+        "uv.lock",
+        "yarn.lock",
+    }
+)
+_UNPACKED = 100
+"""Up to so many objects are stored one by one, as git does itself; more stay in a pack."""
+
+
+class Collected(Value):
+    """A fixer's work as a commit, and what should be said of it."""
+
+    change: Change
+    agent_messages: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    lock_files: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Folders that are repositories of their own, which a commit cannot hold."""
+
+
+def collect(
+    repository: Repository,
+    clone: Clone,
+    *,
+    run: str,
+    parent: str,
+    round: int,  # noqa: A002 - the word of the whole project for it
+    summary: str,
+    at: float,
+    messages: bool = True,
+    records: Sequence[str] = RECORDS,
+    prefix: str | None = None,
+) -> Collected:
+    """Make what a fixer left behind one commit on `refs/burnish/<run>`. Nothing changed: no commit.
+
+    `prefix` replaces the beginning of the message, for work that answers no review.
+    """
+    vault = Vault(clone.vault, clone.path)
+    result = left_behind(clone, vault, records)
+    parent_tree = repository.tree_of(parent)
+    tree = on_parent(vault, result, parent_tree)
+    notable = _notable(result)
+    texts = agent_messages(clone, vault) if messages else ()
+    commit = parent
+    if tree != parent_tree:
+        beginning = prefix if prefix is not None else _beginning(round)
+        message = full_message(title(beginning, summary), notable, texts)
+        commit = commit_tree(vault.git, tree, parent, message, at)
+        _transfer(repository, vault, commit, parent)
+        _point(repository, run, commit)
+    files = changes(repository, parent, commit) if commit != parent else ()
+    return Collected(
+        change=Change(commit=commit, tree=tree, files=files),
+        agent_messages=texts,
+        deleted=notable.deleted,
+        lock_files=notable.lock_files,
+        left_out=notable.left_out,
+    )
+
+
+def result_ref(run: str) -> str:
+    """Where a run's commits are kept."""
+    return f"refs/burnish/{run_name(run)}"
+
+
+def _beginning(number: int) -> str:
+    # Before the first round there is no review: its validation failed.
+    return f"fix: address code review round {number}" if number > 0 else "fix: address failed validation"
+
+
+def _notable(result: LeftBehind) -> Notable:
+    return Notable(
+        deleted=_names(entry for entry in result.entries if entry.status == "D"),
+        lock_files=_names(entry for entry in result.entries if entry.path.rpartition("/")[2] in LOCK_FILES),
+        left_out=result.left_out,
+    )
+
+
+def _names(entries: Iterable[RawEntry]) -> tuple[str, ...]:
+    return tuple(shown(entry.path) for entry in entries)
+
+
+def _transfer(repository: Repository, vault: Vault, commit: str, parent: str) -> None:
+    """Bring the commit over as a pack that git checks object by object."""
+    revisions = f"{commit}\n^{parent}\n".encode()
+    pack = vault.git.run("pack-objects", "--revs", "--stdout", "--quiet", stdin=revisions)
+    number = int.from_bytes(pack[8:12], "big")
+    try:
+        if number <= _UNPACKED:
+            repository.git.run("unpack-objects", "-q", "--strict", stdin=pack)
+        else:
+            repository.git.run("index-pack", "--stdin", "--strict", stdin=pack)
+    except GitError as error:
+        raise UnsafeResultError(
+            f"The fix cannot be taken into the repository: {error.said}", hint=error.hint or "Is the disk full?"
+        ) from None
+
+
+def _point(repository: Repository, run: str, commit: str) -> None:
+    ref = result_ref(run)
+    current = repository.git.text("rev-parse", "--verify", "--quiet", ref, check=False)
+    zero = "0" * len(commit)
+    repository.git.run("update-ref", ref, commit, current or zero)

@@ -1,0 +1,154 @@
+"""The subject of a review, frozen: which commits are compared, fixed once so that later moves change nothing."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.core.values import Value
+from burnish.workspace import references
+from burnish.workspace.errors import SubjectError
+from burnish.workspace.git import Git
+from burnish.workspace.worktrees import excluding
+
+IDENTITY = "burnish"
+ADDRESS = "burnish@localhost"
+
+
+class FrozenSubject(Value):
+    """A branch against its base, both as they were at one moment."""
+
+    branch: str
+    """Its name; of a detached HEAD or a bare commit, what the user called it."""
+    base: str
+    base_commit: str
+    merge_base: str
+    head: str
+    tree: str
+    detached: bool = False
+    """There is no local branch that could be moved at the end."""
+    uncommitted: bool = False
+    """`head` is a commit that burnish made from the work tree; no branch points to it."""
+    empty: bool = False
+    """The head's tree is the merge base's: there is nothing to review."""
+
+
+class Wish(Value):
+    """What a user asked for."""
+
+    branch: str | None = None
+    base: str | None = None
+    uncommitted: bool = False
+    """The work tree as it is: staged, unstaged and untracked work, but nothing that is ignored."""
+    ignoring: tuple[str, ...] = ()
+    """Globs of files that are no part of the work."""
+    allow_empty: bool = False
+    """Nothing to review is no error: the change is still to be made."""
+
+
+def freeze(git: Git, wish: Wish, *, shallow: bool = False) -> FrozenSubject:
+    """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
+    if not references.has_commits(git) and wish.branch is None:
+        raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
+    branch, detached = _branch(git, wish)
+    head = references.commit_of(git, branch)
+    base = wish.base or _default_base(git, branch, wish)
+    base_commit = references.commit_of(git, base)
+    merge_base = _merge_base(git, (base, base_commit), (branch, head), shallow)
+    if wish.uncommitted:
+        head = commit_work_tree(git, head, wish.ignoring)
+    subject = FrozenSubject(
+        branch=branch if branch != "HEAD" else head[:12],
+        base=base,
+        base_commit=base_commit,
+        merge_base=merge_base,
+        head=head,
+        tree=_tree(git, head),
+        detached=detached,
+        uncommitted=wish.uncommitted,
+        empty=_tree(git, head) == _tree(git, merge_base),
+    )
+    if not wish.allow_empty:
+        _refuse_nothing(subject)
+    return subject
+
+
+def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
+    """A commit, which nothing points to, of the work tree as it is. The user's index is only copied."""
+    index = Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+    with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+        private = Path(folder) / "index"
+        environment = {"GIT_INDEX_FILE": str(private), "GIT_LITERAL_PATHSPECS": "0"}
+        if index.is_file():
+            shutil.copyfile(index, private)
+        else:
+            git.run("read-tree", head, environment=environment)
+        git.run("-c", "advice.addEmbeddedRepo=false", "add", "--all", *excluding(ignoring), environment=environment)
+        tree = git.text("write-tree", environment=environment)
+    if tree == _tree(git, head):
+        return head
+    date = git.text("show", "--no-patch", "--format=%ct", head)
+    return commit_tree(git, tree, head, "Work that is not committed", float(date))
+
+
+def commit_tree(git: Git, tree: str, parent: str, message: str, at: float) -> str:
+    """A commit made by burnish itself: the same content and time give the same id."""
+    date = f"@{int(at)} +0000"
+    environment = {
+        "GIT_AUTHOR_NAME": IDENTITY,
+        "GIT_AUTHOR_EMAIL": ADDRESS,
+        "GIT_AUTHOR_DATE": date,
+        "GIT_COMMITTER_NAME": IDENTITY,
+        "GIT_COMMITTER_EMAIL": ADDRESS,
+        "GIT_COMMITTER_DATE": date,
+    }
+    text = message.encode("utf-8", errors="replace")
+    return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=text, environment=environment)
+
+
+def _branch(git: Git, wish: Wish) -> tuple[str, bool]:
+    current = references.current_branch(git)
+    if wish.uncommitted and wish.branch not in (None, current, "HEAD"):
+        raise SubjectError(
+            f"The work that is not committed belongs to {current or 'a detached HEAD'}, not to '{wish.branch}'.",
+            hint="Leave --branch out, or check that branch out first.",
+        )
+    if wish.branch in (None, "HEAD"):
+        return current or "HEAD", current is None
+    name = str(wish.branch).removeprefix(references.BRANCHES)
+    return name, not references.is_branch(git, name)
+
+
+def _default_base(git: Git, branch: str, wish: Wish) -> str:
+    try:
+        return references.default_base(git, branch)
+    except SubjectError:
+        if wish.uncommitted:  # on the only branch that there is: what was committed last
+            return "HEAD"
+        raise
+
+
+def _merge_base(git: Git, base: tuple[str, str], head: tuple[str, str], shallow: bool) -> str:
+    found = git.finish("merge-base", base[1], head[1]).stdout.decode().strip()
+    if found:
+        return found
+    if shallow:
+        raise SubjectError(
+            f"'{base[0]}' and '{head[0]}' have no common commit in this shallow clone.",
+            hint="Fetch the history: `git fetch --unshallow`, or deeper with `git fetch --deepen=100`.",
+        )
+    raise SubjectError(
+        f"'{base[0]}' and '{head[0]}' have no common history.", hint="Name what the branch came from with --base."
+    )
+
+
+def _refuse_nothing(subject: FrozenSubject) -> None:
+    if subject.head not in (subject.base_commit, subject.merge_base):
+        return
+    reason = "is at the same commit as" if subject.head == subject.base_commit else "is already part of"
+    hint = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
+    raise SubjectError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
+
+
+def _tree(git: Git, commit: str) -> str:
+    return git.text("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")

@@ -1,0 +1,253 @@
+"""Drive a run by hand: one method for each thing that a driver or a person may append, with time going on by itself."""
+
+from burnish.core.drift import FileChange
+from burnish.core.effects import Effect, StartBuild, StartFix, StartReview, StartTimer
+from burnish.core.events import (
+    AnyEvent,
+    Built,
+    Change,
+    Decided,
+    FindingRefuted,
+    FindingWaived,
+    Fixed,
+    Mode,
+    Reviewed,
+    Roles,
+    RunStarted,
+    Sealed,
+    SessionFinished,
+    StoryStatus,
+    Subject,
+    TimerFired,
+    Validated,
+    ValidationStatus,
+    WorkFailed,
+    WorkStarted,
+)
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.loop import IllegalEventError, decide, evolve
+from burnish.core.protocol import (
+    Fail,
+    FixInput,
+    FixRule,
+    Limits,
+    Protocol,
+    Reviewer,
+    SeverityGate,
+    ValidateRule,
+)
+from burnish.core.reviews import Answer, ContractName, Failure, FailureKind, Usage
+from burnish.core.state import Ended, FindingStatus, Fixing, Outcome, Reviewing, Run, Stopping, Tracked, Waiting
+from burnish.core.steps.flow import running_effects
+from burnish.core.work import Assignment
+
+ROLES = Roles(review=Assignment(agent="first"), fix=Assignment(agent="fixer"))
+CLEAN = Answer(clean=True)
+NO_USAGE = Usage()
+
+PLAIN = Protocol(
+    name="plain",
+    description="One reviewer, nothing that is optional.",
+    contract=ContractName.FINDINGS,
+    panel=(Reviewer(name="critic"),),
+    gate=SeverityGate(block=Severity.HIGH),
+    limits=Limits(reviews=3, hard_cap=5),
+    fix=FixRule(input=FixInput.BLOCKING),
+    exhausted=Fail(reason="no more after {reviews} reviews and {revisions} revisions"),
+    validate=ValidateRule(before_first_review=False),
+)
+"""The simplest protocol; each test changes the one thing that it is about."""
+
+
+def problem(
+    title: str = "wrong result", severity: Severity = Severity.HIGH, file: str | None = "a.py", line: int | None = 3
+) -> Finding:
+    """A finding in one line of one file; without a file, about the change as a whole."""
+    location = None if file is None else Location(file=file, line=line)
+    return Finding(severity=severity, title=title, location=location)
+
+
+def found(*findings: Finding) -> Answer:
+    """An answer that lists findings."""
+    return Answer(clean=not findings, findings=findings)
+
+
+def rewritten(*files: str) -> tuple[FileChange, ...]:
+    """A change of every line of some files."""
+    return tuple(FileChange(path=file, new_path=file, whole=True) for file in files)
+
+
+class Driven:
+    """A run under way. Times are whole seconds from 0 on, one for each event."""
+
+    def __init__(
+        self,
+        protocol: Protocol = PLAIN,
+        *,
+        roles: Roles = ROLES,
+        mode: Mode = Mode.FIX,
+        build: bool = False,
+        interactive: bool = False,
+        max_reviews: int | None = None,
+    ) -> None:
+        self.at = 0.0
+        started = RunStarted(
+            at=0.0,
+            run="run-1",
+            mode=mode,
+            subject=Subject(branch="topic", base="main", base_commit="c", head="commit-0", tree="tree-0"),
+            protocol=protocol,
+            roles=roles,
+            build=build,
+            interactive=interactive,
+            max_reviews=max_reviews,
+        )
+        self.run: Run = evolve(None, started)
+
+    def happen(self, event: AnyEvent) -> Run:
+        self.run = evolve(self.run, event)
+        return self.run
+
+    def refusal(self, event: AnyEvent) -> str:
+        """Why an event is illegal here. The run stays as it was."""
+        before = self.run
+        try:
+            evolve(self.run, event)
+        except IllegalEventError as error:
+            assert self.run is before
+            return str(error)
+        raise AssertionError(f"{event} was not refused")
+
+    def tick(self) -> float:
+        self.at += 1.0
+        return self.at
+
+    @property
+    def wanted(self) -> tuple[Effect, ...]:
+        return decide(self.run)
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        phase = self.run.phase.interrupted if isinstance(self.run.phase, Stopping) else self.run.phase
+        return () if isinstance(phase, Waiting | Ended) else running_effects(phase)
+
+    def start(self) -> tuple[str, ...]:
+        """Start all work that is asked for; what now runs."""
+        for effect in self.wanted:
+            if isinstance(effect, StartTimer):
+                continue
+            named = isinstance(effect, StartBuild | StartFix | StartReview)
+            agent = effect.agent if named else "burnish"
+            self.happen(WorkStarted(at=self.tick(), effect=effect.id, agent=agent))
+        return self.running
+
+    def _effect(self, part: str) -> str:
+        """The one effect with this part in its name, started where it does not run yet."""
+        running = self.running if any(part in effect for effect in self.running) else self.start()
+        (effect,) = (effect for effect in running if part in effect)
+        return effect
+
+    def answer(self, answer: Answer, reviewer: str = "critic", *, usage: Usage = NO_USAGE, after: float = 1.0) -> Run:
+        effect = self._effect(f":{reviewer}:")
+        self.at += after - 1.0
+        return self.happen(Reviewed(at=self.tick(), effect=effect, answer=answer, usage=usage))
+
+    def session(
+        self,
+        answer: Answer | None,
+        status: StoryStatus = StoryStatus.ABSENT,
+        *,
+        tree: str = "tree-1",
+        newly_done: bool = False,
+        usage: Usage = NO_USAGE,
+    ) -> Run:
+        effect = self._effect("review:")
+        change = Change(commit=f"commit of {tree}", tree=tree)
+        return self.happen(
+            SessionFinished(
+                at=self.tick(),
+                effect=effect,
+                answer=answer,
+                change=change,
+                status=status,
+                newly_done=newly_done,
+                usage=usage,
+            )
+        )
+
+    def fix(
+        self, tree: str, files: tuple[FileChange, ...] = (), *, summary: str = "done", usage: Usage = NO_USAGE
+    ) -> Run:
+        effect = self._effect("fix:")
+        change = Change(commit=f"commit of {tree}", tree=tree, files=files)
+        return self.happen(Fixed(at=self.tick(), effect=effect, change=change, summary=summary, usage=usage))
+
+    def build(self, tree: str, *, usage: Usage = NO_USAGE) -> Run:
+        effect = self._effect("build:")
+        change = Change(commit=f"commit of {tree}", tree=tree)
+        return self.happen(Built(at=self.tick(), effect=effect, change=change, usage=usage))
+
+    def validate(
+        self, status: ValidationStatus = ValidationStatus.PASSED, output: str = "", *, usage: Usage = NO_USAGE
+    ) -> Run:
+        effect = self._effect("validate:")
+        return self.happen(Validated(at=self.tick(), effect=effect, status=status, output=output, usage=usage))
+
+    def seal(self) -> Run:
+        effect = self._effect("seal:")
+        return self.happen(Sealed(at=self.tick(), effect=effect, digest="digest"))
+
+    def fail(
+        self,
+        kind: FailureKind,
+        part: str = ":critic:",
+        *,
+        message: str = "no luck",
+        retry_after: float | None = None,
+        usage: Usage = NO_USAGE,
+    ) -> Run:
+        effect = self._effect(part)
+        failure = Failure(kind=kind, message=message, retry_after=retry_after)
+        return self.happen(WorkFailed(at=self.tick(), effect=effect, failure=failure, usage=usage))
+
+    def wait(self) -> Run:
+        """Let the one pause that is asked for go by."""
+        (timer,) = (effect for effect in self.wanted if isinstance(effect, StartTimer))
+        self.at = max(self.at, timer.until)
+        return self.happen(TimerFired(at=self.at, effect=timer.id))
+
+    def decide(self, choice: str, *, note: str = "", agent: str | None = None) -> Run:
+        return self.happen(Decided(at=self.tick(), choice=choice, note=note, agent=agent))
+
+    def waive(self, finding: str, reason: str = "known") -> Run:
+        return self.happen(FindingWaived(at=self.tick(), finding=finding, reason=reason))
+
+    def refute(self, finding: str, evidence: str = "shown") -> Run:
+        return self.happen(FindingRefuted(at=self.tick(), finding=finding, evidence=evidence))
+
+    def tracked(self, title: str) -> Tracked:
+        (entry,) = (entry for entry in self.run.findings if entry.finding.title == title)
+        return entry
+
+    def status(self, title: str) -> FindingStatus:
+        return self.tracked(title).status
+
+    @property
+    def ended(self) -> tuple[Outcome, str]:
+        assert isinstance(self.run.phase, Ended), self.run.phase
+        return self.run.phase.outcome, self.run.phase.reason
+
+    @property
+    def waiting(self) -> Waiting:
+        assert isinstance(self.run.phase, Waiting), self.run.phase
+        return self.run.phase
+
+    @property
+    def fixing(self) -> Fixing:
+        assert isinstance(self.run.phase, Fixing), self.run.phase
+        return self.run.phase
+
+    @property
+    def reviewing(self) -> Reviewing:
+        assert isinstance(self.run.phase, Reviewing), self.run.phase
+        return self.run.phase

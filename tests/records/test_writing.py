@@ -1,0 +1,273 @@
+"""The writer: into the run's folder always, into the checkout only where that is burnish's own to write to."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from burnish.core.values import replace
+from burnish.records.interface import RecordFile, RecordTexts
+from burnish.records.registry import RECORD_PATHS, record_files
+from burnish.records.writing import MAX_RECORD_BYTES, Written, write
+from burnish.runtime.script import Script
+from tests.records.playing import played, record
+
+PATH = "docs/progress/story-1-review-findings-round-1.md"
+STATE = ".agents/tmp/state.json"
+
+
+def nothing(_path: str) -> bool:
+    return False
+
+
+class Desk:
+    """A checkout and the folders of two runs."""
+
+    def __init__(self, root: Path) -> None:
+        self.checkout = root / "checkout"
+        self.run = root / "burnish/runs/20260102-first"
+        self.later = root / "burnish/runs/20260103-later"
+        for folder in (self.checkout, self.run, self.later):
+            folder.mkdir(parents=True)
+
+    def write(
+        self, *files: RecordFile, run: Path | None = None, is_tracked: Callable[[str], bool] = nothing
+    ) -> Written:
+        return write(files, checkout=self.checkout, run_folder=run or self.run, is_tracked=is_tracked)
+
+    def refused(self, *files: RecordFile, is_tracked: Callable[[str], bool] = nothing) -> str:
+        """The one notice of a write that must leave the checkout alone."""
+        before = snapshot_of(self.checkout)
+        written = self.write(*files, is_tracked=is_tracked)
+        assert written.paths == ()
+        assert snapshot_of(self.checkout) == before
+        [notice] = written.notices
+        assert notice.hint
+        return notice.message
+
+
+def snapshot_of(folder: Path) -> dict[str, bytes | str]:
+    """Every file and link below a folder, with its content or target."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_a_record_is_kept_with_the_run_and_put_into_the_checkout(desk: Desk) -> None:
+    written = desk.write(record())
+    assert written == Written(paths=(PATH,))
+    assert (desk.checkout / PATH).read_text() == "text\n"
+    assert (desk.run / "records" / PATH).read_text() == "text\n"
+    assert (desk.checkout / PATH).stat().st_mode & 0o777 == 0o644
+    assert (desk.run / "records" / PATH).stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_checkout_only_the_run_keeps_it(desk: Desk) -> None:
+    write([record()], checkout=None, run_folder=desk.run, is_tracked=nothing)
+    assert (desk.run / "records" / PATH).exists()
+    assert list(desk.checkout.iterdir()) == []
+
+
+def test_a_record_of_the_run_alone_does_not_reach_the_checkout(desk: Desk) -> None:
+    assert desk.write(RecordFile(path="verdict-1.json", text="{}\n", in_checkout=False)).paths == ()
+    assert (desk.run / "records/verdict-1.json").exists()
+    assert list(desk.checkout.iterdir()) == []
+
+
+def test_a_new_version_replaces_burnishs_own(desk: Desk) -> None:
+    desk.write(record(text="one"))
+    assert desk.write(record(text="two")).paths == (PATH,)
+    assert (desk.checkout / PATH).read_text() == "two"
+
+
+def test_a_file_that_is_as_it_should_be_is_not_touched(desk: Desk) -> None:
+    desk.write(record())
+    before = (desk.checkout / PATH).stat(), (desk.run / "records" / PATH).stat()
+
+    def unasked(path: str) -> bool:
+        raise AssertionError(f"git was asked about {path}, which costs a process")
+
+    assert desk.write(record(), is_tracked=unasked) == Written()
+    after = (desk.checkout / PATH).stat(), (desk.run / "records" / PATH).stat()
+    assert [one.st_ino for one in before] == [one.st_ino for one in after]
+
+
+def test_a_later_run_replaces_what_an_earlier_one_wrote(desk: Desk) -> None:
+    desk.write(record(text="one"))
+    assert desk.write(record(text="two"), run=desk.later).paths == (PATH,)
+
+
+def test_a_writer_that_was_killed_in_between_knows_its_file_again(desk: Desk) -> None:
+    """Whichever of the two copies is older, the file in the checkout stays burnish's own."""
+    desk.write(record(text="one"))
+    desk.write(record(text="two"))
+    (desk.run / "records" / PATH).write_text("one")
+    assert desk.write(record(text="three")).paths == (PATH,)
+    (desk.checkout / PATH).write_text("two")
+    assert desk.write(record(text="four")).paths == (PATH,)
+
+
+def test_a_file_of_the_users_is_left_alone(desk: Desk) -> None:
+    (desk.checkout / PATH).parent.mkdir(parents=True)
+    (desk.checkout / PATH).write_text("mine")
+    assert "did not write" in desk.refused(record())
+    assert (desk.run / "records" / PATH).read_text() == "text\n"
+
+
+def test_a_record_that_the_user_changed_is_left_alone(desk: Desk) -> None:
+    desk.write(record(text="one"))
+    (desk.checkout / PATH).write_text("one, and my notes")
+    assert "did not write" in desk.refused(record(text="two"))
+
+
+def test_a_record_copied_to_another_name_is_the_users(desk: Desk) -> None:
+    desk.write(record(text="one"))
+    other = PATH.replace("round-1", "round-2")
+    (desk.checkout / other).write_text("one")
+    assert "did not write" in desk.refused(record(other, "two"))
+
+
+def test_a_tracked_file_is_left_alone(desk: Desk) -> None:
+    desk.write(record(text="one"))
+    assert "tracked" in desk.refused(record(text="two"), is_tracked=lambda path: path == PATH)
+
+
+def test_one_refusal_does_not_hold_up_the_others(desk: Desk) -> None:
+    other = PATH.replace("round-1", "round-2")
+    written = desk.write(record(), record(other), is_tracked=lambda path: path == PATH)
+    assert written.paths == (other,)
+    assert [notice.path for notice in written.notices] == [PATH]
+
+
+@pytest.mark.parametrize("link", ["docs", "docs/progress", PATH])
+@pytest.mark.parametrize("inside", [True, False])
+def test_no_link_is_followed(desk: Desk, tmp_path: Path, link: str, inside: bool) -> None:
+    target = desk.checkout / "real" if inside else tmp_path / "outside"
+    target.mkdir()
+    place = desk.checkout / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target / "file" if link == PATH else target)
+    assert f"'{link}' is a symbolic link" in desk.refused(record())
+    assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/x", "docs/../../x", ".git/hooks/post-commit", "a/.git/x", "", "."])
+def test_no_path_leads_out_of_the_checkout(desk: Desk, path: str) -> None:
+    assert "leads out" in desk.refused(record(path))
+    assert list((desk.run).iterdir()) == []
+
+
+def test_something_that_is_no_file_is_left_alone(desk: Desk) -> None:
+    (desk.checkout / PATH).mkdir(parents=True)
+    assert "no record is there" in desk.refused(record())
+
+
+def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
+    (desk.checkout / PATH).parent.mkdir(parents=True)
+    os.mkfifo(desk.checkout / PATH)
+    assert "no record is there" in desk.refused(record())
+
+
+def test_a_file_too_large_for_a_record_is_left_alone(desk: Desk) -> None:
+    (desk.checkout / PATH).parent.mkdir(parents=True)
+    with (desk.checkout / PATH).open("wb") as stream:
+        stream.truncate(MAX_RECORD_BYTES + 1)
+    assert "no record is there" in desk.write(record()).notices[0].message
+
+
+def test_a_file_where_a_folder_is_needed_is_told(desk: Desk) -> None:
+    (desk.checkout / "docs").write_text("a file")
+    assert "cannot be written" in desk.refused(record())
+
+
+def state(session: str = "one", **fields: object) -> RecordFile:
+    text = json.dumps({"plugin": "burnish", "sessionId": session, **fields}) + "\n"
+    return RecordFile(path=STATE, text=text, shared=True)
+
+
+def test_fields_that_others_added_to_the_state_are_kept(desk: Desk) -> None:
+    desk.write(state(status="in_progress", iterations=[{"iteration": 1, "r1": {"status": "pending"}}]))
+    theirs = json.loads((desk.checkout / STATE).read_text())
+    theirs["theirs"] = {"a": 1}
+    theirs["iterations"][0]["note"] = "kept"
+    theirs["iterations"][0]["r1"]["cost"] = 3
+    theirs["status"] = "changed by hand"
+    (desk.checkout / STATE).write_text(json.dumps(theirs))
+    rounds = [{"iteration": 1, "r1": {"status": "complete"}}, {"iteration": 2}]
+    assert desk.write(state(status="complete", iterations=rounds)).notices == ()
+    assert json.loads((desk.checkout / STATE).read_text()) == {
+        "plugin": "burnish",
+        "sessionId": "one",
+        "status": "complete",
+        "iterations": [
+            {"iteration": 1, "r1": {"status": "complete", "cost": 3}, "note": "kept"},
+            {"iteration": 2},
+        ],
+        "theirs": {"a": 1},
+    }
+    assert "theirs" not in (desk.run / "records" / STATE).read_text()
+
+
+def test_another_runs_rounds_are_not_mixed_with_ours(desk: Desk) -> None:
+    (desk.checkout / STATE).parent.mkdir(parents=True)
+    old = {"plugin": "burnish", "sessionId": "old", "iterations": [{"note": "old"}], "theirs": 1}
+    (desk.checkout / STATE).write_text(json.dumps(old))
+    desk.write(state(iterations=[{"iteration": 1}]))
+    found = json.loads((desk.checkout / STATE).read_text())
+    assert found == {"plugin": "burnish", "sessionId": "one", "iterations": [{"iteration": 1}], "theirs": 1}
+
+
+@pytest.mark.parametrize(
+    "theirs", ['{"plugin": "another"}', "{}", "[]", "no json", "", '{"plugin": "burnish"', "[" * 9000]
+)
+def test_a_state_of_another_tool_is_left_alone(desk: Desk, theirs: str) -> None:
+    (desk.checkout / STATE).parent.mkdir(parents=True)
+    (desk.checkout / STATE).write_text(theirs)
+    assert "did not write" in desk.refused(state())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        Script(protocol="epic", reviews={"*": ("critical a.py:1 one", "clean")}, fixes=("fixed",)),
+        Script(protocol="ticket", reviews={"*": ("scores 95 95 80 80 80 90",)}),
+        Script(protocol="panel", reviews={"*": ("clean", "clean"), "critic": ("info", "clean")}, fixes=("fixed",)),
+        Script(protocol="drift", reviews={"*": ("drift: more", "pass")}, fixes=("fixed",)),
+    ],
+    ids=lambda script: script.protocol,
+)
+def test_records_that_were_removed_are_written_again_byte_for_byte(desk: Desk, script: Script) -> None:
+    run, known = played(script), RecordTexts(updated_at=1_700_000_100.0)
+    assert desk.write(*record_files(run, known)).notices == ()
+    first = snapshot_of(desk.checkout), snapshot_of(desk.run / "records")
+    assert first[1]
+    for file in record_files(run, known):
+        (desk.run / "records" / file.path).unlink()
+        (desk.checkout / file.path).unlink(missing_ok=True)
+    assert desk.write(*record_files(run, known)).notices == ()
+    assert (snapshot_of(desk.checkout), snapshot_of(desk.run / "records")) == first
+
+
+@pytest.mark.parametrize("protocol", ["epic", "panel"])
+def test_every_record_in_a_checkout_is_known_as_one(desk: Desk, protocol: str) -> None:
+    reviews = {"*": ("high a.py:1 one", "clean")}
+    run = played(Script(protocol=protocol, reviews=reviews, fixes=("fixed",)))
+    desk.write(*record_files(run, RecordTexts()))
+    known = {path for pattern in RECORD_PATHS for path in desk.checkout.glob(pattern)}
+    assert {str(path.relative_to(desk.checkout)) for path in known} == set(snapshot_of(desk.checkout))
+
+
+def test_a_protocol_of_the_users_own_is_recorded_as_it_is_told(desk: Desk) -> None:
+    run = played(Script(protocol="epic", reviews={"*": ("clean",)}))
+    mine = replace(run, started=replace(run.started, protocol=replace(run.protocol, name="mine")))
+    assert record_files(mine, RecordTexts()) == ()
+    assert record_files(mine, RecordTexts(), "epic") == record_files(run, RecordTexts())

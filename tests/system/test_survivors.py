@@ -1,0 +1,102 @@
+"""Whoever outlives its work is found by its environment and ended; nobody else is."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from burnish.core.values import replace
+from burnish.core.work import ProcessMark
+from burnish.system import process_table, survivors
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of a process")
+
+DAEMON = """
+import os, signal, sys
+stubborn = sys.argv[1:] == ["stubborn"]
+if stubborn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+print(os.getpid(), flush=True)
+signal.pause() if not stubborn else [signal.pause() for _ in iter(int, 1)]
+"""
+
+
+@contextmanager
+def a_daemon(value: str, *arguments: str) -> Generator[int]:
+    """A process that left the group and the session of the one that started it."""
+    environment = {"PATH": os.environ["PATH"], "BURNISH_TEST_RUN": value, "OTHER": "x"}
+    starter = subprocess.Popen(
+        [sys.executable, "-c", DAEMON, *arguments], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    with starter:
+        assert starter.stdout is not None
+        pid = int(starter.stdout.readline())
+        try:
+            yield pid
+        finally:
+            if process_table.holds(pid, f"BURNISH_TEST_RUN={value}".encode()):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_a_daemon_is_found_by_the_exact_value() -> None:
+    with a_daemon("run-1") as pid, a_daemon("run-10"):
+        assert [mark.pid for mark in survivors.find("BURNISH_TEST_RUN", "run-1")] == [pid]
+        assert survivors.find("TEST_RUN", "run-1") == []
+        assert survivors.find("BURNISH_TEST_RUN", "run") == []
+
+
+def test_a_daemon_is_ended_and_another_runs_on() -> None:
+    with a_daemon("mine") as pid, a_daemon("other") as other:
+        survivors.end(survivors.find("BURNISH_TEST_RUN", "mine"), 10)
+        assert not process_table.is_alive(process_table.mark_of(pid))
+        assert process_table.is_alive(process_table.mark_of(other))
+
+
+def test_one_that_ignores_the_request_is_killed() -> None:
+    with a_daemon("stubborn", "stubborn") as pid:
+        survivors.end(survivors.find("BURNISH_TEST_RUN", "stubborn"), 0.1)
+        assert not process_table.is_alive(process_table.mark_of(pid))
+
+
+def test_all_are_ended_and_counted() -> None:
+    with a_daemon("all"), a_daemon("all", "stubborn"):
+        assert survivors.end_all("BURNISH_TEST_RUN", "all", 0.1) == 2
+        assert survivors.find("BURNISH_TEST_RUN", "all") == []
+        assert survivors.end_all("BURNISH_TEST_RUN", "all", 0.1) == 0
+
+
+def test_a_later_process_with_the_same_number_is_spared() -> None:
+    with a_daemon("spared") as pid:
+        mark = process_table.mark_of(pid)
+        survivors.end([replace(mark, started=mark.started - 1)], 0.1)
+        assert process_table.is_alive(mark)
+
+
+def test_a_number_that_nobody_has_is_passed_over() -> None:
+    survivors.end([ProcessMark(pid=2**22 + 1, started=1.0)], 0.1)
+
+
+ONESELF = """
+import os
+from burnish.system import process_table, survivors
+assert survivors.find("BURNISH_TEST_RUN", "self") == []
+survivors.end([process_table.mark_of(os.getpid()), process_table.mark_of(os.getppid())], 0.1)
+print("alive")
+"""
+
+
+def test_neither_itself_nor_those_above_are_found_or_ended() -> None:
+    environment = {**os.environ, "BURNISH_TEST_RUN": "self"}
+    inner = [sys.executable, "-c", ONESELF]
+    outer = [sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))", *inner]
+    done = subprocess.run(outer, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "alive\n"

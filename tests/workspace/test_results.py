@@ -1,0 +1,284 @@
+"""From a fixer's clone to one commit: everything it did is in, nothing else is, and the user's repository is as it was."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.workspace.conftest import UsersView
+
+from burnish.testing.repositories import RepositoryBuilder
+from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.git import Git
+from burnish.workspace.repository import Repository
+from burnish.workspace.results import Collected, collect
+
+Collect = Callable[..., Collected]
+
+
+@pytest.fixture
+def collected(repository: Repository, fixers_clone: Clone) -> Collect:
+    """Collects from the fixer's clone."""
+
+    def run(clone: Clone = fixers_clone, *, summary: str = "Done", number: int = 1, at: float = 1e9) -> Collected:
+        return collect(repository, clone, run="r1", parent=clone.head, round=number, summary=summary, at=at)
+
+    return run
+
+
+def files(repository: Repository, commit: str) -> dict[str, bytes | None]:
+    return {name: repository.read_file(commit, name) for name in sorted(repository.files(commit))}
+
+
+def commit(clone: Clone, message: str) -> None:
+    git = Git(clone.path, isolated=True)
+    git.run("add", "--all")
+    git.run("commit", "--quiet", "-m", message)
+
+
+def message_of(repository: Repository, commit: str) -> str:
+    return repository.git.text("show", "--no-patch", "--format=%B", commit)
+
+
+def test_work_of_every_kind_is_in_one_commit(
+    repository: Repository, fixers_clone: Clone, collected: Collect, users_view: UsersView
+) -> None:
+    before = users_view(repository.root)
+    path = fixers_clone.path
+    (path / "committed.py").write_text("1")
+    commit(fixers_clone, "First\n\nwith a body")
+    (path / "second.py").write_text("2")
+    commit(fixers_clone, "Second")
+    (path / "staged.py").write_text("3")
+    Git(path).run("add", "staged.py")
+    (path / "calc.py").write_text("unstaged")
+    (path / "folder").mkdir()
+    (path / "folder" / "untracked.py").write_text("5")
+    (path / "store.py").unlink()
+
+    result = collected()
+
+    assert files(repository, result.change.commit) == {
+        "calc.py": b"unstaged",
+        "committed.py": b"1",
+        "folder/untracked.py": b"5",
+        "second.py": b"2",
+        "staged.py": b"3",
+    }
+    assert repository.git.text("rev-parse", f"{result.change.commit}^@") == fixers_clone.head
+    assert repository.commit_of("refs/burnish/r1") == result.change.commit
+    assert result.change.tree == repository.tree_of(result.change.commit)
+    assert result.agent_messages == ("First\n\nwith a body", "Second")
+    assert result.deleted == ("store.py",)
+    assert {change.path for change in result.change.files} == {"calc.py", "store.py"}
+    assert users_view(repository.root) == before
+    repository.git.run("fsck", "--strict")
+
+
+def test_the_message_says_what_a_reader_should_not_overlook(
+    repository: Repository, fixers_clone: Clone, collected: Collect
+) -> None:
+    (fixers_clone.path / "store.py").unlink()
+    (fixers_clone.path / "web").mkdir()
+    (fixers_clone.path / "web" / "package-lock.json").write_text("{}")
+    commit(fixers_clone, "Remove\n\nSigned-off-by: Nobody <x@example.com>")
+    result = collected(summary="\n## **Removed** the \x1b[31mstore\x1b[0m\nand more", number=2)
+    assert message_of(repository, result.change.commit) == (
+        "fix: address code review round 2 - Removed** the store\n"
+        "\n"
+        "Deleted:\n- store.py\n"
+        "\n"
+        "Lock files changed:\n- web/package-lock.json\n"
+        "\n"
+        "Messages of the fixer's own commits:\n"
+        "\n"
+        "    Remove\n\n    Signed-off-by: Nobody <x@example.com>\n"
+    )
+    assert result.lock_files == ("web/package-lock.json",)
+
+
+@pytest.mark.parametrize(
+    ("summary", "number", "expected"),
+    [
+        ("", 1, "fix: address code review round 1"),
+        ("\n \n", 1, "fix: address code review round 1"),
+        ("Tests pass now", 0, "fix: address failed validation - Tests pass now"),
+        ("word " * 100, 3, None),
+    ],
+)
+def test_the_first_line_is_short_and_clean(
+    repository: Repository, fixers_clone: Clone, collected: Collect, summary: str, number: int, expected: str | None
+) -> None:
+    (fixers_clone.path / "calc.py").write_text("x")
+    first = message_of(repository, collected(summary=summary, number=number).change.commit).splitlines()[0]
+    assert len(first) <= 160
+    assert expected in (None, first)
+
+
+def test_a_repeat_gives_the_same_commit(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
+    (fixers_clone.path / "calc.py").write_text("x")
+    first = collected()
+    assert collected() == first
+    assert collected(at=2e9).change.commit != first.change.commit
+    author = repository.git.text("show", "--no-patch", "--format=%an <%ae> %ct %cn", first.change.commit)
+    assert author == "burnish <burnish@localhost> 1000000000 burnish"
+
+
+def test_nothing_changed_is_no_commit(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
+    (fixers_clone.path / "calc.py").touch()
+    (fixers_clone.path / "empty").mkdir()
+    result = collected()
+    assert result.change.commit == fixers_clone.head
+    assert result.change.tree == repository.tree_of(fixers_clone.head)
+    assert result.change.files == ()
+    assert repository.git.text("for-each-ref", "refs/burnish") == ""
+
+
+def test_a_change_that_was_taken_back_is_nothing(fixers_clone: Clone, collected: Collect) -> None:
+    text = (fixers_clone.path / "calc.py").read_bytes()
+    (fixers_clone.path / "calc.py").write_text("x")
+    commit(fixers_clone, "There")
+    (fixers_clone.path / "calc.py").write_bytes(text)
+    commit(fixers_clone, "and back")
+    result = collected()
+    assert result.change.commit == fixers_clone.head
+    assert result.agent_messages == ("There", "and back")
+
+
+def test_modes_links_and_odd_names_are_taken(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
+    (fixers_clone.path / "calc.py").chmod(0o755)
+    (fixers_clone.path / "link").symlink_to("store.py")
+    (fixers_clone.path / "new\nline \udce9").write_text("x")
+    result = collected()
+    listing = repository.git.run("ls-tree", "-z", result.change.commit)
+    assert listing.startswith(b"100755 blob")
+    assert b"120000 blob" in listing
+    assert b"new\nline \xe9\0" in listing
+
+
+def test_a_file_becomes_a_folder_and_a_folder_a_file(
+    repository: Repository, fixers_clone: Clone, collected: Collect
+) -> None:
+    (fixers_clone.path / "calc.py").unlink()
+    (fixers_clone.path / "calc.py").mkdir()
+    (fixers_clone.path / "calc.py" / "inner.py").write_text("x")
+    result = collected()
+    assert repository.files(result.change.commit) == {"calc.py/inner.py", "store.py"}
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> tuple[Repository, Clones, Clone]:
+    """A clone in which `prepare` installed things: ignored, untracked, and in a tracked file."""
+    builder = RepositoryBuilder(tmp_path / "r").commit({"a.py": "1\n", "package-lock.json": "old\n"})
+    builder.ignore("modules/").branch("change").commit({"a.py": "2\n"})
+    repository = Repository.discover(builder.path)
+    clones = Clones(repository, tmp_path / "clones")
+    clone = clones.make("fixer", repository.commit_of("main"), repository.commit_of("change"), writable=True)
+    for name in ("modules/x.js", "generated/y.js", "build/z [1]*.js"):
+        (clone.path / name).parent.mkdir()
+        (clone.path / name).write_text("installed")
+    (clone.path / "package-lock.json").write_text("prepared\n")
+    return repository, clones, clone
+
+
+def test_what_prepare_made_stays_out(prepared: tuple[Repository, Clones, Clone], collected: Collect) -> None:
+    repository, clones, clone = prepared
+    assert set(clones.exclude(clone)) == {"modules/", "generated/y.js", "build/z [1]*.js"}
+    assert Git(clone.path, isolated=True).text("status", "--porcelain") == " M package-lock.json"
+    (clone.path / "generated" / "y.js").write_text("changed by the fixer")
+    (clone.path / "modules" / "new.js").write_text("x")
+    (clone.path / "generated" / "mine.py").write_text("the fixer's")
+    (clone.path / ".gitignore").write_text("")
+
+    result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
+
+    assert files(repository, result.change.commit) == {
+        ".gitignore": b"",
+        "a.py": b"2\n",
+        "generated/mine.py": b"the fixer's",
+        "package-lock.json": b"old\n",
+    }
+
+
+def test_what_the_fixer_changes_in_a_prepared_file_is_taken(prepared: tuple[Repository, Clones, Clone]) -> None:
+    repository, clones, clone = prepared
+    clones.exclude(clone)
+    (clone.path / "package-lock.json").write_text("by the fixer\n")
+    result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
+    assert repository.read_file(result.change.commit, "package-lock.json") == b"by the fixer\n"
+    assert result.lock_files == ("package-lock.json",)
+
+
+def test_named_paths_stay_out_with_all_that_is_in_them(
+    repository: Repository, clones: Clones, fixers_clone: Clone
+) -> None:
+    clones.exclude(fixers_clone, ["vendor", "one.txt"])
+    for name in ("vendor/a/b.js", "one.txt", "vendored.js"):
+        (fixers_clone.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (fixers_clone.path / name).write_text("x")
+    result = collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9)
+    assert repository.files(result.change.commit) == {"calc.py", "store.py", "vendored.js"}
+
+
+def test_ignored_files_stay_out_unless_the_fixer_added_them(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "r").ignore("*.log").branch("change").commit({"a": "1"})
+    repository = Repository.discover(builder.path)
+    clone = Clones(repository, tmp_path / "c").make("f", repository.commit_of("main"), builder.head, writable=True)
+    (clone.path / "noise.log").write_text("x")
+    (clone.path / "wanted.log").write_text("y")
+    Git(clone.path).run("add", "--force", "wanted.log")
+    result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
+    assert repository.files(result.change.commit) == {".gitignore", "a", "wanted.log"}
+
+
+def test_records_are_no_fixers_work(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
+    for name in (".agents/tmp/state.json", "docs/progress/story-1-2-review-findings-round-1.md", "docs/progress/x.md"):
+        (fixers_clone.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (fixers_clone.path / name).write_text("x")
+    assert repository.files(collected().change.commit) == {"calc.py", "store.py", "docs/progress/x.md"}
+
+
+def test_only_what_the_fixer_changed_goes_onto_another_parent(
+    repository: Repository, branch_with_two_defects: RepositoryBuilder, fixers_clone: Clone
+) -> None:
+    parent = branch_with_two_defects.commit({"later.py": "x", "store.py": "later"}).head
+    (fixers_clone.path / "calc.py").unlink()
+    (fixers_clone.path / "calc.py").mkdir()
+    (fixers_clone.path / "calc.py" / "inner.py").write_text("fixed")
+    result = collect(repository, fixers_clone, run="r", parent=parent, round=1, summary="", at=1e9)
+    assert files(repository, result.change.commit) == {
+        "calc.py/inner.py": b"fixed",
+        "later.py": b"x",
+        "store.py": b"later",
+    }
+
+
+def test_many_files_are_taken_as_a_pack(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
+    for number in range(200):
+        (fixers_clone.path / f"{number}.py").write_text(str(number))
+    result = collected()
+    assert len(repository.files(result.change.commit)) == 202
+    repository.git.run("fsck", "--strict")
+
+
+def test_long_names_of_objects(tmp_path: Path) -> None:
+    builder = (
+        RepositoryBuilder(tmp_path / "r", object_format="sha256").commit({"a": "1"}).branch("b").commit({"a": "2"})
+    )
+    repository = Repository.discover(builder.path)
+    clone = Clones(repository, tmp_path / "c").make("f", repository.commit_of("main"), builder.head, writable=True)
+    (clone.path / "a").write_text("3")
+    commit(clone, "Three")
+    result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
+    assert repository.read_file(result.change.commit, "a") == b"3"
+    assert result.agent_messages == ("Three",)
+
+
+def test_the_second_round_builds_on_the_first(repository: Repository, clones: Clones, fixers_clone: Clone) -> None:
+    (fixers_clone.path / "calc.py").write_text("one")
+    first = collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9).change
+    again = clones.make("second", fixers_clone.base, first.commit, writable=True)
+    assert (again.path / "calc.py").read_text() == "one"
+    (again.path / "calc.py").write_text("two")
+    second = collect(repository, again, run="r", parent=first.commit, round=2, summary="", at=1e9).change
+    assert repository.is_ancestor(first.commit, second.commit)
+    assert repository.commit_of("refs/burnish/r") == second.commit

@@ -1,0 +1,165 @@
+"""Freezing a subject: which commits are compared, and every reason why there is nothing to compare."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.workspace.conftest import UsersView
+
+from burnish.testing import repositories
+from burnish.testing.repositories import RepositoryBuilder
+from burnish.workspace.errors import SubjectError, UnknownReferenceError
+from burnish.workspace.repository import Repository
+
+
+def test_a_branch_is_frozen_against_its_base(repository: Repository) -> None:
+    subject = repository.freeze(None, None)
+    assert (subject.branch, subject.base, subject.detached, subject.empty) == ("change", "main", False, False)
+    assert subject.head == repository.commit_of("change")
+    assert subject.base_commit == subject.merge_base == repository.commit_of("main")
+    assert subject.tree == repository.tree_of("change")
+
+
+def test_a_base_that_moved_meanwhile_is_left_aside(branch_with_two_defects: RepositoryBuilder) -> None:
+    former = branch_with_two_defects.git.text("rev-parse", "main")
+    branch_with_two_defects.switch("main").commit({"other.py": "x = 1\n"}).switch("change")
+    subject = Repository.discover(branch_with_two_defects.path).freeze(None, None)
+    assert subject.merge_base == former
+    assert subject.base_commit != former
+
+
+def test_a_detached_head_has_no_branch_to_move(tmp_path: Path) -> None:
+    builder = repositories.detached_head(tmp_path)
+    subject = Repository.discover(builder.path).freeze(None, None)
+    assert subject.detached
+    assert (subject.head, subject.branch) == (builder.head, builder.head[:12])
+
+
+def test_a_bare_commit_and_a_tag_are_subjects_without_a_branch(repository: Repository) -> None:
+    repository.git.run("tag", "release", "change")
+    assert repository.freeze("release", "main").detached
+    assert repository.freeze(repository.commit_of("change"), "main").detached
+    assert not repository.freeze("refs/heads/change", "main").detached
+
+
+def test_no_commits_is_said(tmp_path: Path) -> None:
+    repository = Repository.discover(repositories.no_commits(tmp_path).path)
+    for uncommitted in (False, True):
+        with pytest.raises(SubjectError, match="no commits"):
+            repository.freeze(None, None, uncommitted=uncommitted)
+
+
+def test_an_unborn_branch_beside_others_is_said(branch_with_two_defects: RepositoryBuilder) -> None:
+    branch_with_two_defects.git.run("checkout", "--quiet", "--orphan", "fresh")
+    repository = Repository.discover(branch_with_two_defects.path)
+    with pytest.raises(SubjectError, match="no commits"):
+        repository.freeze(None, None)
+    assert repository.freeze("change", "main").branch == "change"
+
+
+def test_a_shallow_clone_without_a_common_commit_is_told_how_to_deepen(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError) as caught:
+        Repository.discover(repositories.shallow(tmp_path).path).freeze(None, None)
+    assert "--unshallow" in caught.value.hint
+
+
+def test_histories_without_a_common_commit_are_told_apart_from_shallow(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path).commit({"a": "1"})
+    builder.git.run("checkout", "--quiet", "--orphan", "other")
+    builder.commit({"b": "1"})
+    with pytest.raises(SubjectError, match="no common history"):
+        Repository.discover(tmp_path).freeze("other", "main")
+
+
+def test_the_same_commit_is_nothing_to_review(branch_with_two_defects: RepositoryBuilder) -> None:
+    branch_with_two_defects.git.run("branch", "same")
+    repository = Repository.discover(branch_with_two_defects.path)
+    with pytest.raises(SubjectError, match="same commit") as caught:
+        repository.freeze("change", "same")
+    assert "--uncommitted" in caught.value.hint
+    assert repository.freeze("change", "same", allow_empty=True).empty
+
+
+def test_a_merged_branch_is_nothing_to_review(repository: Repository) -> None:
+    with pytest.raises(SubjectError, match="already part of"):
+        repository.freeze("main", "change")
+
+
+def test_commits_without_a_difference_are_told_apart(branch_with_two_defects: RepositoryBuilder) -> None:
+    branch_with_two_defects.switch("main").branch("void").commit(message="Nothing")
+    assert Repository.discover(branch_with_two_defects.path).freeze(None, "main").empty
+
+
+def test_an_unknown_branch_or_base_is_said(repository: Repository) -> None:
+    with pytest.raises(UnknownReferenceError):
+        repository.freeze("nothing", "main")
+    with pytest.raises(UnknownReferenceError):
+        repository.freeze("change", "nothing")
+
+
+@pytest.fixture
+def work_of_every_kind(branch_with_two_defects: RepositoryBuilder) -> RepositoryBuilder:
+    """Staged, staged and changed again, unstaged, deleted, untracked, ignored and renamed work, not committed."""
+    builder = branch_with_two_defects.ignore("*.log").commit({"gone.py": "x\n", "old.py": "same\n" * 20})
+    builder.write({"staged.py": "staged\n", "twice.py": "first\n"})
+    builder.git.run("add", "staged.py", "twice.py")
+    builder.write({"twice.py": "second\n", "calc.py": "unstaged\n", "new folder/untracked.py": "new\n", "x.log": "no"})
+    builder.write({"gone.py": None}).git.run("mv", "old.py", "renamed.py")
+    builder.executable("tool.sh", "#!/bin/sh\n").link("link", "calc.py")
+    return builder
+
+
+def test_uncommitted_work_is_taken_as_it_is(work_of_every_kind: RepositoryBuilder, users_view: UsersView) -> None:
+    repository = Repository.discover(work_of_every_kind.path)
+    before = users_view(work_of_every_kind.path)
+
+    subject = repository.freeze(None, None, uncommitted=True)
+
+    assert users_view(work_of_every_kind.path) == before
+    assert repository.files(subject.head) == {
+        ".gitignore", "calc.py", "store.py", "staged.py", "twice.py", "new folder/untracked.py", "renamed.py",
+        "tool.sh", "link",
+    }  # fmt: skip
+    assert repository.read_file(subject.head, "twice.py") == b"second\n"
+    assert repository.read_file(subject.head, "calc.py") == b"unstaged\n"
+    assert repository.git.text("rev-parse", f"{subject.head}^") == work_of_every_kind.head
+    assert subject.uncommitted
+    assert repository.freeze(None, None, uncommitted=True) == subject
+
+
+def test_records_are_no_uncommitted_work(work_of_every_kind: RepositoryBuilder) -> None:
+    work_of_every_kind.write({".agents/tmp/state.json": "{}"})
+    repository = Repository.discover(work_of_every_kind.path)
+    subject = repository.freeze(None, None, uncommitted=True, ignoring=[".agents/tmp/**"])
+    assert not any(name.startswith(".agents") for name in repository.files(subject.head))
+
+
+def test_uncommitted_work_in_the_middle_of_a_conflict(branch_with_two_defects: RepositoryBuilder) -> None:
+    builder = branch_with_two_defects.switch("main").commit({"calc.py": "other\n"}).switch("change")
+    builder.git.run("merge", "main", check=False)
+    subject = Repository.discover(builder.path).freeze(None, None, uncommitted=True)
+    assert b"<<<<<<<" in (Repository.discover(builder.path).read_file(subject.head, "calc.py") or b"")
+
+
+def test_uncommitted_work_on_the_only_branch_is_compared_with_its_last_commit(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path, branch="only").commit({"a": "1"}).write({"a": "2"})
+    subject = Repository.discover(tmp_path).freeze(None, None, uncommitted=True)
+    assert (subject.base, subject.base_commit) == ("HEAD", builder.head)
+    assert not subject.empty
+
+
+def test_no_uncommitted_work_is_said(tmp_path: Path) -> None:
+    RepositoryBuilder(tmp_path, branch="only").commit({"a": "1"})
+    with pytest.raises(SubjectError, match="nothing to review"):
+        Repository.discover(tmp_path).freeze(None, None, uncommitted=True)
+
+
+def test_uncommitted_work_belongs_to_the_branch_that_is_checked_out(repository: Repository) -> None:
+    with pytest.raises(SubjectError, match="belongs to change"):
+        repository.freeze("main", None, uncommitted=True)
+
+
+def test_a_pipe_in_the_work_tree_is_left_alone(work_of_every_kind: RepositoryBuilder) -> None:
+    os.mkfifo(work_of_every_kind.path / "pipe")
+    repository = Repository.discover(work_of_every_kind.path)
+    assert "pipe" not in repository.files(repository.freeze(None, None, uncommitted=True).head)
