@@ -12,7 +12,7 @@ from pathlib import Path
 
 from burnish.core.effects import AskPerson
 from burnish.core.events import AnyEvent, Intent, RunStarted, WorkLost
-from burnish.core.state import Run
+from burnish.core.state import Ended, Run
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import SqliteLedger, open_ledger
@@ -122,8 +122,8 @@ def main(repository: Path, holding: str) -> None:
     with ledger_of(repository) as ledger:
         stage = Held(ledger, script)
         stage.holding = holding
-        run = stage.play()
-        _tell(run.phase.outcome.value)
+        phase = stage.play().phase
+        _tell(phase.outcome.value if isinstance(phase, Ended) else type(phase).__name__)
 
 
 if __name__ == "__main__":

@@ -240,6 +240,7 @@ low
 
 Seal: seal-of-tree-1
 Usage: 2.0 s of agents' time
+
 Next: burnish verify change checks the seal
 """,
             "",
@@ -278,6 +279,7 @@ critical
 
 Seal: none
 Usage: 3.0 s of agents' time
+
   a) Manual review and fix (pause autonomous workflow)
   b) Accept findings and mark story complete (not recommended)
   c) Continue with 1 more review round (override limit)
@@ -303,7 +305,8 @@ Round 1, tree tree-0
 
 Seal: none
 Usage: 1.0 s of agents' time
-Next: burnish logs 20231114-221320-aaaaaa shows what went wrong; burnish fix --branch change --base main tries again
+
+Next: burnish logs 20231114-221320-aaaaaa shows what went wrong; burnish review --branch change --base main tries again
 """,
             "",
         )

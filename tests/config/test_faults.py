@@ -161,7 +161,7 @@ BURNISH_TOKENS: limits.tokens: expected a whole number, got "many". Hint: Write 
     quotes.
 """)
     assert told(merged, flags=Flags(timeout=-1.0)) == snapshot(
-        '--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for none.\n'
+        "--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for none.\n"
     )
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from burnish.core.book import without
 from burnish.core.drift import FileChange, Hunk
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.events import FindingAdded
+from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Limits, OpenBlockers, Protocol, Reviewer, ReviewMode, ReviewRule
 from burnish.core.reviews import Answer, Former, FormerAnswer
@@ -168,6 +169,32 @@ def test_a_finding_on_changed_lines_is_known_again_wherever_it_is_now() -> None:
     assert entry.finding.location == Location(file="a.py", line=90)
 
 
+@pytest.mark.parametrize("location", [Location(file="a.py"), Location(file="a.py", end_line=9)])
+def test_a_finding_about_a_whole_file_stands_while_the_file_is_left_alone(location: Location) -> None:
+    driven = Driven(LONG)
+    driven.answer(found(replace(BAD, location=location)))
+    driven.fix("tree-1", rewritten("b.py"))
+    assert driven.tracked("bad").finding.location == location
+    assert not driven.tracked("bad").touched
+
+
+def test_a_re_worded_finding_is_known_again_anywhere_in_a_file_that_was_changed() -> None:
+    driven = Driven(LONG)
+    driven.answer(found(problem("user input reaches the shell unescaped")))
+    before = driven.run.findings[0].finding.id
+    driven.fix("tree-1", rewritten("a.py"))
+    driven.answer(found(problem("unescaped user input reaches the shell command", line=90)))
+    assert [entry.finding.id for entry in driven.run.findings] == [before]
+
+
+def test_a_re_worded_finding_far_from_unchanged_lines_is_another_one() -> None:
+    driven = Driven(LONG)
+    driven.answer(found(problem("user input reaches the shell unescaped")))
+    driven.fix("tree-1", rewritten("b.py"))
+    driven.answer(found(problem("unescaped user input reaches the shell command", line=90)))
+    assert len(driven.run.findings) == 2
+
+
 def test_a_finding_about_the_whole_change_may_be_met_anywhere() -> None:
     driven = Driven(HOLDING)
     driven.answer(found(problem("no tests", file=None)))
@@ -326,6 +353,33 @@ def test_an_answer_about_a_dismissed_finding_changes_nothing() -> None:
     driven.answer(about(driven, FormerAnswer.NOT_FIXED))
     assert driven.status("bad") is FindingStatus.WAIVED
     assert driven.run.rounds[-1].judgement == Judgement(clean=True)
+
+
+def test_a_closed_finding_stays_as_it_was_closed_when_its_lines_change() -> None:
+    driven = Driven(LONG)
+    driven.answer(found(BAD, problem("waived", file="b.py")))
+    driven.waive(driven.tracked("waived").finding.id)
+    driven.fix("tree-1", rewritten("a.py", "b.py"))
+    driven.answer(CLEAN)
+    assert driven.status("waived") is FindingStatus.WAIVED
+    filed = after_a_fix(files=rewritten("a.py"))
+    filed.answer(found(problem("odd", Severity.MEDIUM, "b.py"), problem("worse", Severity.HIGH, "c.py")))
+    filed.fix("tree-2", rewritten("b.py", "c.py"))
+    filed.answer(CLEAN)
+    assert filed.status("odd") is FindingStatus.FILED
+
+
+def test_not_fixed_keeps_a_persons_own_finding_however_small_it_is() -> None:
+    driven = Driven(RATCHET)
+    driven.answer(found(replace(BAD, action=Action.ASK)))
+    driven.happen(FindingAdded(at=9, finding=problem("mine", Severity.LOW, "b.py")))
+    driven.decide("f")
+    driven.fix("tree-1", rewritten("a.py", "b.py"))
+    driven.answer(about(driven, FormerAnswer.NOT_FIXED, title="mine"))
+    mine = driven.tracked("mine").finding
+    assert driven.run.rounds[-1].judgement == Judgement(clean=False, blocking=(mine,))
+    assert driven.fixing.order.must == (mine,)
+    assert driven.status("bad") is FindingStatus.RESOLVED
 
 
 def test_a_judgement_without_one_of_its_findings() -> None:

@@ -50,6 +50,8 @@ def ids(
 def test_ids_are_short_hexadecimal_and_do_not_change_from_release_to_release() -> None:
     assert ids([finding(6), finding(3, "Handle leak", rule="")]) == snapshot(["479eff79f924a6a2", "d024765ef7f8f7a9"])
     assert all(len(name) == ID_LENGTH for name in ids([finding(6)]))
+    placeless = [finding(None, "No tests", "", file=""), finding(None, "It is … this", "", file="")]
+    assert ids(placeless) == snapshot(["527ecca7538e440f", "de8f2e1a38a4f22b"])
 
 
 @pytest.mark.parametrize("rule", ["S110", ""])
@@ -119,6 +121,10 @@ def test_one_reviewer_that_says_the_same_twice_gives_one() -> None:
 def test_two_findings_of_one_title_without_a_line_are_two() -> None:
     untested = [finding(None, "Missing test", "", problem=what) for what in ("load() has none", "save() has none")]
     assert len(set(ids(untested))) == 2
+
+
+def test_a_whole_file_and_its_first_line_are_two_places() -> None:
+    assert len(set(ids([finding(None, "Leak", ""), finding(1, "Leak", "")], lines=[]))) == 2
 
 
 def test_the_text_of_the_line_tells_findings_apart() -> None:

@@ -229,6 +229,7 @@ def test_only_who_may_know_is_told_of_earlier_rounds(
         revision_count=4,
         former=(replace(logged_password, title="FORMER"),),
         fix_diff="FIXDIFF",
+        ticket=Ticket(ticket_id="t"),
     )
     prompt = reviewer_prompt(PROTOCOLS[name], material)
     assert ("FEEDBACK" in prompt) == (name in ("ticket", "drift"))
@@ -301,3 +302,11 @@ def test_a_fixer_answers_by_id_only_where_there_are_ids(first_fix: FixMaterial) 
     assert "- ID: fixed - how" not in fixer_prompt(PROTOCOLS["drift"], first_fix)
     without = replace(first_fix, order=FixOrder(number=1, round=1, instructions="x"))
     assert "- ID: fixed - how" not in fixer_prompt(PROTOCOLS["ticket"], without)
+
+
+def test_a_repair_is_given_the_end_of_a_long_output(first_fix: FixMaterial) -> None:
+    output = "first\n" + "y\n" * 2_000 + "last"
+    order = FixOrder(number=1, round=0, instructions=output, after_validation=True)
+    prompt = fixer_prompt(PROTOCOLS["epic"], replace(first_fix, order=order, output_limit=1_000))
+    assert "\nlast\n" in prompt
+    assert "\nfirst\n" not in prompt

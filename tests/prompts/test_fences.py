@@ -1,7 +1,7 @@
 """Fences hold whatever is inside them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.prompts.conftest import NONCE
 
@@ -33,6 +33,8 @@ pieces = st.one_of(
 hostile = st.lists(pieces, max_size=12).map("".join)
 
 
+@example(NONCE.upper(), "", None, Keep.START)
+@example("", NONCE.upper(), None, Keep.START)
 @given(hostile, hostile, st.one_of(st.none(), st.integers(0, 60)), st.sampled_from(Keep))
 def test_nothing_inside_closes_the_fence(text: str, label: str, limit: int | None, keep: Keep) -> None:
     fenced = fence(text, NONCE, label, limit=limit, keep=keep)

@@ -42,6 +42,17 @@ def kind(request: pytest.FixtureRequest) -> SandboxKind:
 
 @pytest.fixture
 def confined(kind: SandboxKind, tmp_path: Path) -> Confined:
+    return confined_in(kind, tmp_path)
+
+
+@pytest.fixture
+def in_bubblewrap(tmp_path: Path) -> Confined:
+    if reason := why_not(SandboxKind.BUBBLEWRAP):
+        pytest.skip(f"optional: {reason}")
+    return confined_in(SandboxKind.BUBBLEWRAP, tmp_path)
+
+
+def confined_in(kind: SandboxKind, tmp_path: Path) -> Confined:
     """Confine a command; beside the arguments of a confinement it takes a folder and an environment."""
     (tmp_path / "temporary").mkdir()
 
@@ -136,16 +147,13 @@ def test_secrets_of_the_home_are_hidden_by_default(
     assert "~/.ssh" in DEFAULT_SECRETS
 
 
-def test_homes_temporary_folders_and_sockets_are_not_seen_in_bubblewrap(tmp_path: Path) -> None:
-    if reason := why_not(SandboxKind.BUBBLEWRAP):
-        pytest.skip(f"optional: {reason}")
-    for name in ("temporary", "work"):
-        (tmp_path / name).mkdir()
+def test_homes_temporary_folders_and_sockets_are_not_seen_in_bubblewrap(
+    in_bubblewrap: Confined, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
     (tmp_path / "other").write_text("other")
     script = f"ls -A /tmp /var/tmp /run ~root /home {tmp_path}; cat {tmp_path}/other; echo a > /tmp/a; cat /tmp/a"
-    command = Command(argv=("sh", "-c", script), folder=str(tmp_path / "work"), environment={"PATH": PATH})
-    places = Confinement(temporary=str(tmp_path / "temporary"))
-    finished = run_now(confine(Sandbox(kind=SandboxKind.BUBBLEWRAP), command, places))
+    finished = run_now(in_bubblewrap("sh", "-c", script, folder=tmp_path / "work"))
     seen = {line for line in finished.stdout.decode().splitlines() if line and not line.endswith(":")}
     on_the_way = set(tmp_path.relative_to("/").parts)
     assert seen - on_the_way <= {"temporary", "work", "a", "systemd"}
@@ -239,11 +247,10 @@ def test_a_cancelled_task_leaves_nothing_in_the_sandbox(confined: Confined, tmp_
     assert survivors.find("MARK", "task") == []
 
 
-def test_nothing_runs_in_a_sandbox_after_its_command_has_ended(confined: Confined) -> None:
+def test_nothing_runs_in_bubblewrap_after_its_command_has_ended(in_bubblewrap: Confined) -> None:
     """Not even for a moment, nor without its mark, nor in a session of its own."""
-    command = confined("sh", "-c", "setsid sleep 304 >/dev/null 2>&1 & sleep 304 >/dev/null 2>&1 & ls /proc/self/fd")
-    if not command.monitor:
-        pytest.skip("optional: only bubblewrap ends what left the group")
+    script = "setsid sleep 304 >/dev/null 2>&1 & sleep 304 >/dev/null 2>&1 & ls /proc/self/fd"
+    command = in_bubblewrap("sh", "-c", script)
     for _ in range(10):
         assert run_now(command).stdout.split() == [b"0", b"1", b"2", b"3"]
         assert [mark for mark in process_table.living() if _words(mark.pid) == b"sleep\x00304\x00"] == []

@@ -14,11 +14,16 @@ Deed = Callable[[Path], object]
 
 
 def git(*arguments: str) -> Deed:
-    return lambda path: Git(path).run(*arguments, environment={"GIT_OPTIONAL_LOCKS": "1"})
+    return lambda path: Git(path).run(*arguments)
 
 
 def write(name: str, text: str) -> Deed:
     return lambda path: (path / name).write_text(text)
+
+
+def _hook(path: Path) -> None:
+    (path / ".git" / "hooks").mkdir()
+    (path / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
 
 
 _DEEDS: dict[str, tuple[Deed, str]] = {
@@ -29,7 +34,7 @@ _DEEDS: dict[str, tuple[Deed, str]] = {
     "makes executable": (lambda path: (path / "calc.py").chmod(0o755), "mode changed: calc.py"),
     "adds a link": (lambda path: (path / "link").symlink_to("/etc"), "new: link"),
     "adds a pipe": (lambda path: os.mkfifo(path / "pipe"), "new: pipe"),
-    "stages": (lambda path: git("update-index", "--add", "--cacheinfo", f"100644,{'1' * 40},x")(path), "the index"),
+    "stages": (git("update-index", "--add", "--cacheinfo", f"100644,{'1' * 40},x"), "the index"),
     "hides a file from git": (git("update-index", "--assume-unchanged", "calc.py"), "the index"),
     "commits": (git("commit", "--quiet", "--allow-empty", "-m", "x"), "changed: .git/refs/heads/head"),
     "amends": (git("commit", "--quiet", "--amend", "-m", "x"), "changed: .git/refs/heads/head"),
@@ -38,16 +43,11 @@ _DEEDS: dict[str, tuple[Deed, str]] = {
     "moves a ref": (git("update-ref", "refs/heads/base", "head"), "changed: .git/refs/heads/base"),
     "packs refs": (git("pack-refs", "--all"), "new: .git/packed-refs"),
     "configures": (git("config", "core.fsmonitor", "evil"), "changed: .git/config"),
-    "installs a hook": (lambda path: _hook(path), "new: .git/hooks"),
+    "installs a hook": (_hook, "new: .git/hooks"),
     "adds a remote": (git("remote", "add", "x", "/x"), "changed: .git/config"),
     "stashes": (lambda path: (write("calc.py", "y")(path), git("stash")(path)), "new: .git/refs/stash"),
     "breaks the index": (write(".git/index", "broken"), "changed: the index"),
 }
-
-
-def _hook(path: Path) -> None:
-    (path / ".git" / "hooks").mkdir()
-    (path / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
 
 
 @pytest.mark.parametrize("name", _DEEDS)
@@ -61,8 +61,9 @@ def test_a_clone_that_was_written_to_is_not_as_it_was(clones: Clones, fixers_clo
 
 def test_reading_leaves_a_clone_as_it_was(clones: Clones, fixers_clone: Clone) -> None:
     before = clones.fingerprint(fixers_clone)
-    os.utime(fixers_clone.path / "calc.py")
+    os.utime(fixers_clone.path / "calc.py", (1, 1))
     index = (fixers_clone.path / ".git" / "index").read_bytes()
+    git("update-index", "-q", "--refresh")(fixers_clone.path)  # what `git status` does by itself
     for command in (["status"], ["diff", "base...head"], ["log", "-p"], ["blame", "calc.py"], ["show", "head"]):
         git(*command)(fixers_clone.path)
     assert (fixers_clone.path / ".git" / "index").read_bytes() != index, "git should have refreshed its index"

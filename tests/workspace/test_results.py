@@ -1,14 +1,17 @@
-"""From a fixer's clone to one commit: everything it did is in, nothing else is, and the user's repository is as it was."""
+"""From a fixer's clone to one commit: all it did is in, nothing else is, the user's repository is as it was."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.workspace.conftest import UsersView
 
+from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.git import Git
+from burnish.workspace.messages import title
 from burnish.workspace.repository import Repository
 from burnish.workspace.results import Collected, collect
 
@@ -83,7 +86,7 @@ def test_the_message_says_what_a_reader_should_not_overlook(
     commit(fixers_clone, "Remove\n\nSigned-off-by: Nobody <x@example.com>")
     result = collected(summary="\n## **Removed** the \x1b[31mstore\x1b[0m\nand more", number=2)
     assert message_of(repository, result.change.commit) == (
-        "fix: address code review round 2 - Removed** the store\n"
+        "fix: address code review round 2 - Removed the store\n"
         "\n"
         "Deleted:\n- store.py\n"
         "\n"
@@ -97,21 +100,25 @@ def test_the_message_says_what_a_reader_should_not_overlook(
 
 
 @pytest.mark.parametrize(
-    ("summary", "number", "expected"),
+    ("summary", "expected"),
     [
-        ("", 1, "fix: address code review round 1"),
-        ("\n \n", 1, "fix: address code review round 1"),
-        ("Tests pass now", 0, "fix: address failed validation - Tests pass now"),
-        ("word " * 100, 3, None),
+        ("", "fix: round 1"),
+        ("\n \n", "fix: round 1"),
+        ("- `Guard`  the **division**.\nMore", "fix: round 1 - Guard the division."),
+        ("word " * 100, "fix: round 1 - " + "word " * 28 + "word…"),
     ],
 )
-def test_the_first_line_is_short_and_clean(
-    repository: Repository, fixers_clone: Clone, collected: Collect, summary: str, number: int, expected: str | None
+def test_the_first_line_is_short_and_clean(summary: str, expected: str) -> None:
+    assert title("fix: round 1", summary) == expected
+    assert len(expected) <= 160
+
+
+def test_before_the_first_round_it_was_validation_that_failed(
+    repository: Repository, fixers_clone: Clone, collected: Collect
 ) -> None:
     (fixers_clone.path / "calc.py").write_text("x")
-    first = message_of(repository, collected(summary=summary, number=number).change.commit).splitlines()[0]
-    assert len(first) <= 160
-    assert expected in (None, first)
+    message = message_of(repository, collected(summary="Passes", number=0).change.commit)
+    assert message == "fix: address failed validation - Passes\n"
 
 
 def test_a_repeat_gives_the_same_commit(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
@@ -121,6 +128,19 @@ def test_a_repeat_gives_the_same_commit(repository: Repository, fixers_clone: Cl
     assert collected(at=2e9).change.commit != first.change.commit
     author = repository.git.text("show", "--no-patch", "--format=%an <%ae> %ct %cn", first.change.commit)
     assert author == "burnish <burnish@localhost> 1000000000 burnish"
+
+
+def test_a_change_of_the_same_length_in_the_same_moment_is_seen(
+    repository: Repository, clones: Clones, fixers_clone: Clone
+) -> None:
+    for number in range(5):
+        clone = clones.make(f"quick{number}", fixers_clone.base, fixers_clone.head, writable=True)
+        file = clone.path / "calc.py"
+        times = file.stat()
+        file.write_bytes(file.read_bytes().replace(b"mean", b"MEAN"))
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
+        assert b"MEAN" in (repository.read_file(result.change.commit, "calc.py") or b"")
 
 
 def test_nothing_changed_is_no_commit(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
@@ -261,15 +281,13 @@ def test_many_files_are_taken_as_a_pack(repository: Repository, fixers_clone: Cl
 
 
 def test_long_names_of_objects(tmp_path: Path) -> None:
-    builder = (
-        RepositoryBuilder(tmp_path / "r", object_format="sha256").commit({"a": "1"}).branch("b").commit({"a": "2"})
-    )
+    builder = repositories.sha256(tmp_path / "r")
     repository = Repository.discover(builder.path)
     clone = Clones(repository, tmp_path / "c").make("f", repository.commit_of("main"), builder.head, writable=True)
-    (clone.path / "a").write_text("3")
+    (clone.path / "a.py").write_text("3")
     commit(clone, "Three")
     result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
-    assert repository.read_file(result.change.commit, "a") == b"3"
+    assert repository.read_file(result.change.commit, "a.py") == b"3"
     assert result.agent_messages == ("Three",)
 
 

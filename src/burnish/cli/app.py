@@ -36,12 +36,18 @@ _COMMANDS = {
     ),
     "resume": LazyCommand("burnish.cli.resume:resume_command", EVERYDAY, "Go on with an interrupted run."),
     "cancel": LazyCommand("burnish.cli.cancel:cancel_command", EVERYDAY, "End a run; what it has is kept."),
+    "verify": LazyCommand(
+        "burnish.cli.verify:verify_command", EVERYDAY, "Does this exact tree carry a seal that holds?"
+    ),
     "protocol": LazyCommand(
         "burnish.cli.protocol:protocol",
         POLICIES,
         "List, show, check and rehearse protocols: the rules that a run follows.",
     ),
+    "prompt": LazyCommand("burnish.cli.prompt:prompt", POLICIES, "Show exactly what an agent would be sent."),
+    "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove what is no longer needed."),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
+    "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "The files that other tools read."),
 }
 
 root = LazyGroup("burnish", _COMMANDS, help_text=_HELP)

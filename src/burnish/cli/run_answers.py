@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import click
 
-from burnish.cli.output import print_json
+from burnish.cli.output import complain, print_json
 from burnish.cli.run_text import choice_lines, headline
-from burnish.cli.screen import show_lines
+from burnish.cli.screen import Tone, Toned, show_lines
 from burnish.contracts.text import clean_text
 from burnish.core.state import Ended
+from burnish.runtime.trail import phase_words
 from burnish.usecases.next_steps import next_step
 from burnish.usecases.run_view import view
 from burnish.usecases.runs import LATEST, Sighting
@@ -50,12 +51,15 @@ def person() -> str:
 
 def show_answer(sighting: Sighting, *, as_json: bool) -> None:
     """The run after a person's word, and what is needed for it to go on."""
+    run = sighting.run
+    resume = f"Nobody drives it: burnish resume {run.id} continues it."
     if as_json:
-        print_json(view(sighting.run))
-        return
-    show_lines(headline(sighting))
-    show_lines(choice_lines(sighting.run))
-    if sighting.interrupted:
-        show_lines([(f"Nobody drives it: burnish resume {sighting.run.id} continues it.",)])
-    elif not isinstance(sighting.run.phase, Ended):
-        show_lines([(f"Next: {next_step(sighting)}",)])
+        print_json(view(run))
+        if sighting.interrupted:
+            complain(resume)
+    elif sighting.interrupted:
+        show_lines([(Toned(run.id, Tone.STRONG), f": {phase_words(run.phase)}"), (resume,)])
+    else:
+        show_lines([*headline(sighting), *choice_lines(run)])
+        if not isinstance(run.phase, Ended):
+            show_lines([(f"Next: {next_step(sighting)}",)])

@@ -42,6 +42,7 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
     yield ()
     yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
     yield (f"Usage: {run_words.usage(run.usage)}",)
+    yield ()
     yield from choice_lines(run)
     yield (Toned("Next: ", Tone.STRONG), flat(next_step))
 

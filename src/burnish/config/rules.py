@@ -120,7 +120,8 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         numbers += [(("agents", name, "timeout"), agent.timeout), (("agents", name, "silent"), agent.silent)]
     for path, number in numbers:
         if number is not None and number <= 0:
-            yield Mismatch(path=path, message=f"expected more than 0, got {str(number)[:40]}.", hint="Leave it out for none.")
+            message = f"expected more than 0, got {str(number)[:40]}."
+            yield Mismatch(path=path, message=message, hint="Leave it out for none.")
     floor = settings.validate.coverage_floor
     if floor is not None and not 0 <= floor <= 100:
         message = f"expected 0 to 100, got {str(floor)[:40]}."

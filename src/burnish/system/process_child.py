@@ -36,7 +36,7 @@ class Child:
             self.output.log.close()
             raise
         self.pid = self._process.pid
-        self.exit_handle = _exit_handle(self._process)
+        self.exit_handle = _exit_handle_or_end(self._process)
         """Readable once the process has ended."""
         self._rest = memoryview(command.stdin)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -170,6 +170,16 @@ class Child:
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+
+def _exit_handle_or_end(process: subprocess.Popen[bytes]) -> int:
+    """Nobody could wait for a process without a handle: it is ended again."""
+    try:
+        return _exit_handle(process)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
 
 
 def _exit_handle(process: subprocess.Popen[bytes]) -> int:

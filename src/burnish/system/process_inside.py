@@ -11,7 +11,7 @@ import subprocess
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table
-from burnish.system.process_start import PIPE, start
+from burnish.system.process_start import PIPE, CouldNotStartError, start
 from burnish.system.process_values import Command
 
 _FIRST = re.compile(rb'"child-pid"\s*:\s*(\d{1,10})')
@@ -32,7 +32,10 @@ class Inside:
     def start(self, command: Command) -> subprocess.Popen[bytes]:
         if not self.exists:
             return start(command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
-        reading, writing = os.pipe()
+        try:
+            reading, writing = os.pipe()
+        except OSError as error:
+            raise CouldNotStartError(f"'{command.program}' cannot be started: {error.strerror}.") from None
         argv = (command.argv[0], self._option, str(writing), *command.argv[1:])
         try:
             told = replace(command, argv=argv)

@@ -6,14 +6,11 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.core.events import AnyEvent, Cancelled, Mode, RunStarted
+from burnish.core.events import AnyEvent, Cancelled, Mode, ProcessStarted, RunStarted, TimerFired, WorkStarted
 from burnish.core.state import Ended, Outcome, Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
-from burnish.records.interface import RecordTexts
-from burnish.records.registry import record_files
-from burnish.records.writing import write
 from burnish.runtime.inputs import Inputs, frozen, inputs_of
 from burnish.runtime.journal import Journal, load_run
 from burnish.runtime.performing.performer import LocalPerformer
@@ -24,6 +21,7 @@ from burnish.system.files import make_private_directory
 from burnish.system.identifiers import is_known_dead, new_run_id, this_process
 from burnish.system.sandbox import Sandbox, choose
 from burnish.usecases.planning import Plan, PlanError
+from burnish.usecases.rebuilding import write_records
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import Landing, land, leave
 from burnish.workspace.repository import Repository
@@ -156,7 +154,7 @@ def drive(
             desks=cache / "desks",
             environment=environment,
         )
-        records = _Records(repository, folder, inputs)
+        records = _Records(repository)
         runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
         state = asyncio.run(runner.run())
     finally:
@@ -179,20 +177,16 @@ def _both(first: Watcher, second: Watcher) -> Watcher:
 class _Records:
     """Writes the records after each event, and remembers what could not be written."""
 
-    def __init__(self, repository: Repository, folder: Path, inputs: Inputs) -> None:
+    def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._folder = folder
-        self._checkout = None if inputs.settings.records is False else repository.root
         self.notices: dict[str, None] = {}
 
     def write(self, event: AnyEvent, run: Run) -> None:
-        files = record_files(run, RecordTexts(updated_at=event.at))
-        written = write(files, checkout=self._checkout, run_folder=self._folder, is_tracked=self._is_tracked)
+        if isinstance(event, WorkStarted | ProcessStarted | TimerFired):
+            return
+        written = write_records(self._repository, run, event.at)
         for notice in written.notices:
             self.notices[f"{notice.path}: {notice.message} {notice.hint}".strip()] = None
-
-    def _is_tracked(self, path: str) -> bool:
-        return self._repository.git.succeeds("ls-files", "--error-unmatch", "--", path)
 
 
 def _policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs, notices: list[str]) -> str:

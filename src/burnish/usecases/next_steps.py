@@ -35,7 +35,7 @@ def _after(run: Run, outcome: Outcome, *, taken: bool | None) -> str:
         case Outcome.APPROVED | Outcome.ACCEPTED:
             return _take(run) if taken is False else _verify(run)
         case Outcome.FAILED | Outcome.STOPPED if run.started.mode is Mode.REVIEW:
-            return f"{_again(run)} has the findings fixed"
+            return f"{_start(run, Mode.FIX)} has the findings fixed"
         case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
             start = f"{_take(run)}, fix" if taken is False else "Fix"
             return f"{start} what blocks by hand, then {_again(run)}"
@@ -60,8 +60,12 @@ def _verify(run: Run) -> str:
 
 
 def _again(run: Run) -> str:
+    return _start(run, run.started.mode)
+
+
+def _start(run: Run, mode: Mode) -> str:
     subject = run.subject
-    return f"burnish fix --branch {shlex.quote(subject.branch)} --base {shlex.quote(subject.base)}"
+    return f"burnish {mode.value} --branch {shlex.quote(subject.branch)} --base {shlex.quote(subject.base)}"
 
 
 def is_taken(repository: Repository, run: Run) -> bool | None:

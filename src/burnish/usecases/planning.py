@@ -54,6 +54,7 @@ class Wanted(Value):
 class Plan(Value):
     """A run, ready to begin."""
 
+    mode: Mode
     repository: Repository
     frozen: FrozenSubject
     subject: Subject
@@ -77,6 +78,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     sandbox = choose(merged.settings.sandbox.value)
     prompts, prompt_notices = _prompts(repository, frozen, merged.settings)
     return Plan(
+        mode=wanted.mode,
         repository=repository,
         frozen=frozen,
         subject=_subject(frozen, wanted),

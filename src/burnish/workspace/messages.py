@@ -1,5 +1,6 @@
 """The message of a fix's commit: what was fixed in one line, and below what a reader should not overlook."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 
@@ -16,6 +17,8 @@ _MESSAGE_LENGTH = 2_000
 _MESSAGES = 20
 _LISTED = 50
 _SECONDS = 30.0
+_MARKS = re.compile(r"\*\*|__|`")
+"""How markdown stresses words: a first line has no use for it."""
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
@@ -29,7 +32,7 @@ class Notable(Value):
 
 def title(prefix: str, summary: str) -> str:
     """The first line: the prefix, and the first line of what the fixer said."""
-    lines = (line.strip().lstrip("#*->` ").strip() for line in clean_text(summary).splitlines())
+    lines = (_MARKS.sub("", line).strip().lstrip("#*-> ") for line in clean_text(summary).splitlines())
     said = next((" ".join(line.split()) for line in lines if line), "")
     whole = f"{prefix} - {said}" if said else prefix
     return whole if len(whole) <= _TITLE_LENGTH else whole[: _TITLE_LENGTH - 1].rstrip() + "…"

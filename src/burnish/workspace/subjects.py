@@ -80,7 +80,7 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
         private = Path(folder) / "index"
         environment = {"GIT_INDEX_FILE": str(private), "GIT_LITERAL_PATHSPECS": "0"}
         if index.is_file():
-            shutil.copyfile(index, private)
+            shutil.copy2(index, private)  # with its time, from which git tells what may have changed since
         else:
             git.run("read-tree", head, environment=environment)
         git.run("-c", "advice.addEmbeddedRepo=false", "add", "--all", *excluding(ignoring), environment=environment)

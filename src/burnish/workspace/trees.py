@@ -47,6 +47,7 @@ def left_behind(clone: Clone, vault: Vault, records: Sequence[str]) -> LeftBehin
         tree = vault.update(wanted, environment) if wanted else baseline.tree
     except GitError as error:
         raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=_HINT) from None
+    _check_taken(clone.path, wanted, vault.tracked_names(Path(environment["GIT_INDEX_FILE"])))
     listing = vault.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", baseline.tree, tree)
     entries = read_raw(listing)
     _check_entries(vault, entries)
@@ -92,6 +93,13 @@ def _check_files(root: Path, names: Iterable[bytes]) -> None:
         size += information.st_size
     if size > MOST_BYTES:
         raise UnsafeResultError(f"The fixer left {size:,} bytes; at most {MOST_BYTES:,} are taken.", hint=_HINT)
+
+
+def _check_taken(root: Path, names: Iterable[bytes], taken: set[bytes]) -> None:
+    """git passes over names that some system would read as `.git`. Nothing may be dropped without a word."""
+    for name in names:
+        if name not in taken and _is_plain_file(root, name):
+            raise UnsafeResultError(f"git takes no file called '{shown(to_text(name))}'.", hint=_HINT)
 
 
 def _check_entries(vault: Vault, entries: Iterable[RawEntry]) -> None:

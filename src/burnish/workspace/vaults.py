@@ -5,6 +5,7 @@ read through the vault instead: its index knows the files as they were, its sett
 its own. Nothing here changes the clone.
 """
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -53,7 +54,8 @@ class Vault:
     def private_index(self, name: str) -> dict[str, str]:
         """The environment in which a copy of the index is used; the baseline's own stays as it is."""
         copy = self.folder / f"index-{name}"
-        copy.write_bytes((self.folder / "index").read_bytes())
+        # With its time: git believes an entry only if the file is older than the index that names it.
+        shutil.copy2(self.folder / "index", copy)
         return {"GIT_INDEX_FILE": str(copy)}
 
     def changed_names(self, environment: dict[str, str] | None = None) -> list[bytes]:

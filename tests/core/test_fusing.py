@@ -1,0 +1,60 @@
+"""One finding from several: what each field keeps, and the one order of findings."""
+
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.fusing import canonical_key, fuse
+from burnish.core.values import replace
+from tests.core.driving import problem
+
+
+def test_one_alone_stays_as_it_is() -> None:
+    alone = replace(problem(), anchor="returnx", rule="S110, BLE001")
+    assert fuse([alone]) is alone
+
+
+def test_the_fullest_of_every_text_is_kept() -> None:
+    short = Finding(severity=Severity.HIGH, title="a", problem="p", impact="i", evidence="e", suggestion="s")
+    long = replace(short, severity=Severity.LOW, problem="pp", impact="ii", evidence="ee", suggestion="ss")
+    one = fuse([short, long])
+    assert (one.problem, one.impact, one.evidence, one.suggestion) == ("pp", "ii", "ee", "ss")
+
+
+def test_blank_texts_say_nothing() -> None:
+    blank = Finding(severity=Severity.HIGH, title="  ", category=" ")
+    said = Finding(severity=Severity.LOW, title="leak", category="memory")
+    one = fuse([blank, said])
+    assert (one.title, one.category) == ("leak", "memory")
+    silent = fuse([blank, replace(blank, title="")])
+    assert (silent.title, silent.category, silent.id) == ("", "", "")
+
+
+def test_every_rule_is_kept_once() -> None:
+    one = fuse([replace(problem(), rule="S110, BLE001"), replace(problem(), rule="S110"), problem("by a model")])
+    assert one.rule == "BLE001, S110"
+
+
+def test_a_member_without_a_place_takes_none_away() -> None:
+    one = fuse([problem(), problem(file=None)])
+    assert one.location == Location(file="a.py", line=3)
+    assert one.also_at == ()
+
+
+def test_synthetic_only_where_all_are() -> None:
+    made = replace(problem(), synthetic=True)
+    assert fuse([made, replace(made, title="other")]).synthetic
+    assert not fuse([made, problem()]).synthetic
+
+
+def test_the_order_is_by_severity_then_place_then_words() -> None:
+    in_order = [
+        problem("z", Severity.CRITICAL, "z.py"),
+        problem("no place", file=None),
+        problem("capital", file="A.py"),
+        problem("whole file", line=None),
+        problem("first line", line=1),
+        replace(problem("short", line=4), location=Location(file="a.py", line=4)),
+        replace(problem("long", line=4), location=Location(file="a.py", line=4, end_line=9)),
+        problem("a", line=10),
+        problem("b", line=10),
+        problem("a", Severity.LOW),
+    ]
+    assert sorted(in_order[::-1], key=canonical_key) == in_order
