@@ -57,4 +57,5 @@ def test_the_order_is_by_severity_then_place_then_words() -> None:
         problem("b", line=10),
         problem("a", Severity.LOW),
     ]
-    assert sorted(in_order[::-1], key=canonical_key) == in_order
+    backwards = in_order[::-1]
+    assert sorted(backwards, key=canonical_key) == in_order

@@ -66,6 +66,12 @@ class Stage:
     def now(self) -> float:
         return self.cast.tick(0.001)
 
+    def drive(self, journal: Journal, *, answer: bool = True) -> Run:
+        """Run to the end, or to a question, and let go."""
+        run = asyncio.run(self.runner(journal, answer=answer).run())
+        journal.release()
+        return run
+
     def begin(self) -> Journal:
         return Journal.begin(self.ledger, self.cast.started(), this_process())
 
@@ -89,7 +95,7 @@ def ledger(tmp_path: Path) -> Ledger:
 )
 def test_the_runner_ends_where_the_rehearsal_ends(ledger: Ledger, script: Script) -> None:
     stage = Stage(ledger, script)
-    run = asyncio.run(stage.runner(stage.begin()).run())
+    run = stage.drive(stage.begin())
     rehearsed = play(script)
     assert run.phase == rehearsed.phase
     assert [round_.judgement for round_ in run.rounds] == [round_.judgement for round_ in rehearsed.rounds]
@@ -98,7 +104,7 @@ def test_the_runner_ends_where_the_rehearsal_ends(ledger: Ledger, script: Script
 
 def test_a_question_that_nobody_answers_leaves_the_run_waiting_and_free(ledger: Ledger) -> None:
     stage = Stage(ledger, EPIC["exhausted, nobody decides"])
-    run = asyncio.run(stage.runner(stage.begin(), answer=False).run())
+    run = stage.drive(stage.begin(), answer=False)
     assert isinstance(run.phase, Waiting)
     assert ledger.current_lease("run/rehearsal") is None
     decided = intend(ledger, "rehearsal", Decided(at=stage.now(), choice="a"))
@@ -107,7 +113,7 @@ def test_a_question_that_nobody_answers_leaves_the_run_waiting_and_free(ledger: 
 
 def test_a_decision_that_is_not_offered_is_refused_and_changes_nothing(ledger: Ledger) -> None:
     stage = Stage(ledger, EPIC["exhausted, nobody decides"])
-    run = asyncio.run(stage.runner(stage.begin(), answer=False).run())
+    run = stage.drive(stage.begin(), answer=False)
     with pytest.raises(RunError, match="not offered"):
         intend(ledger, "rehearsal", Decided(at=stage.now(), choice="z"))
     assert load_run(ledger, "rehearsal") == run
@@ -134,17 +140,19 @@ def test_a_signal_ends_all_work_and_leaves_a_run_that_can_be_resumed(ledger: Led
     stage = Stage(ledger, script, holding="fix:1")
 
     async def scene() -> Runner:
-        runner = stage.runner(stage.begin())
+        journal = stage.begin()
+        runner = stage.runner(journal)
         going = asyncio.ensure_future(runner.run())
         await stage.performer.held.wait()
         os.kill(os.getpid(), number)
         await going
+        journal.release()
         return runner
 
     assert asyncio.run(scene()).interrupted is number
     assert isinstance(stage.seen[-1], WorkLost)
     stage.performer = ScriptedPerformer(stage.cast)
-    run = asyncio.run(stage.runner(Journal.take_over(ledger, "rehearsal", this_process(), stage.now())).run())
+    run = stage.drive(Journal.take_over(ledger, "rehearsal", this_process(), stage.now()))
     assert run.phase == play(script).phase
 
 
@@ -163,7 +171,7 @@ def test_recovery_makes_lost_work_again_and_nothing_else(ledger: Ledger) -> None
     journal.release()
     journal = Journal.take_over(ledger, "rehearsal", this_process(), stage.now())
     recover(journal, stage.now)
-    run = asyncio.run(stage.runner(journal).run())
+    run = stage.drive(journal)
     assert run.phase == play(script).phase
     started = [event.effect for event in stage.seen if isinstance(event, WorkStarted)]
     assert len(started) == len(set(started))

@@ -26,7 +26,7 @@ from tests.mutation.verdicts import Verdict, write_verdicts
 CORE = Path(core.__file__).parent
 """Where the core that the tests import is, which may be another copy than the one beside these tests."""
 PROFILE = "mutation"
-_GRACE_SECONDS = 5
+_GRACE_SECONDS = 2.0
 _MOST_MEMORY = 3 << 30
 
 # No shrinking: that a test fails is all there is to know.
@@ -104,20 +104,26 @@ class MutationRun:
                 continue
             while len(running) >= self._processes:
                 yield from self._ended(running)
-            allowed = _GRACE_SECONDS + 3 * sum(self._seconds[test] for test in tests)
-            running[self._fork(mutant, tests, allowed)] = Child(mutant, time.monotonic() + 3 * allowed)
+            allowed = sum(self._allowed(test) for test in tests)
+            running[self._fork(mutant, tests)] = Child(mutant, time.monotonic() + 10 * allowed)
         while running:
             yield from self._ended(running)
 
-    def _fork(self, mutant: Mutant, tests: list[pytest.Item], allowed: float) -> int:
+    def _allowed(self, test: pytest.Item) -> float:
+        """Seconds of the processor after which a test will not end any more."""
+        return _GRACE_SECONDS + 5 * self._seconds[test]
+
+    def _fork(self, mutant: Mutant, tests: list[pytest.Item]) -> int:
         child = os.fork()
         if child:
             return child
         # Whatever happens below, this process must end here and not go on as a second copy of the loop.
         try:
-            _confine(allowed)
+            _confine()
             mutant.install()
             for test, following in zip(tests, [*tests[1:], None], strict=True):
+                # Nobody handles this signal, so it ends the process.
+                signal.setitimer(signal.ITIMER_PROF, self._allowed(test))
                 self._run(test, following)
                 if self._failed:
                     os._exit(1)
@@ -140,10 +146,8 @@ class MutationRun:
             yield child.mutant.name, Verdict.SURVIVED if os.WEXITSTATUS(status) == 0 else Verdict.KILLED
 
 
-def _confine(seconds: float) -> None:
-    """Limits on time and memory for a mutant that loops for ever, and silence."""
-    limit = int(seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+def _confine() -> None:
+    """A limit on memory, and silence."""
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

@@ -30,9 +30,6 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     word = "would remove" if dry_run else "removed"
     for folder in cleaned.folders:
         say(f"{word} {folder}")
-    say(
-        f"{word} {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)"
-        if not dry_run
-        else "nothing done"
-    )
+    if not dry_run:
+        say(f"removed {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)")
     return 0

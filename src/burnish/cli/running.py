@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from burnish.cli import asking, progress
-from burnish.cli.output import complain
+from burnish.cli.output import complain, say
 from burnish.cli.run_result import deliver
 from burnish.config.overrides import Flags
 from burnish.core.events import Mode
-from burnish.usecases.driving import Driven, begin, drive, exit_for_signal
+from burnish.usecases.driving import Driven, begin, drive, exit_for_signal, send_to_background
 from burnish.usecases.planning import Plan, Wanted, plan
 from burnish.usecases.run_view import exit_code
 
@@ -28,7 +28,7 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         flags=Flags(protocol=options["protocol"], model=options["model"], timeout=options["timeout"]),
         agents=options["agents"],
         max_rounds=options["max_rounds"],
-        interactive=form == "text" and asking.at_terminal(),
+        interactive=form == "text" and not options["background"] and asking.at_terminal(),
     )
     settled = plan(Path.cwd(), wanted, os.environ)
     for notice in settled.notices:
@@ -37,6 +37,10 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         return _dry_run(settled, wanted)
     ledger, journal = begin(settled, mode=mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive)
     complain(progress.title(journal.state))
+    if options["background"]:
+        send_to_background(settled.repository, journal, os.environ)
+        say(journal.state.id)
+        return 0
     driven = drive(
         settled.repository,
         ledger,

@@ -27,6 +27,7 @@ _POLICY: _Options = (
     click.option("--max-rounds", metavar="N", type=int, help="Reviews at most, up to the protocol's hard cap."),
 )
 _OUTPUT: _Options = (
+    click.option("--background", is_flag=True, help="Let it run by itself; follow it with 'burnish wait'."),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and touch nothing."),
     click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the result."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts."),

@@ -31,9 +31,7 @@ Exit codes: 0 sealed, 1 not, 2 usage."""
     type=click.Choice([SealKind.ACCEPTED.value, SealKind.SELF_REVIEWED.value]),
     help="Other kinds of seals that will do. Repeatable.",
 )
-@click.option(
-    "--signers", metavar="FILE", type=click.Path(path_type=Path), help="Allowed signers, as ssh-keygen has them."
-)
+@click.option("--signers", metavar="FILE", type=click.Path(path_type=Path), help="Allowed signers, for ssh-keygen.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
     ref: str,

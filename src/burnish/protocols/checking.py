@@ -130,10 +130,17 @@ def _check_scalar(kind: inspect.Type, value: object, path: KeyPath) -> list[Mism
             fits, hint = isinstance(value, int) and not isinstance(value, bool), "Write digits, without quotes."
         case inspect.FloatType():
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            fits, hint = number and math.isfinite(cast("float", value)), "Write digits, without quotes."
+            fits, hint = number and _is_finite(cast("float", value)), "Write digits, without quotes."
         case _:
             raise TypeError(f"Settings of type {type(kind).__name__} cannot be checked.")
     return [] if fits else [_wrong(path, _expected(kind), value, hint)]
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def _wrong(path: KeyPath, expected: str, value: object, hint: str) -> Mismatch:

@@ -16,7 +16,7 @@ from burnish.protocols.documents import Document, key_text, nearest
 from burnish.protocols.errors import DocumentError, Problem, ProtocolError
 from burnish.protocols.layers import Layer, Place, layer, overlay
 from burnish.protocols.positions import KeyPath
-from burnish.protocols.sources import BuiltIn, Source
+from burnish.protocols.sources import BuiltIn, ReadFile, Source, no_base
 
 MAX_DEPTH = 10
 """How many times one protocol may extend another. A longer chain could not be followed by a reader."""
@@ -40,10 +40,13 @@ class _Link(Value):
     document: Document
 
 
-def load(reference: str) -> LoadedProtocol:
-    """Load a built-in protocol by name, or a user's own by path. Raises `ProtocolError` with all problems."""
+def load(reference: str, read: ReadFile = no_base) -> LoadedProtocol:
+    """Load a built-in protocol by name, or a user's own by path. Raises `ProtocolError` with all problems.
+
+    `read` gives files of the base of a change, which come before those of the working tree.
+    """
     try:
-        chain = _follow(reference)
+        chain = _follow(reference, read)
     except DocumentError as error:
         raise ProtocolError(error.problems) from None
     merged = _merged(chain)
@@ -53,15 +56,15 @@ def load(reference: str) -> LoadedProtocol:
     return LoadedProtocol(protocol=protocol, chain=tuple(link.source.label for link in chain), places=merged.places)
 
 
-def _follow(reference: str) -> Sequence[_Link]:
+def _follow(reference: str, read: ReadFile) -> Sequence[_Link]:
     """The named protocol and those it extends, one after the other."""
     source = _first_source(reference)
     chain: list[_Link] = []
     seen: list[str] = []
     while True:
-        chain.append(_Link(source=source, document=sources.read(source)))
+        chain.append(_Link(source=source, document=sources.read(source, read)))
         seen.append(sources.identity(source))
-        following = _extended(chain[-1])
+        following = _extended(chain[-1], read)
         if following is None:
             return chain
         if sources.identity(following) in seen:
@@ -81,7 +84,7 @@ def _first_source(reference: str) -> Source:
         raise ProtocolError([Problem(file="", message=message, hint=str(error))]) from None
 
 
-def _extended(link: _Link) -> Source | None:
+def _extended(link: _Link, read: ReadFile) -> Source | None:
     reference = link.document.values.get("extends")
     if reference is None:
         return None
@@ -91,7 +94,7 @@ def _extended(link: _Link) -> Source | None:
         following = sources.locate(reference, beside=link.source)
     except LookupError as error:
         raise _extends_error(link, f"There is no protocol '{reference}'.", str(error)) from None
-    if not isinstance(following, BuiltIn) and not Path(following.path).is_file():
+    if not isinstance(following, BuiltIn) and not sources.exists(following, read):
         hint = "The path is relative to the file that names it."
         raise _extends_error(link, f"There is no file '{following.path}'.", hint)
     return following

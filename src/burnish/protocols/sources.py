@@ -1,12 +1,22 @@
 """Where protocols are found: those that come with burnish by name, a user's own by path."""
 
+from collections.abc import Callable
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from burnish.core.values import Value
 from burnish.protocols.checking import did_you_mean
 from burnish.protocols.documents import MAX_DOCUMENT_BYTES, Document, read_document
 from burnish.protocols.errors import DocumentError, Problem
+
+ReadFile = Callable[[str], bytes | None]
+"""Gives the bytes of a file of the base, by its path from the root, or None where there is none."""
+
+
+def no_base(_path: str) -> bytes | None:
+    """The `ReadFile` where nothing is under review."""
+    return None
+
 
 BUILT_IN = ("default", "epic", "ticket", "story", "panel", "drift")
 """The protocols that come with burnish, in the order in which they are listed."""
@@ -54,13 +64,26 @@ def identity(source: Source) -> str:
             return str(Path(source.path).resolve())
 
 
-def read(source: Source) -> Document:
-    """Read a source. Raises `DocumentError`."""
+def exists(source: UserFile, read: ReadFile) -> bool:
+    """Whether there is such a file, in the base or in the working tree."""
+    return _from_base(source, read) is not None or Path(source.path).is_file()
+
+
+def _from_base(source: UserFile, read: ReadFile) -> bytes | None:
+    path = PurePosixPath(source.path)
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    return read(str(path))
+
+
+def read(source: Source, read_base: ReadFile = no_base) -> Document:
+    """Read a source, a user's file from the base where it is there. Raises `DocumentError`."""
     match source:
         case BuiltIn():
             raw = resources.files("burnish.protocols").joinpath(f"{source.name}.toml").read_bytes()
         case UserFile():
-            raw = read_file(source)
+            found = _from_base(source, read_base)
+            raw = read_file(source) if found is None else found
     return read_document(raw, source.label)
 
 

@@ -183,7 +183,6 @@ class Runner:
             for effect in _running(self._journal.state):
                 self._record(WorkLost(at=self._clock(), effect=effect))
             close(self._journal, self._clock)
-            self._journal.release()
 
     def _note(self, event: AnyEvent) -> None:
         self._record(event)

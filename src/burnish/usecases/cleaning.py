@@ -1,4 +1,4 @@
-"""Remove what burnish no longer needs: old transcripts, old logs, clones that a killed run left. Events and seals stay."""
+"""Remove what burnish no longer needs: old transcripts and logs, clones of killed runs. Events and seals stay."""
 
 import shutil
 from collections.abc import Mapping

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import signal
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from burnish.runtime.runner import Asker, Runner, Watcher, close, recover
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import is_known_dead, new_run_id, this_process
+from burnish.system.process import Command, start_detached
 from burnish.system.sandbox import Sandbox, choose
 from burnish.usecases.planning import Plan, PlanError
 from burnish.usecases.rebuilding import write_records
@@ -120,6 +122,20 @@ def _newest_open(ledger: Ledger) -> Run:
     raise PlanError("There is no run to go on with.", hint="Start one with 'burnish fix' or 'burnish review'.")
 
 
+def send_to_background(repository: Repository, journal: Journal, environment: Mapping[str, str]) -> None:
+    """Hand a run that has just begun to a process of its own, which outlives this one."""
+    run = journal.state.id
+    folder = repository.state_dir / "runs" / run
+    make_private_directory(folder)
+    journal.release()
+    command = Command(
+        argv=(sys.executable, "-m", "burnish", "resume", run, "--json"),
+        folder=str(repository.root),
+        environment=dict(environment),
+    )
+    start_detached(command, folder / "runner.log")
+
+
 def drive(
     repository: Repository,
     ledger: Ledger,
@@ -157,11 +173,13 @@ def drive(
         records = _Records(repository)
         runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
         state = asyncio.run(runner.run())
+        landing = _land(repository, state, inputs)
     finally:
         clones.remove_all()
         shutil.rmtree(cache, ignore_errors=True)
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
-    landing = _land(repository, state, inputs)
+        # Only now: whoever waits for the run must find its branch moved and its clones gone.
+        journal.release()
     interrupted = int(runner.interrupted) if runner.interrupted is not None else None
     return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*notices, *records.notices))
 

@@ -38,8 +38,9 @@ def verify(repository: Repository, ref: str, demands: Demands, environment: Mapp
     )
     digest = None
     if not demands.any_protocol:
-        protocol = load_protocol(demands.protocol or policy.settings.protocol).protocol
-        digest = protocol_digest(with_fixers(policy.settings, protocol))
+        name = demands.protocol or policy.settings.protocol
+        loaded = load_protocol(name, lambda path: repository.read_file(base, path))
+        digest = protocol_digest(with_fixers(policy.settings, loaded.protocol))
     verdict = check(
         repository,
         ref,

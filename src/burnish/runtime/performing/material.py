@@ -1,7 +1,6 @@
 """What agents are told: the state of the run and the frozen inputs, as the material of prompts."""
 
-import fnmatch
-
+from burnish.config.globs import ignored, rules_for
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import ValidationStatus
 from burnish.core.state import GoodReview, Run
@@ -48,7 +47,7 @@ def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, 
 def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Difference, scratch: str) -> ReviewMaterial:
     settings = shop.inputs.settings
     paths = tuple(file.shown_path for file in shown.files)
-    left_out = tuple(path for path in paths if _matches(path, settings.review.ignore))
+    left_out = ignored(settings.review, paths)
     return ReviewMaterial(
         run=run.id,
         subject=run.subject,
@@ -58,11 +57,7 @@ def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Diffe
         brief=shop.inputs.brief,
         intent=shop.inputs.intent,
         guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
-        rules=tuple(
-            (rule.path, rule.text)
-            for rule in settings.review.rules
-            if any(_matches(path, (rule.path,)) for path in paths)
-        ),
+        rules=tuple((rule.path, rule.text) for rule in rules_for(settings.review, paths)),
         diff=_patch(shown, left_out),
         diff_limit=settings.context.diff_characters,
         files_modified=tuple(path for path in paths if path not in left_out),
@@ -95,10 +90,6 @@ def _fix_diff(shop: Workshop, run: Run) -> str:
         return ""
     shown = difference(shop.repository, run.rounds[-1].commit, run.commit)
     return shown.patch.decode("utf-8", errors="replace")
-
-
-def _matches(path: str, globs: tuple[str, ...]) -> bool:
-    return any(fnmatch.fnmatchcase(path, glob) or path.startswith(glob.rstrip("/") + "/") for glob in globs)
 
 
 def _fix_material(shop: Workshop, effect: StartFix, run: Run) -> FixMaterial:
