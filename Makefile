@@ -28,7 +28,7 @@ check: $(STAMP)
 	$(BIN)/python docs/diagrams.py --check
 
 test: check
-	$(BIN)/pytest -n 2 -m "not prove"
+	$(BIN)/pytest -n 2 -m "not prove" $(PYTEST_OPTIONS)
 
 ## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
 prove: test

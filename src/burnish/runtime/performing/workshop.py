@@ -24,6 +24,7 @@ from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
 from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.objects import object_folders
 from burnish.workspace.repository import Repository
 
 RUN_MARKER = "BURNISH_RUN"
@@ -121,6 +122,7 @@ class Workshop:
         confinement = Confinement(
             readable=(
                 str(self.repository.common_dir),
+                *(str(folder) for folder in object_folders(self.repository)),
                 self.policy_folder,
                 command.folder,
                 *named_paths(command.argv),

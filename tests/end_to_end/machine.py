@@ -1,0 +1,172 @@
+"""A user's machine for one test: a home, a repository, agents that do as they are told, and the real command.
+
+Agents are one shell script: it looks its effect up (`review:2:critic:1`, or a pattern such as `review:*`), says in its
+log that it was called, and does what the test wrote down for it. Nothing is shared between tests.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
+from burnish.system import survivors
+from burnish.testing.repositories import RepositoryBuilder
+from tests.end_to_end.watching import eventually
+
+RUN_MARKER = "BURNISH_RUN"
+NOTES = "Call the customer back.\n"
+_SECONDS = 120.0
+_CALLED = re.compile(r"^called \S+?/(\S+)$", re.MULTILINE)
+
+
+class Done(NamedTuple):
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The one object of `--json`."""
+        value: dict[str, Any] = json.loads(self.out)
+        return value
+
+
+class Machine:
+    """Home, repository and agents of one user."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.agents = folder / "agents"
+        self.cache = folder / "cache"
+        for place in (self.agents, self.cache, folder / "home", folder / "settings"):
+            place.mkdir(parents=True)
+        self.repository = RepositoryBuilder(folder / "repository")
+
+    @property
+    def root(self) -> Path:
+        return self.repository.path
+
+    @property
+    def state(self) -> Path:
+        return self.root / ".git" / "burnish"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "HOME": str(self.folder / "home"),
+            "XDG_CACHE_HOME": str(self.cache),
+            "XDG_CONFIG_HOME": str(self.folder / "settings"),
+        }
+
+    def script(self, conduct: Mapping[str, str], name: str = "agent") -> Path:
+        """Write a shell script that does what its effect calls for. The first entry that fits counts."""
+        path = self.agents / f"{name}.sh"
+        cases = "".join(f"{_pattern(effect)})\n{lines}\n;;\n" for effect, lines in conduct.items())
+        path.write_text(
+            f'echo "called $BURNISH_EFFECT" >&2\ncase "${{BURNISH_EFFECT#*/}}" in\n{cases}'
+            '*) echo "Nobody said what to do for $BURNISH_EFFECT." >&2; exit 64 ;;\nesac\n',
+            encoding="utf-8",
+        )
+        return path
+
+    def leave_work_lying_around(self) -> None:
+        """What every user has: notes that git does not know, and a file that it ignores."""
+        self.repository.write({"notes.txt": NOTES, "local.env": "TOKEN=secret\n"})
+
+    def burnish(self, *arguments: str, folder: Path | None = None, **variables: str) -> Done:
+        """Run the command to its end."""
+        process = self.start(*arguments, folder=folder, **variables)
+        return self.end_of(process)
+
+    def start(self, *arguments: str, folder: Path | None = None, **variables: str) -> "subprocess.Popen[bytes]":
+        """Start the command; `end_of` waits for it."""
+        return subprocess.Popen(
+            [sys.executable, "-W", "default", "-m", "burnish", *arguments],
+            cwd=folder or self.root,
+            env={**self.environment, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def end_of(self, process: "subprocess.Popen[bytes]") -> Done:
+        """Wait for a command, and see to it that nothing in what it says is a bug of burnish."""
+        try:
+            out, err = process.communicate(timeout=_SECONDS)
+        finally:
+            process.kill()
+        done = Done(process.returncode, out.decode(), err.decode())
+        assert "Traceback" not in done.err, done.err
+        assert "burnish has a bug" not in done.err, done.err
+        assert "Warning" not in done.err, done.err
+        return done
+
+    def cut_down(self, process: "subprocess.Popen[bytes]") -> None:
+        """`kill -9`, and nobody left to clean up."""
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+    def ledger(self) -> Ledger:
+        """The ledger, to be closed by the caller."""
+        return open_ledger(self.state)
+
+    def runs(self) -> list[str]:
+        """The names of all runs, the oldest first."""
+        if not (self.state / "ledger.db").exists():
+            return []
+        with open_ledger(self.state) as ledger:
+            return [stream.removeprefix("run/") for stream in ledger.streams("run/")]
+
+    def kinds(self, run: str) -> list[str]:
+        """The kinds of a run's events, in order."""
+        with open_ledger(self.state) as ledger:
+            return [event.kind for event in ledger.read(f"run/{run}")]
+
+    def wait_until(self, holds: Callable[[Ledger, str], bool]) -> str:
+        """Watch the only run of the repository until something is true of it; its name."""
+        found = eventually(lambda: next(iter(self.runs()), None))
+        with open_ledger(self.state) as ledger:
+            eventually(lambda: holds(ledger, f"run/{found}") or None)
+        return found
+
+    def calls(self, run: str) -> list[str]:
+        """Every call of an agent or a validation, by its effect, as their logs tell."""
+        logs = (self.state / "runs" / run / "logs").glob("*.log")
+        return sorted(effect for log in logs for effect in _CALLED.findall(log.read_text(errors="replace")))
+
+    def git(self, *arguments: str) -> str:
+        return self.repository.git.text(*arguments)
+
+    def processes(self, run: str) -> int:
+        """How many processes of a run are alive."""
+        return len(survivors.find(RUN_MARKER, run))
+
+
+def _pattern(effect: str) -> str:
+    return effect if "*" in effect else f'"{effect}"'
+
+
+def says(text: str) -> str:
+    """Shell lines that print a text as it is."""
+    return f"cat <<'END OF TEXT'\n{text.rstrip()}\nEND OF TEXT"
+
+
+def writes(path: str, text: str) -> str:
+    """Shell lines that write a file of the clone."""
+    return f"cat > '{path}' <<'END OF TEXT'\n{text.rstrip()}\nEND OF TEXT"
+
+
+CRASHES = "echo 'Segmentation fault' >&2\nexit 139"
+HANGS = "exec sleep 600"
+CHATTERS = "while :; do echo working; sleep 0.1; done"

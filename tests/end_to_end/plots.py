@@ -1,0 +1,193 @@
+"""A rehearsed script, staged: the same situation on a real repository, with agents that say what the script holds.
+
+The rehearsal tells which effects there will be and what comes of each. Here every one of them becomes a few lines of
+shell, so that the real command can be held against the rehearsal event by event.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from burnish.core.events import (
+    AnyEvent,
+    Cancelled,
+    Change,
+    Fixed,
+    Reviewed,
+    SessionFinished,
+    StoryStatus,
+    Validated,
+    ValidationStatus,
+    WorkFailed,
+    WorkStarted,
+)
+from burnish.core.protocol import Protocol
+from burnish.core.reviews import Failure, FailureKind
+from burnish.core.state import Run
+from burnish.protocols.loader import load
+from burnish.runtime.rehearsal import Moment, Rehearsal
+from burnish.runtime.script import Script
+from tests.end_to_end.answers import UNREADABLE, answer_text
+from tests.end_to_end.machine import CHATTERS, CRASHES, HANGS, Machine, says, writes
+
+FILES = ("a.py", "app.py", "b.py", "c.py")
+STORY = "1-2"
+SPRINT = "sprint-status.yaml"
+_LINES = 10
+_FAILURES = {
+    FailureKind.CRASHED: CRASHES,
+    FailureKind.STUCK: HANGS,
+    FailureKind.TIMED_OUT: CHATTERS,
+    FailureKind.UNREADABLE: says(UNREADABLE),
+    FailureKind.UNAUTHORISED: "echo 'HTTP 401: unauthorized' >&2\nexit 1",
+    FailureKind.CANNOT_RUN: "exit 127",
+}
+
+
+class Plot(NamedTuple):
+    """A script, its rehearsal, and what agents must do for it to come true."""
+
+    script: Script
+    protocol: Protocol
+    moments: tuple[Moment, ...]
+    conduct: dict[str, str]
+
+    @property
+    def end(self) -> Run:
+        return self.moments[-1].run
+
+    @property
+    def events(self) -> list[AnyEvent]:
+        return [moment.event for moment in self.moments]
+
+    @property
+    def until_cancelled(self) -> list[AnyEvent] | None:
+        """What happens before somebody cancels a run at work; None where nobody does."""
+        for place, event in enumerate(self.events):
+            if isinstance(event, Cancelled) and not self.script.decisions:
+                return self.events[:place]
+        return None
+
+
+def rehearsed(script: Script) -> Plot:
+    protocol = load(script.protocol).protocol
+    moments = tuple(Rehearsal(script, protocol).play())
+    return Plot(script, protocol, moments, dict(_conduct(moments, protocol)))
+
+
+def staged(folder: Path, plot: Plot, settings: str = "") -> Machine:
+    """A machine on which the script will come true."""
+    machine = Machine(folder)
+    script = machine.script(plot.conduct)
+    builder = machine.repository.commit({"burnish.toml": toml(plot, script) + settings, ".gitignore": "*.env\n"})
+    builder.commit(dict.fromkeys(FILES, "old = True\n"), "Begin").branch("change")
+    status = _first_status(plot)
+    files = {path: content(path, 0) for path in FILES}
+    builder.commit({**files, **({SPRINT: sprint(status)} if status else {})}, "Change everything")
+    machine.leave_work_lying_around()
+    return machine
+
+
+def toml(plot: Plot, script: Path) -> str:
+    """The policy of the base."""
+    names = ("scripted", *sorted({"other", "claude", *plot.script.fallbacks.values()}))
+    limits = _limits(plot)
+    agents = "".join(
+        f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{script}"]\n{limits}\n' for name in names
+    )
+    roles = "".join(f"{role} = {_role(plot, role)}\n" for role in ("review", "fix"))
+    validated = any(isinstance(event, Validated | WorkFailed) and _checks(event) for event in plot.events)
+    cancelled_check = plot.script.validations and plot.until_cancelled is not None
+    checks = f'[validate]\ntests = ["sh", "{script}"]\n' if validated or cancelled_check else ""
+    return f'protocol = "{plot.script.protocol}"\n{agents}\n[roles]\n{roles}\n{checks}'
+
+
+def _role(plot: Plot, role: str) -> str:
+    fallback = plot.script.fallbacks.get(role)
+    return f'{{ agent = "scripted", fallback = "{fallback}" }}' if fallback else '"scripted"'
+
+
+def _limits(plot: Plot) -> str:
+    """Short limits only where somebody is to run into them: a busy machine must not make others late."""
+    kinds = {event.failure.kind for event in plot.events if isinstance(event, WorkFailed)}
+    lines = ["silent = 1.0"] if FailureKind.STUCK in kinds else []
+    return "\n".join([*lines, *(["timeout = 1.5"] if FailureKind.TIMED_OUT in kinds else [])])
+
+
+def _checks(event: Validated | WorkFailed) -> bool:
+    if isinstance(event, Validated):
+        return event.status is not ValidationStatus.SKIPPED
+    return event.effect.startswith("validate:")
+
+
+def content(path: str, version: int) -> str:
+    """A file after so many fixes: every line is another one, but says the same."""
+    name = path.removesuffix(".py")
+    return "".join(f"{' ' * version}{name}_{number} = {number}\n" for number in range(1, _LINES + 1))
+
+
+def sprint(status: str) -> str:
+    return f"development_status:\n  epic-1: in-progress\n  {STORY}-login: {status} # by hand\n"
+
+
+def _first_status(plot: Plot) -> str:
+    """What the story's status is before the first session."""
+    sessions = [event for event in plot.events if isinstance(event, SessionFinished)]
+    if not sessions or all(event.status is StoryStatus.ABSENT for event in sessions):
+        return ""
+    first = sessions[0]
+    was_done = first.answer is None and first.status is StoryStatus.DONE and not first.newly_done
+    return "done" if was_done else "review"
+
+
+def _conduct(moments: tuple[Moment, ...], protocol: Protocol) -> Iterator[tuple[str, str]]:
+    started = [moment.event.effect for moment in moments if isinstance(moment.event, WorkStarted)]
+    results = {
+        moment.event.effect: _lines(moment.event, protocol, number)
+        for number, moment in enumerate(moments, start=1)
+        if isinstance(moment.event, Reviewed | SessionFinished | Fixed | Validated | WorkFailed)
+    }
+    for effect in started:
+        if effect != "seal:1":
+            yield effect, results.get(effect, HANGS)
+
+
+def _lines(
+    event: Reviewed | SessionFinished | Fixed | Validated | WorkFailed, protocol: Protocol, version: int
+) -> str:
+    match event:
+        case Reviewed():
+            return says(answer_text(protocol.contract, event.answer))
+        case WorkFailed():
+            return _failing(event.failure)
+        case Validated():
+            return f"echo the checks have {event.status.value}\nexit {int(event.status is ValidationStatus.FAILED)}"
+        case Fixed():
+            return f"{_changing(event.change, version)}\necho {event.summary}"
+        case SessionFinished():
+            return f"{_changing(event.change, version)}\n{_session(event, protocol)}"
+
+
+def _failing(failure: Failure) -> str:
+    return _FAILURES[failure.kind]
+
+
+def _changing(change: Change, version: int) -> str:
+    if change.commit == "commit-0":
+        return "\n".join(writes(path, content(path, 0)) for path in FILES)
+    if not change.files:
+        return "" if _is_unchanged(change) else writes("progress.txt", f"step {version}")
+    return "\n".join(writes(file.path, content(file.path, version)) for file in change.files)
+
+
+def _is_unchanged(change: Change) -> bool:
+    return change.tree in _UNCHANGED
+
+
+_UNCHANGED: frozenset[str] = frozenset()
+
+
+def _session(event: SessionFinished, protocol: Protocol) -> str:
+    text = UNREADABLE if event.answer is None else answer_text(protocol.contract, event.answer)
+    status = {StoryStatus.DONE: "done", StoryStatus.NOT_DONE: "review", StoryStatus.ABSENT: ""}[event.status]
+    return "\n".join([*([writes(SPRINT, sprint(status))] if status else []), says(text)])
