@@ -5,6 +5,7 @@ shell, so that the real command can be held against the rehearsal event by event
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from burnish.core.events import (
     WorkStarted,
 )
 from burnish.core.protocol import Protocol
-from burnish.core.reviews import Failure, FailureKind
+from burnish.core.reviews import FailureKind
 from burnish.core.state import Run
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Moment, Rehearsal
@@ -92,9 +93,7 @@ def toml(plot: Plot, script: Path) -> str:
     """The policy of the base."""
     names = ("scripted", *sorted({"other", "claude", *plot.script.fallbacks.values()}))
     limits = _limits(plot)
-    agents = "".join(
-        f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{script}"]\n{limits}\n' for name in names
-    )
+    agents = "".join(f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{script}"]\n{limits}\n' for name in names)
     roles = "".join(f"{role} = {_role(plot, role)}\n" for role in ("review", "fix"))
     validated = any(isinstance(event, Validated | WorkFailed) and _checks(event) for event in plot.events)
     cancelled_check = plot.script.validations and plot.until_cancelled is not None
@@ -140,51 +139,42 @@ def _first_status(plot: Plot) -> str:
     return "done" if was_done else "review"
 
 
+_Result = Reviewed | SessionFinished | Fixed | Validated | WorkFailed
+
+
 def _conduct(moments: tuple[Moment, ...], protocol: Protocol) -> Iterator[tuple[str, str]]:
-    started = [moment.event.effect for moment in moments if isinstance(moment.event, WorkStarted)]
-    results = {
-        moment.event.effect: _lines(moment.event, protocol, number)
-        for number, moment in enumerate(moments, start=1)
-        if isinstance(moment.event, Reviewed | SessionFinished | Fixed | Validated | WorkFailed)
-    }
-    for effect in started:
-        if effect != "seal:1":
-            yield effect, results.get(effect, HANGS)
+    """What each effect that was started does. One without a result never ends: somebody cancelled the run."""
+    results: dict[str, str] = {}
+    for number, (before, moment) in enumerate(pairwise(moments), start=1):
+        if isinstance(moment.event, _Result):
+            results[moment.event.effect] = _lines(moment.event, protocol, before.run, number)
+    for moment in moments:
+        if isinstance(moment.event, WorkStarted) and not moment.event.effect.startswith("seal:"):
+            yield moment.event.effect, results.get(moment.event.effect, HANGS)
 
 
-def _lines(
-    event: Reviewed | SessionFinished | Fixed | Validated | WorkFailed, protocol: Protocol, version: int
-) -> str:
+def _lines(event: _Result, protocol: Protocol, before: Run, version: int) -> str:
     match event:
         case Reviewed():
             return says(answer_text(protocol.contract, event.answer))
         case WorkFailed():
-            return _failing(event.failure)
+            return _FAILURES[event.failure.kind]
         case Validated():
             return f"echo the checks have {event.status.value}\nexit {int(event.status is ValidationStatus.FAILED)}"
         case Fixed():
-            return f"{_changing(event.change, version)}\necho {event.summary}"
+            return f"{_changing(event.change, before, version)}\necho {event.summary}"
         case SessionFinished():
-            return f"{_changing(event.change, version)}\n{_session(event, protocol)}"
+            return f"{_changing(event.change, before, version)}\n{_session(event, protocol)}"
 
 
-def _failing(failure: Failure) -> str:
-    return _FAILURES[failure.kind]
-
-
-def _changing(change: Change, version: int) -> str:
-    if change.commit == "commit-0":
+def _changing(change: Change, before: Run, version: int) -> str:
+    if change.tree == before.tree:
+        return ":"
+    if change.tree == before.subject.tree:
         return "\n".join(writes(path, content(path, 0)) for path in FILES)
     if not change.files:
-        return "" if _is_unchanged(change) else writes("progress.txt", f"step {version}")
+        return writes("progress.txt", f"step {version}")
     return "\n".join(writes(file.path, content(file.path, version)) for file in change.files)
-
-
-def _is_unchanged(change: Change) -> bool:
-    return change.tree in _UNCHANGED
-
-
-_UNCHANGED: frozenset[str] = frozenset()
 
 
 def _session(event: SessionFinished, protocol: Protocol) -> str:

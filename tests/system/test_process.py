@@ -304,3 +304,19 @@ def test_a_detached_process_that_cannot_start_is_an_error(tmp_path: Path) -> Non
     command = Command(argv=("no-such-program",), folder=str(tmp_path), environment=ENVIRONMENT)
     with pytest.raises(ProcessError, match="was not found on the PATH"):
         start_detached(command, tmp_path / "log")
+
+
+def test_one_run_after_another_leaves_no_listener_on_a_closed_pipe(tmp_path: Path) -> None:
+    complaints: list[dict[str, object]] = []
+
+    async def scene() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: complaints.append(context))
+        command = Command(
+            argv=("sh", "-c", "echo out; echo err >&2"), folder=str(tmp_path), environment=dict(os.environ)
+        )
+        for _ in range(20):
+            await run(command, Limits(seconds=30))
+            await asyncio.sleep(0)
+
+    asyncio.run(scene())
+    assert complaints == []

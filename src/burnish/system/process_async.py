@@ -82,7 +82,8 @@ class _Driver:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for descriptor in (self._child.exit_handle, *self._child.open):
+        # Also of channels that ended meanwhile: the numbers of closed pipes are soon those of another child's.
+        for descriptor in (self._child.exit_handle, self._child.stdout, self._child.stderr):
             self._loop.remove_reader(descriptor)
         if self._feeding:
             self._loop.remove_writer(self._child.stdin)

@@ -7,9 +7,9 @@ from burnish.agents.interface import Reply, Request, Role
 from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
-from burnish.core.reviews import Failure
-from burnish.core.state import Run
+from burnish.core.reviews import Failure, FailureKind
 from burnish.runtime.performing import material
+from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
 from burnish.runtime.performing.reviewing import clone_name, contract_of, read_answer
 from burnish.runtime.performing.stories import story_status, was_done
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
@@ -69,10 +69,7 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> tuple[Reply, Change, floa
     clone = await shop.clone(clone_name(job.effect.id), run.subject.base_commit, run.commit, writable=True)
     try:
         failure = await shop.prepare(clone, job.effect.id, job.stop)
-        if failure is not None:
-            return failure
-        request = await asyncio.to_thread(_request, shop, job.effect, run, clone)
-        reply = await shop.ask_agent(job, agent_settings(shop, job.effect.agent), request, (str(clone.path),))
+        reply = failure or await _until_hooks_pass(shop, job, clone)
         if isinstance(reply, Failure):
             return reply
         at = clock.now()
@@ -82,6 +79,21 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> tuple[Reply, Change, floa
     return reply, change, at
 
 
+async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> Reply | Failure:
+    """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
+    rejection = ""
+    for _ in range(TRIES):
+        request = await asyncio.to_thread(_request, shop, job, clone, rejection)
+        reply = await shop.ask_agent(job, agent_settings(shop, job.effect.agent), request, (str(clone.path),))
+        if isinstance(reply, Failure):
+            return reply
+        verdict = await run_hooks(shop, job, clone, summary_of(reply))
+        if not isinstance(verdict, Rejected):
+            return verdict or reply
+        rejection = verdict.text
+    return Failure(kind=FailureKind.REFUSED, message=f"the project's commit hook rejects the work: {rejection}")
+
+
 def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, at: float) -> Change:
     run = job.run
     return collect(
@@ -89,7 +101,8 @@ def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, a
     ).change
 
 
-def _request(shop: Workshop, effect: Writing, run: Run, clone: Clone) -> Request:
+def _request(shop: Workshop, job: Job[_Writing], clone: Clone, rejection: str) -> Request:
+    effect, run = job.effect, job.run
     order = effect.order if isinstance(effect, StartFix) else None
     desk = shop.desk(effect.id)
     return Request(
@@ -100,7 +113,7 @@ def _request(shop: Workshop, effect: Writing, run: Run, clone: Clone) -> Request
         round=effect.round if isinstance(effect, StartReview) else len(run.rounds),
         attempt=effect.attempt,
         contract=contract_of(shop, run, effect.agent),
-        prompt=material.writing_prompt(shop, effect, run),
+        prompt=material.writing_prompt(shop, effect, run, rejection),
         folder=str(clone.path),
         base=run.subject.base_commit,
         head=run.commit,

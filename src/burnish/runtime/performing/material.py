@@ -30,12 +30,12 @@ def review_prompt(shop: Workshop, effect: StartReview, run: Run, shown: Differen
     return reviewer_prompt(run.protocol, material, shop.inputs.prompts.get("reviewer"))
 
 
-def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, run: Run) -> str:
+def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str = "") -> str:
     """The prompt of an agent that may change the tree."""
     custom = shop.inputs.prompts
     match effect:
         case StartFix():
-            return fixer_prompt(run.protocol, _fix_material(shop, effect, run), custom.get("fixer"))
+            return fixer_prompt(run.protocol, _fix_material(shop, effect, run, rejection), custom.get("fixer"))
         case StartBuild():
             return builder_prompt(_build_material(shop, run), custom.get("builder"))
         case StartReview():
@@ -92,7 +92,7 @@ def _fix_diff(shop: Workshop, run: Run) -> str:
     return shown.patch.decode("utf-8", errors="replace")
 
 
-def _fix_material(shop: Workshop, effect: StartFix, run: Run) -> FixMaterial:
+def _fix_material(shop: Workshop, effect: StartFix, run: Run, rejection: str) -> FixMaterial:
     settings = shop.inputs.settings
     order = effect.order
     reviews = run.rounds[-1].reviews if run.rounds else ()
@@ -108,6 +108,7 @@ def _fix_material(shop: Workshop, effect: StartFix, run: Run) -> FixMaterial:
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
         validation_output=order.instructions if order.after_validation else "",
+        hook_rejection=rejection,
         notes=tuple(order.notes.items()),
         card=cards[0] if cards else None,
         output_limit=settings.context.output_characters,

@@ -1,0 +1,193 @@
+"""Play a plot with the real command, and hold what came of it against the rehearsal."""
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from burnish.core.events import (
+    AnyEvent,
+    Closed,
+    Fixed,
+    ProcessStarted,
+    Reviewed,
+    RunStarted,
+    Sealed,
+    SessionFinished,
+    Validated,
+    ValidationStatus,
+    WorkLost,
+    decode,
+)
+from burnish.core.state import FindingStatus
+from burnish.ledger.interface import Ledger
+from burnish.runtime.trail import what_happened
+from burnish.usecases.run_view import view as view_of
+from tests.end_to_end.machine import Done, Machine
+from tests.end_to_end.plots import STORY, Plot
+from tests.end_to_end.world import Before, check_commits, check_nothing_left, check_refs, sealed_kinds
+
+CODES = {
+    "approved": 0,
+    "accepted": 0,
+    "skipped": 0,
+    "failed": 1,
+    "stopped": 1,
+    "blocked": 1,
+    "cancelled": 1,
+    "did-not-run": 4,
+    None: 3,
+}
+_KINDS = {"approved": "approved", "accepted": "accepted"}
+
+
+def arguments(plot: Plot) -> list[str]:
+    """How a user asks for it."""
+    words = [plot.script.mode.value, "--json"]
+    words += ["--max-rounds", str(plot.script.max_rounds)] if plot.script.max_rounds else []
+    statuses = [event.status for event in plot.events if isinstance(event, SessionFinished)]
+    return [*words, *(["--story", STORY] if any(one.value != "absent" for one in statuses) else [])]
+
+
+def perform(machine: Machine, plot: Plot) -> Done:
+    """From the first command to the last decision."""
+    process = machine.start(*arguments(plot))
+    happens = plot.until_cancelled
+    if happens is not None:
+        cancel(machine, process, happens)
+    done = machine.end_of(process)
+    for number, words in enumerate(plot.script.decisions):
+        assert done.code == 3, done
+        assert done.view["state"] == "waiting"
+        done = decided(machine, done.view, words.split())
+        last = number == len(plot.script.decisions) - 1
+        if done.view["state"] != "waiting" or last:
+            done = machine.burnish("resume", done.view["run"], "--json")
+    return done
+
+
+def cancel(machine: Machine, process: "subprocess.Popen[bytes]", happens: Iterable[AnyEvent]) -> None:
+    """Cancel from another process, once everything before has happened."""
+    before = Counter(trail(happens))
+
+    def all_of_it(ledger: Ledger, stream: str) -> bool:
+        return before <= Counter(trail(decode(event.body) for event in ledger.read(stream)))
+
+    run = machine.wait_until(all_of_it)
+    assert machine.burnish("cancel", run).code == 0
+    del process
+
+
+def decided(machine: Machine, waiting: dict[str, Any], words: list[str]) -> Done:
+    """A person's word, given with the command that is meant for it."""
+    run = waiting["run"]
+    still_open = [one["id"] for one in waiting["findings"] if one["status"] == FindingStatus.OPEN.value]
+    match words:
+        case ["cancel"]:
+            done = machine.burnish("cancel", run, "--json")
+        case ["waive", number]:
+            done = machine.burnish("findings", run, "waive", still_open[int(number) - 1], "--reason", "known", "--json")
+        case ["refute", number]:
+            finding = still_open[int(number) - 1]
+            done = machine.burnish("findings", run, "refute", finding, "--evidence", "it is false", "--json")
+        case [key, agent]:
+            done = machine.burnish("decide", run, key, "--agent", agent, "--json")
+        case _:
+            done = machine.burnish("decide", run, words[0], "--json")
+    assert done.code == 0, done
+    return done
+
+
+def trail(events: Iterable[AnyEvent]) -> list[str]:
+    """Events in words that hold for a rehearsal and for the real thing."""
+    return [words for event in events if (words := _words(event))]
+
+
+def _words(event: AnyEvent) -> str:
+    match event:
+        case ProcessStarted() | Closed() | RunStarted():
+            return ""
+        case Reviewed():
+            return f"{event.effect} {'clean' if event.answer.clean else 'not clean'}"
+        case SessionFinished():
+            said = "unreadable" if event.answer is None else "clean" if event.answer.clean else "not clean"
+            return f"{event.effect} {said}, {event.status.value}"
+        case Validated():
+            return f"{event.effect} {'failed' if event.status is ValidationStatus.FAILED else 'passed'}"
+        case Fixed():
+            return f"{event.effect} {event.summary}"
+        case Sealed():
+            return f"{event.effect} done"
+        case WorkLost():
+            return f"{event.effect} lost"
+        case _:
+            return what_happened(event)
+
+
+def real_events(machine: Machine, run: str) -> list[AnyEvent]:
+    with machine.ledger() as ledger:
+        return [decode(event.body) for event in ledger.read(f"run/{run}")]
+
+
+def check(machine: Machine, plot: Plot, before: Before, done: Done) -> None:
+    """Everything: exit code, JSON, events, commits, refs, seal, records, and nothing left."""
+    real, wanted = done.view, view_of(plot.end)
+    assert done.code == CODES[wanted["outcome"]], done
+    assert comparable(real) == comparable(wanted)
+    assert sorted(trail(real_events(machine, real["run"]))) == sorted(trail(plot.events))
+    check_commits(machine, before, real["run"], titles(plot))
+    check_refs(machine, before, real)
+    check_seal(machine, plot, real)
+    check_nothing_left(machine, before, real["run"])
+
+
+def check_seal(machine: Machine, plot: Plot, real: dict[str, Any]) -> None:
+    """Sealed is the very tree of the branch, with the right word for it; or nothing is sealed."""
+    kinds = sealed_kinds(machine, real["subject"]["tree"])
+    if real["seal"] is None:
+        assert kinds == []
+        return
+    by_session = plot.protocol.review.by.value == "session" and real["outcome"] == "approved"
+    assert kinds == ["self-reviewed" if by_session else _KINDS[real["outcome"]]]
+    assert real["seal"]["tree"] == machine.git("rev-parse", "change^{tree}")
+
+
+def titles(plot: Plot) -> list[str]:
+    """How the message of each commit begins."""
+    found: list[str] = []
+    for before, moment in zip(plot.moments, plot.moments[1:], strict=False):
+        event = moment.event
+        if isinstance(event, Fixed | SessionFinished) and event.change.tree != before.run.tree:
+            number = len(before.run.rounds)
+            said = f" - {event.summary}" if isinstance(event, Fixed) else " - Story 1.2"
+            if isinstance(event, SessionFinished) and event.answer is None:
+                said = " - I have looked"
+            found.append(
+                (f"fix: address code review round {number}" if number else "fix: address failed validation") + said
+            )
+    return found
+
+
+def comparable(view: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object without what only one of both can know: names, commits, times, the words of failures."""
+    rounds = [
+        {
+            **one,
+            "reviews": [{**review, "failure": review.get("failure", {}).get("kind")} for review in one["reviews"]],
+            "judgement": one["judgement"] and {**one["judgement"], "reasons": None},
+            "fix": one["fix"] and one["fix"]["status"],
+        }
+        for one in view["rounds"]
+    ]
+    found = [{**finding, "id": "", "category": ""} for finding in view["findings"]]
+    return {
+        **view,
+        "run": "",
+        "reason": re.sub(r": .*", "", view["reason"]),
+        "subject": {**view["subject"], "head": "", "tree": ""},
+        "rounds": rounds,
+        "findings": found,
+        "seal": view["seal"] is not None,
+        "usage": sorted(view["usage"]),
+    }
