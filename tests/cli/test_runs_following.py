@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.core.events import WorkStarted
+from burnish.core.events import BudgetReached, WorkStarted
 from burnish.runtime.script import Script
 from burnish.system.identifiers import identity_of
 from burnish.usecases.logs import PIECE_BYTES
@@ -57,7 +57,26 @@ def test_all_logs_in_the_order_of_the_work(burnish: Burnish, repository: Path, l
     (logs / "review-2-reviewer-1.log").write_text("looks good\n")
     (logs / "fix-1-1.log").write_text("fixing …\nno end of line")
     (logs / "review-1-reviewer-1.log").write_text("reading\n\x1b[31mred\x1b[0m\nover\rwritten\n")
-    assert burnish("logs", FIRST) == snapshot()
+    assert burnish("logs", FIRST) == snapshot(
+        (
+            0,
+            """\
+==> review:1:reviewer:1 <==
+reading
+red
+over
+written
+
+==> fix:1:1 <==
+fixing …
+no end of line
+
+==> review:2:reviewer:1 <==
+looks good
+""",
+            "",
+        )
+    )
     assert burnish("logs", "latest", "review:2") == (0, "==> review:2:reviewer:1 <==\nlooks good\n", "")
     assert burnish("logs", FIRST, "fix", "-f") == (0, "==> fix:1:1 <==\nfixing …\nno end of line\n", "")
 
@@ -65,7 +84,16 @@ def test_all_logs_in_the_order_of_the_work(burnish: Burnish, repository: Path, l
 def test_logs_that_are_not_there(burnish: Burnish, repository: Path) -> None:
     play(repository, FIXED)
     assert burnish("logs", FIRST) == (0, f"{FIRST} has no logs yet.\n", "")
-    assert burnish("logs", FIRST, "review:9") == snapshot()
+    assert burnish("logs", FIRST, "review:9") == snapshot(
+        (
+            2,
+            "",
+            """\
+error: 20231114-221320-aaaaaa has no log 'review:9'.
+hint: It has validate:1:1, review:1:reviewer:1, fix:1:1, review:2:reviewer:1, seal:1.
+""",
+        )
+    )
     assert burnish("logs", FIRST, "-f", "--json")[0] == 2
 
 
@@ -136,7 +164,6 @@ def test_following_shows_what_is_written_meanwhile(repository: Path, logs: Path)
         (UNDECIDED, 3),
         (Script(protocol="ticket", reviews={"*": ("scores 1 1 1 1 1 1",) * 3}, fixes=("fixed",) * 2), 1),
         (Script(protocol="drift", reviews={"*": ("crashed",)}), 4),
-        (Script(protocol="epic", reviews={"*": ("over-budget",)}), 5),
     ],
 )
 def test_wait_exits_as_the_run_would_have(burnish: Burnish, repository: Path, script: Script, code: int) -> None:
@@ -145,15 +172,41 @@ def test_wait_exits_as_the_run_would_have(burnish: Burnish, repository: Path, sc
     assert burnish("wait", FIRST, "--json")[0] == code
 
 
+def test_wait_for_a_run_that_was_too_dear(burnish: Burnish, repository: Path) -> None:
+    with ledger_of(repository) as ledger:
+        journal = Stage(ledger, FIXED).begin()
+        journal.record(BudgetReached(at=journal.state.started.at, limit="cost_usd"))
+        journal.release()
+    assert burnish("wait")[0] == 5
+
+
 def test_wait_for_a_run_that_has_ended(burnish: Burnish, repository: Path) -> None:
     play(repository, FIXED)
-    assert burnish("wait") == snapshot()
+    assert burnish("wait") == snapshot(
+        (
+            0,
+            """\
+20231114-221320-aaaaaa: approved: round 2: nothing blocks
+Next: burnish verify change checks the seal
+""",
+            "",
+        )
+    )
 
 
 def test_nobody_drives_the_run(burnish: Burnish, repository: Path) -> None:
     with ledger_of(repository) as ledger:
         Stage(ledger, FIXED).begin().release()
-    assert burnish("wait", FIRST) == snapshot()
+    assert burnish("wait", FIRST) == snapshot(
+        (
+            4,
+            "20231114-221320-aaaaaa: interrupted: validating 1, and nobody drives it\n",
+            """\
+interrupted: nobody drives the run any more.
+hint: burnish resume 20231114-221320-aaaaaa goes on with it.
+""",
+        )
+    )
 
 
 def test_the_driver_was_killed(burnish: Burnish, held: "subprocess.Popen[str]") -> None:

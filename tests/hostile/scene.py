@@ -18,7 +18,7 @@ from burnish.testing.repositories import RepositoryBuilder
 
 CLEAN = '{"issues": [], "summary": {"critical": 0, "warning": 0, "info": 0, "verdict": "clean"}}'
 SECRET = "the-secret-of-the-user"  # noqa: S105 - it is looked for, and opens nothing
-SECONDS = 120
+SECONDS = 60
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _PROTOCOL = """name = "hostile"
 description = "Reviewers that are not to be trusted."
@@ -93,7 +93,7 @@ class Scene(Value):
         file = self.root / "agents" / f"{name}.sh"
         file.parent.mkdir(exist_ok=True)
         file.write_text(f'CHECKOUT="{self.checkout}"\nHOME_OF_USER="{self.home}"\n{script}\n', encoding="utf-8")
-        return f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{file}"]\ntimeout = {SECONDS}\n'
+        return f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{file}"]\ntimeout = 15\n'
 
     def configure(self, reviewer: str, fixer: str = "exit 1", more: str = "") -> None:
         """Commit the policy to the base, and go on with the change."""

@@ -1,7 +1,7 @@
 """The pytest plugin that tries mutants: each test runs once to see what it calls, then each mutant meets its tests.
 
 Tests are collected once. A mutant gets a process of its own, forked from this one, in which its fault is installed and
-the tests that call the mutated function run, the quickest first, until one fails. So a killed mutant costs
+the tests that call the mutated function run, quick and narrow ones first, until one fails. So a killed mutant costs
 milliseconds, and nothing is ever written into the source tree.
 """
 
@@ -52,6 +52,7 @@ class MutationRun:
         self._processes = os.cpu_count() or 1
         self._failed = False
         self._seconds: dict[pytest.Item, float] = {}
+        self._breadth: dict[pytest.Item, int] = {}
         self._callers: defaultdict[CodeType, list[pytest.Item]] = defaultdict(list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -89,6 +90,7 @@ class MutationRun:
         self._run(item, None)
         self._seconds[item] = time.perf_counter() - started
         sys.setprofile(None)
+        self._breadth[item] = len(called)
         for code in called:
             self._callers[code].append(item)
 
@@ -98,7 +100,7 @@ class MutationRun:
     def _verdicts(self, mutants: list[Mutant]) -> Iterator[tuple[str, Verdict]]:
         running: dict[int, Child] = {}
         for mutant in mutants:
-            tests = sorted(self._callers[mutant.target.__code__], key=self._seconds.__getitem__)
+            tests = sorted(self._callers[mutant.target.__code__], key=self._patience)
             if not tests or time.monotonic() > self._deadline:
                 yield mutant.name, Verdict.NOT_TRIED if tests else Verdict.SURVIVED
                 continue
@@ -108,6 +110,10 @@ class MutationRun:
             running[self._fork(mutant, tests)] = Child(mutant, time.monotonic() + 10 * allowed)
         while running:
             yield from self._ended(running)
+
+    def _patience(self, test: pytest.Item) -> float:
+        """Quick tests come first, and of them those that call little else: they are about the mutated function."""
+        return self._seconds[test] * self._breadth[test]
 
     def _allowed(self, test: pytest.Item) -> float:
         """Seconds of the processor after which a test will not end any more."""

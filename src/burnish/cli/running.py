@@ -35,7 +35,9 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         complain(f"note: {notice}")
     if options["dry_run"]:
         return _dry_run(settled, wanted)
-    ledger, journal = begin(settled, mode=mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive)
+    ledger, journal = begin(
+        settled, os.environ, mode=mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive
+    )
     complain(progress.title(journal.state))
     if options["background"]:
         send_to_background(settled.repository, journal, os.environ)

@@ -26,6 +26,8 @@ class Inputs(Value):
     detached: bool = False
     """There is no branch that could be moved at the end."""
     brief: str = ""
+    brief_path: str = ""
+    acceptance: tuple[str, ...] = ()
     intent: str = ""
     guidance: tuple[Guidance, ...] = ()
     prompts: dict[str, str] = msgspec.field(default_factory=dict[str, str])

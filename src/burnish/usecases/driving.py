@@ -1,22 +1,25 @@
 """Begin a run, or take one up again, and drive it to its end, to a question, or to an interruption."""
 
 import asyncio
-import shutil
-import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from burnish.core.events import AnyEvent, Cancelled, Mode, ProcessStarted, RunStarted, TimerFired, WorkStarted
-from burnish.core.state import Ended, Outcome, Run
-from burnish.core.values import Value
+from burnish.core.errors import BurnishError
+from burnish.core.events import AnyEvent, Cancelled, Closed, Mode, ProcessStarted, RunStarted, TimerFired, WorkStarted
+from burnish.core.outcomes import Outcome
+from burnish.core.state import Ended, Run, Sealing, SealKind
+from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
-from burnish.runtime.inputs import Inputs, frozen, inputs_of
-from burnish.runtime.journal import Journal, load_run
+from burnish.runtime.inputs import frozen, inputs_of
+from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
+from burnish.runtime.policy import policy_folder
 from burnish.runtime.runner import Asker, Runner, Watcher, close, recover
+from burnish.runtime.settling import settle, unsettled
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import is_known_dead, new_run_id, this_process
@@ -25,10 +28,11 @@ from burnish.system.sandbox import Sandbox, choose
 from burnish.usecases.planning import Plan, PlanError
 from burnish.usecases.rebuilding import write_records
 from burnish.workspace.clones import Clones
-from burnish.workspace.landing import Landing, land, leave
+from burnish.workspace.landing import Landing
+from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
-LANDED = (Outcome.APPROVED, Outcome.ACCEPTED)
+SUPERSEDED = "superseded by a newer run"
 
 
 class Driven(Value):
@@ -41,12 +45,11 @@ class Driven(Value):
     notices: tuple[str, ...] = ()
 
 
-def begin(plan: Plan, *, mode: Mode, max_rounds: int | None, interactive: bool) -> tuple[Ledger, Journal]:
+def begin(
+    plan: Plan, environment: Mapping[str, str], *, mode: Mode, max_rounds: int | None, interactive: bool
+) -> tuple[Ledger, Journal]:
     """Begin the planned run; or, where its dead twin is found, take that one up again."""
     ledger = open_ledger(plan.repository.state_dir)
-    twin = _earlier(ledger, plan, mode)
-    if twin is not None:
-        return ledger, Journal.take_over(ledger, twin, this_process(), clock.now())
     now = clock.now()
     started = RunStarted(
         at=now,
@@ -59,54 +62,74 @@ def begin(plan: Plan, *, mode: Mode, max_rounds: int | None, interactive: bool) 
         max_reviews=max_rounds,
         inputs=frozen(plan.inputs),
     )
+    twin = _earlier(ledger, plan.repository, started, environment)
+    if twin is not None:
+        return ledger, Journal.take_over(ledger, twin, this_process(), clock.now())
     plan.repository.keep(started.run, plan.subject.head)
     return ledger, Journal.begin(ledger, started, this_process())
 
 
-def _earlier(ledger: Ledger, plan: Plan, mode: Mode) -> str | None:
+def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, environment: Mapping[str, str]) -> str | None:
     """The dead run of the same subject under the same policy, to be resumed. A living one is an error."""
-    for stream in reversed(ledger.streams("run/")):
-        run = load_run(ledger, stream.removeprefix("run/"))
-        if isinstance(run.phase, Ended) or run.subject.branch != plan.subject.branch:
+    open_ends = unsettled(repository)
+    for run in _readable_runs(ledger):
+        is_over = isinstance(run.phase, Ended) and run.id not in open_ends
+        if is_over or run.subject.branch != started.subject.branch:
             continue
-        lease = ledger.current_lease(stream)
+        lease = ledger.current_lease(stream_of(run.id))
         if lease is not None and lease.until > clock.now() and not is_known_dead(lease.owner):
             raise PlanError(
                 f"'{run.subject.branch}' is under review already, by run {run.id} ({lease.owner}).",
                 hint=f"Follow it with 'burnish wait {run.id}', or end it with 'burnish cancel {run.id}'.",
             )
-        if _same(run, plan, mode):
+        if _same(run.started, started):
             return run.id
-        _supersede(ledger, run)
+        _supersede(ledger, repository, run, environment)
     return None
 
 
-def _same(run: Run, plan: Plan, mode: Mode) -> bool:
-    started = run.started
-    return (
-        started.mode is mode
-        and started.subject == plan.subject
-        and started.protocol == plan.protocol
-        and started.roles == plan.roles
-        and inputs_of(run) == plan.inputs
-    )
+def _readable_runs(ledger: Ledger) -> Iterator[Run]:
+    """All runs, the newest first. One that this version cannot read keeps nobody from starting another."""
+    for stream in reversed(ledger.streams(stream_of(""))):
+        with suppress(BurnishError):
+            yield load_run(ledger, stream.removeprefix(stream_of("")))
 
 
-def _supersede(ledger: Ledger, run: Run) -> None:
-    """End a dead run whose subject or policy has moved on."""
+def _same(first: RunStarted, second: RunStarted) -> bool:
+    """Whether both are about the same head under the same policy; who sits at the terminal is no matter."""
+    return replace(first, at=0.0, run="", interactive=False) == replace(second, at=0.0, run="", interactive=False)
+
+
+def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str]) -> None:
+    """End a dead run whose subject or policy has moved on; its work is kept, and nothing else is left of it."""
     journal = Journal.take_over(ledger, run.id, this_process(), clock.now())
-    recover(journal, clock.now)
-    if not isinstance(journal.state.phase, Ended):
-        journal.record(Cancelled(at=clock.now(), note="superseded by a newer run", by="burnish"))
-    close(journal, clock.now)
-    journal.release()
+    try:
+        survivors.end_all(RUN_MARKER, run.id, GRACE_SECONDS)
+        recover(journal, clock.now)
+        if isinstance(journal.state.phase, Sealing):
+            journal.record(_unsealed(journal.state.phase))
+        elif not isinstance(journal.state.phase, Ended):
+            journal.record(Cancelled(at=clock.now(), note=SUPERSEDED, by="burnish"))
+        close(journal, clock.now)
+        settle(repository, journal.state, inputs_of(journal.state))
+        write_records(repository, journal.state, clock.now())
+    finally:
+        remove_folder(cache_folder(environment) / run.id)
+        journal.release()
+
+
+def _unsealed(phase: Sealing) -> Closed:
+    """An approval that was earned stays one; only nobody sealed it in time."""
+    outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
+    return Closed(at=clock.now(), outcome=outcome, reason=f"{phase.reason}; no seal, {SUPERSEDED}")
 
 
 def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
-    """Take a run up again, the newest that has not ended if none is named. Whoever still writes it is named."""
+    """Take a run up again, the newest with anything left to do if none is named. Whoever still writes it is named."""
     ledger = open_ledger(repository.state_dir)
-    state = load_run(ledger, run) if run else _newest_open(ledger)
-    if isinstance(state.phase, Ended):
+    open_ends = unsettled(repository)
+    state = load_run(ledger, run) if run else _newest_open(ledger, open_ends)
+    if isinstance(state.phase, Ended) and state.id not in open_ends:
         raise PlanError(
             f"{state.id} has ended: {state.phase.outcome.value}.",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
@@ -114,10 +137,9 @@ def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
     return ledger, Journal.take_over(ledger, state.id, this_process(), clock.now())
 
 
-def _newest_open(ledger: Ledger) -> Run:
-    for stream in reversed(ledger.streams("run/")):
-        state = load_run(ledger, stream.removeprefix("run/"))
-        if not isinstance(state.phase, Ended):
+def _newest_open(ledger: Ledger, open_ends: Collection[str]) -> Run:
+    for state in _readable_runs(ledger):
+        if not isinstance(state.phase, Ended) or state.id in open_ends:
             return state
     raise PlanError("There is no run to go on with.", hint="Start one with 'burnish fix' or 'burnish review'.")
 
@@ -156,8 +178,9 @@ def drive(
     make_private_directory(folder)
     make_private_directory(cache)
     clones = Clones(repository, cache / "clones")
-    notices: list[str] = []
+    records = _Records(repository)
     try:
+        policy = policy_folder(repository, clones, journal.state, inputs)
         shop = Workshop(
             run=run,
             repository=repository,
@@ -165,23 +188,23 @@ def drive(
             inputs=inputs,
             sandbox=sandbox or choose(inputs.settings.sandbox.value),
             clones=clones,
-            policy_folder=_policy_folder(repository, clones, journal.state, inputs, notices),
+            policy_folder=policy.path,
             folder=folder,
             desks=cache / "desks",
             environment=environment,
         )
-        records = _Records(repository)
+        # A run that was killed may have left them behind its last event.
+        records.bring_up_to_date(journal.state, ledger.read(stream_of(run))[-1].at)
         runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
         state = asyncio.run(runner.run())
-        landing = _land(repository, state, inputs)
+        landing = settle(repository, state, inputs)
     finally:
-        clones.remove_all()
-        shutil.rmtree(cache, ignore_errors=True)
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
+        remove_folder(cache)
         # Only now: whoever waits for the run must find its branch moved and its clones gone.
         journal.release()
     interrupted = int(runner.interrupted) if runner.interrupted is not None else None
-    return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*notices, *records.notices))
+    return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*policy.notices, *records.notices))
 
 
 def _both(first: Watcher, second: Watcher) -> Watcher:
@@ -202,38 +225,12 @@ class _Records:
     def write(self, event: AnyEvent, run: Run) -> None:
         if isinstance(event, WorkStarted | ProcessStarted | TimerFired):
             return
-        written = write_records(self._repository, run, event.at)
+        self.bring_up_to_date(run, event.at)
+
+    def bring_up_to_date(self, run: Run, at: float) -> None:
+        written = write_records(self._repository, run, at)
         for notice in written.notices:
             self.notices[f"{notice.path}: {notice.message} {notice.hint}".strip()] = None
-
-
-def _policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs, notices: list[str]) -> str:
-    """Where relative commands of the policy are run from: the base's own files, where it has them."""
-    commands = [
-        agent.command[index].removeprefix("./")
-        for agent in inputs.settings.agents.values()
-        for index in agent.relative_parts
-    ]
-    if not commands:
-        return str(repository.root)
-    base = run.subject.base_commit
-    missing = [name for name in commands if repository.read_file(base, name) is None]
-    if missing:
-        notices.append(f"{run.subject.base} has no {', '.join(missing)}: the working tree's is run.")
-        return str(repository.root)
-    return str(clones.make("policy", base, base, writable=False).path)
-
-
-def _land(repository: Repository, run: Run, inputs: Inputs) -> Landing | None:
-    """Move the branch once, when the run ended well; else leave good work where it can be taken."""
-    if not isinstance(run.phase, Ended):
-        return None
-    repository.let_go(run.id)
-    if run.commit == run.subject.head:
-        return None
-    if run.phase.outcome in LANDED and not inputs.detached:
-        return land(repository, branch=run.subject.branch, expected=run.subject.head, new=run.commit, run=run.id)
-    return leave(repository, branch=run.subject.branch, new=run.commit, run=run.id)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
@@ -247,6 +244,3 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 def exit_for_signal(number: int) -> int:
     """130 for SIGINT, 143 for SIGTERM."""
     return 128 + number
-
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -21,6 +21,7 @@ from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.inputs import Guidance, Inputs
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
+from burnish.usecases.briefs import read_brief
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject
 
@@ -157,12 +158,15 @@ def _inputs(
     repository: Repository, frozen: FrozenSubject, wanted: Wanted, merged: Merged, prompts: dict[str, str]
 ) -> Inputs:
     pages = ((name, repository.read_file(frozen.base_commit, name)) for name in GUIDANCE)
+    brief = read_brief(wanted.brief)
     return Inputs(
         settings=merged.settings,
         policy=merged.policy.value,
         merge_base=frozen.merge_base,
         detached=frozen.detached or frozen.uncommitted,
-        brief=_brief(wanted.brief),
+        brief=brief.text,
+        brief_path=brief.path,
+        acceptance=brief.acceptance,
         intent=wanted.intent,
         guidance=tuple(
             Guidance(name=name, text=page[:MAX_PAGE_BYTES].decode("utf-8", errors="replace"))
@@ -171,15 +175,6 @@ def _inputs(
         ),
         prompts=prompts,
     )
-
-
-def _brief(path: str) -> str:
-    if not path:
-        return ""
-    try:
-        return Path(path).read_bytes()[:MAX_PAGE_BYTES].decode("utf-8", errors="replace")
-    except OSError as error:
-        raise PlanError(f"The brief '{path}' cannot be read: {error.strerror}.", hint="Look at the path.") from None
 
 
 def _prompts(

@@ -50,6 +50,8 @@ def take(folder: Path, since: Fingerprint | None = None) -> Fingerprint:
     settled = int((now() - _JUST_NOW) * 1e9)
     root = os.fsencode(folder) + b"/"
     entries: dict[str, Entry] = {}
+    with suppress(OSError):
+        entries["."] = Entry(mode=folder.lstat().st_mode, content="")
     waiting = [b""]
     while waiting:
         prefix = waiting.pop()

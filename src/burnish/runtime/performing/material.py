@@ -3,17 +3,21 @@
 from burnish.config.globs import ignored, rules_for
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import ValidationStatus
+from burnish.core.reviews import ContractName
 from burnish.core.state import GoodReview, Run
 from burnish.prompts.context import (
     BuildMaterial,
+    Criterion,
     FixMaterial,
     ReviewMaterial,
     TestStatus,
+    Ticket,
     builder_prompt,
     fixer_prompt,
     reviewer_prompt,
     session_prompt,
 )
+from burnish.runtime.performing.stories import status_files
 from burnish.runtime.performing.workshop import Workshop, agent_settings
 from burnish.workspace.diffs import Difference, difference
 
@@ -55,6 +59,7 @@ def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Diffe
         reviewer=effect.reviewer,
         contract=agent_settings(shop, effect.agent).contract or run.protocol.contract,
         brief=shop.inputs.brief,
+        acceptance=shop.inputs.acceptance,
         intent=shop.inputs.intent,
         guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
         rules=tuple((rule.path, rule.text) for rule in rules_for(settings.review, paths)),
@@ -71,7 +76,16 @@ def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Diffe
         former=effect.former,
         fix_diff=_fix_diff(shop, run) if effect.former else "",
         scratch=scratch,
+        ticket=_ticket(shop, run) if run.protocol.contract is ContractName.REPORT else None,
+        status_files=status_files(shop.repository, run.commit, run.subject),
     )
+
+
+def _ticket(shop: Workshop, run: Run) -> Ticket:
+    """What a ticket's reviewer is given beside the change."""
+    criteria = tuple(Criterion(criterion=text) for text in shop.inputs.acceptance)
+    name = run.subject.story or run.subject.branch
+    return Ticket(ticket_id=name, ticket_path=shop.inputs.brief_path, acceptance_criteria=criteria)
 
 
 def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
@@ -103,6 +117,7 @@ def _fix_material(shop: Workshop, effect: StartFix, run: Run, rejection: str) ->
         round=order.round,
         order=order,
         brief=shop.inputs.brief,
+        acceptance=shop.inputs.acceptance,
         intent=shop.inputs.intent,
         guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
@@ -121,6 +136,7 @@ def _build_material(shop: Workshop, run: Run) -> BuildMaterial:
         run=run.id,
         subject=run.subject,
         brief=shop.inputs.brief,
+        acceptance=shop.inputs.acceptance,
         intent=shop.inputs.intent,
         guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),

@@ -68,7 +68,8 @@ async def _watched(shop: Workshop, job: Job[StartReview], clone: Clone, request:
     written = shop.clones.differences(before, after)
     if written:
         # Whatever it answered: it was not looking at the tree that it was given.
-        listed = "; ".join(written[:5])
+        # What it wrote says more than the modes that it had to change first.
+        listed = "; ".join(sorted(written, key=lambda line: line.startswith("mode changed"))[:5])
         return Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the reviewer wrote to its clone: {listed}")
     return reply
 

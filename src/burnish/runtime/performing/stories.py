@@ -20,6 +20,14 @@ def story_status(repository: Repository, commit: str, subject: Subject) -> Story
     return StoryStatus.DONE if words.lower() == "done" else StoryStatus.NOT_DONE
 
 
+def status_files(repository: Repository, commit: str, subject: Subject) -> tuple[str, ...]:
+    """The files in which a session may say how its story stands."""
+    if not subject.story:
+        return ()
+    names = sorted(repository.files(commit))
+    return tuple(name for name in names if name.split("/")[-1] == _SPRINT_STATUS or _is_story_file(name, subject.story))
+
+
 def was_done(repository: Repository, commit: str, subject: Subject) -> bool:
     return story_status(repository, commit, subject) is StoryStatus.DONE
 
@@ -39,6 +47,11 @@ def _sprint_word(repository: Repository, commit: str, story: str) -> str | None:
     return None
 
 
+def _is_story_file(path: str, story: str) -> bool:
+    name = path.rsplit("/", maxsplit=1)[-1]
+    return name.endswith(".md") and _is_story(_key(name.removesuffix(".md")), story)
+
+
 def _is_story(name: str, story: str) -> bool:
     key = _key(story)
     return name == key or name.startswith(f"{key}-")
@@ -46,8 +59,7 @@ def _is_story(name: str, story: str) -> bool:
 
 def _file_word(repository: Repository, commit: str, story: str) -> str | None:
     for path in sorted(repository.files(commit)):
-        name = path.split("/")[-1]
-        if name.endswith(".md") and _is_story(_key(name.removesuffix(".md")), story):
+        if _is_story_file(path, story):
             text = (repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
             status = _STORY_STATUS.search(text)
             if status:

@@ -1,7 +1,6 @@
 """What all work of a run shares: the repository, its clones, the sandbox, the logs, and one way to run an agent."""
 
 import asyncio
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -12,6 +11,7 @@ from burnish.agents.interface import Reply, Request
 from burnish.agents.registry import adapter_for
 from burnish.agents.visibility import named_paths
 from burnish.config.settings import AgentSettings
+from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.events import ProcessStarted
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import Run
@@ -24,7 +24,9 @@ from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
 from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.inside import read_inside
 from burnish.workspace.objects import object_folders
+from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
 RUN_MARKER = "BURNISH_RUN"
@@ -85,8 +87,15 @@ class Workshop:
         return self.folder / "logs" / f"{effect.replace(':', '-')}.log"
 
     def desk(self, effect: str) -> Path:
-        """A folder of its own for one attempt: its answer, its findings, its temporary files."""
-        path = self.desks / effect.replace(":", "-")
+        """A folder of its own for one attempt: its answer and its findings.
+
+        The agent may write in it, but not beside it: whatever it makes of its desk, no path of ours leads through it.
+        """
+        return self._beside(effect, "desk")
+
+    def _beside(self, effect: str, name: str) -> Path:
+        """One of the folders of an attempt, in a place where the agent itself cannot write."""
+        path = self.desks / effect.replace(":", "-") / name
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
 
@@ -95,14 +104,22 @@ class Workshop:
     ) -> Reply | Failure:
         """Run an agent and read what came of it. Nothing that it started is left."""
         adapter = adapter_for(settings)
+        # An agent that is asked again may have left anything there, an old answer or a link among them.
+        await asyncio.to_thread(remove_folder, self.desk(request.effect))
+        self.desk(request.effect)
         write_findings(request)
         command = adapter.command(settings, request, self.environment)
         limits = Limits(seconds=settings.timeout, silent_seconds=settings.silent, grace_seconds=GRACE_SECONDS)
-        desk = str(Path(request.output_file).parent)
+        output = Path(request.output_file)
         finished = await self.run_command(
-            command, limits, effect=request.effect, writable=(*writable, desk), stop=job.stop, on_start=job.started
+            command,
+            limits,
+            effect=request.effect,
+            writable=(*writable, str(output.parent)),
+            stop=job.stop,
+            on_start=job.started,
         )
-        return adapter.read(finished, request, _content(Path(request.output_file)))
+        return adapter.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
 
     async def run_command(
         self,
@@ -117,8 +134,7 @@ class Workshop:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
         name = effect.removeprefix(f"{self.run}/")
         marked = {**command.environment, RUN_MARKER: self.run, EFFECT_MARKER: f"{self.run}/{name}"}
-        temporary = self.desk(name) / "tmp"
-        temporary.mkdir(mode=0o700, exist_ok=True)
+        temporary = self._beside(name, "tmp")
         confinement = Confinement(
             readable=(
                 str(self.repository.common_dir),
@@ -192,13 +208,3 @@ def agent_settings(shop: Workshop, agent: str) -> AgentSettings:
     if settings is None:
         raise AgentError(f"There is no agent '{agent}'.", hint="Name it in [agents] of burnish.toml.")
     return settings
-
-
-def _content(path: Path) -> bytes | None:
-    """What an agent left in a file of its own, never through a link."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read(64 * 1024 * 1024 + 1)
