@@ -69,8 +69,12 @@ class Stage:
 
     def play(self) -> Run:
         """Drive the run until it ends, or the script holds no more decisions."""
-        runner = Runner(self.begin(), self, self.now, lambda _event, _run: None, self.ask)
-        return asyncio.run(runner.run())
+        journal = self.begin()
+        runner = Runner(journal, self, self.now, lambda _event, _run: None, self.ask)
+        try:
+            return asyncio.run(runner.run())
+        finally:
+            journal.release()
 
     def now(self) -> float:
         return self.cast.tick(0.001)

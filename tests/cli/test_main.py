@@ -77,12 +77,28 @@ Options:
   --version   Show the version and exit.
   -h, --help  Show this message and exit.
 
+Everyday:
+  review    Put a branch before its reviewers, once.
+  fix       Review, fix, review again, until the gate passes.
+  status    What the runs of this repository are doing.
+  show      One run in full: rounds, findings, the next step.
+  logs      What agents and commands wrote while they worked.
+  wait      Wait until a run has ended or needs a person.
+  decide    Choose how a waiting run goes on.
+  findings  List what was found; refute, waive, annotate or add to it.
+  resume    Go on with an interrupted run.
+  cancel    End a run; what it has is kept.
+  verify    Does this exact tree carry a seal that holds?
+
 Policies:
   protocol  List, show, check and rehearse protocols: the rules that a run
             follows.
+  prompt    Show exactly what an agent would be sent.
+  clean     Remove what is no longer needed.
 
 For other tools:
-  parse  Read a reviewer's answer and print it as JSON.
+  parse    Read a reviewer's answer and print it as JSON.
+  records  The files that other tools read.
 """)
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
+from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
 from burnish.core.events import BudgetReached, WorkStarted
 from burnish.runtime.script import Script
 from burnish.system.identifiers import identity_of
 from burnish.usecases.logs import PIECE_BYTES
-from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
 Burnish = Callable[..., tuple[int, str, str]]
 

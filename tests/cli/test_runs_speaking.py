@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
+from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play
 
 from burnish.core.events import AnyEvent, Decided, FindingRefuted, FindingWaived, RunStarted, decode
 from burnish.core.values import replace
 from burnish.runtime.script import Script
 from burnish.system.identifiers import identity_of
 from burnish.testing.repositories import branch_with_two_defects
-from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play
 
 Burnish = Callable[..., tuple[int, str, str]]
 
@@ -79,7 +79,7 @@ def test_a_choice_that_somebody_must_carry_out(burnish: Burnish, waiting_run: Pa
         (
             0,
             """\
-20231114-221320-aaaaaa: interrupted: fixing after round 3: 2 must, 0 may, and nobody drives it
+20231114-221320-aaaaaa: fixing after round 3: 2 must, 0 may
 Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
 """,
             "",
@@ -101,8 +101,8 @@ def test_a_choice_that_is_not_offered(burnish: Burnish, waiting_run: Path) -> No
             2,
             "",
             """\
-error: 'z' is not offered by 20231114-221320-aaaaaa.
-hint: Choose one of a: Manual review and fix (pause autonomous workflow); b: Accept findings and mark story complete (not recommended); c: Continue with 1 more review round (override limit).
+error: 'z' is not offered by 20231114-221320-aaaaaa: choose one of a, b, c.
+hint: 'burnish status 20231114-221320-aaaaaa' says what they mean.
 """,
         )
     )
@@ -166,11 +166,8 @@ def test_an_agent_cannot_open_its_own_gate(
     before = events(waiting_run)
     monkeypatch.setenv("BURNISH_RUN", FIRST)
     code, _, err = burnish(*command)
-    assert (code, err) == (
-        2,
-        "error: An agent cannot speak for a person: this is the inside of a run.\n"
-        "hint: Say it in the answer; a person decides outside.\n",
-    )
+    assert code == 2
+    assert err.startswith("error: An agent cannot speak for a person: this is the inside of a run.\n")
     assert events(waiting_run) == before
 
 
@@ -217,7 +214,21 @@ def test_a_later_process_with_the_same_number_is_not_woken(burnish: Burnish, wai
         assert bystander.returncode == 0
     finally:
         bystander.kill()
-        bystander.wait()
+        bystander.communicate()
+
+
+def test_after_the_end_the_driver_is_not_disturbed(burnish: Burnish, waiting_run: Path) -> None:
+    burnish("decide", FIRST, "a")
+    landing = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    try:
+        with ledger_of(waiting_run) as ledger:
+            ledger.acquire_lease(f"run/{FIRST}", identity_of(landing.pid), 1.0, 1e12)
+        assert burnish("findings", FIRST, "annotate", SQL_INJECTION, "--note", "see the ticket")[0] == 0
+        landing.communicate(timeout=60)
+        assert landing.returncode == 0
+    finally:
+        landing.kill()
+        landing.communicate()
 
 
 def test_the_wake_up_signal_would_have_ended_the_bystander() -> None:
@@ -273,7 +284,7 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: interrupted: sealing, approved, and nobody drives it
+20231114-221320-aaaaaa: sealing, approved
 Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
 """,
             "",
@@ -411,12 +422,10 @@ def test_a_finding_of_ones_own(burnish: Burnish, folder: Path) -> None:
         stage.commit, stage.tree = builder.head, builder.tree
         stage.play()
     add = ["findings", FIRST, "add", "--severity", "high", "--title", "Divides by zero"]
-    assert burnish(*add, "--file", "gone.py") == (
-        2,
-        "",
-        "error: There is no file 'gone.py' in the tree under review.\n"
-        f"hint: Name it from the root of the repository, as it is in {builder.head[:12]}.\n",
-    )
+    code, _, err = burnish(*add, "--file", "gone.py")
+    assert code == 2
+    assert err.startswith("error: There is no file 'gone.py' in the tree under review.\n")
+    assert builder.head[:12] in err
     assert burnish(*add, "--file", "../calc.py")[0] == 2
     assert burnish(*add, "--file", "calc.py", "--line", "3")[0] == 2
     assert burnish(*add, "--line", "2")[0] == 2

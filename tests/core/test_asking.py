@@ -2,9 +2,20 @@
 
 import pytest
 
-from burnish.core.events import Decided, FindingAdded, FindingAnnotated
+from burnish.core.events import Decided, FindingAdded, FindingAnnotated, StoryStatus
 from burnish.core.findings import Action, Finding
-from burnish.core.protocol import Ask, Choice, ChoiceAction, FailureRule, OnFailure, OpenBlockers, ReviewRule
+from burnish.core.protocol import (
+    Ask,
+    Choice,
+    ChoiceAction,
+    FailureRule,
+    FixInput,
+    FixRule,
+    OnFailure,
+    OpenBlockers,
+    ReviewBy,
+    ReviewRule,
+)
 from burnish.core.reviews import FailureKind
 from burnish.core.state import FindingStatus, Outcome, Sealing, Waiting
 from burnish.core.steps.flow import QUESTIONS
@@ -147,6 +158,20 @@ def test_a_persons_own_finding_blocks_and_goes_to_the_fixer() -> None:
     assert judgement.blocking[-1] == entry.finding
     driven.decide("f")
     assert must(driven) == ["unclear", "mine"]
+
+
+def test_a_persons_own_finding_belongs_to_the_last_round_and_makes_it_not_clean() -> None:
+    session = replace(ASKING, review=ReviewRule(by=ReviewBy.SESSION), fix=FixRule(input=FixInput.NOTHING))
+    driven = Driven(session, max_reviews=2)
+    driven.session(found(), StoryStatus.NOT_DONE)
+    driven.session(found(), StoryStatus.NOT_DONE, tree="tree-2")
+    assert isinstance(driven.run.phase, Waiting)
+    driven.happen(FindingAdded(at=9, finding=problem("mine")))
+    first, last = driven.run.rounds
+    assert first.judgement is not None
+    assert last.judgement is not None
+    assert (first.judgement.clean, last.judgement.clean) == (True, False)
+    assert [finding.title for finding in last.judgement.blocking] == ["mine"]
 
 
 def test_who_adds_a_finding_need_not_have_a_name_or_may_name_another() -> None:

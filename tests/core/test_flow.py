@@ -3,6 +3,7 @@
 import pytest
 
 from burnish.core.events import (
+    Built,
     Cancelled,
     Change,
     Fixed,
@@ -11,6 +12,7 @@ from burnish.core.events import (
     Reviewed,
     Roles,
     RunStarted,
+    Sealed,
     Subject,
     TimerFired,
     ValidationStatus,
@@ -191,6 +193,14 @@ def test_lost_work_is_made_again_and_counts_as_nothing() -> None:
     assert len(driven.run.rounds) == 1
 
 
+def test_lost_work_is_made_again_at_the_same_attempt() -> None:
+    driven = Driven()
+    driven.fail(FailureKind.UNREADABLE)
+    driven.start()
+    driven.happen(WorkLost(at=9, effect="review:1:critic:2"))
+    assert driven.reviewing.seats[0].work == Ready(attempt=2)
+
+
 def test_running_work_knows_its_agent_its_start_and_its_process() -> None:
     driven = Driven(build=True)
     driven.start()
@@ -232,6 +242,14 @@ def test_a_result_of_what_does_not_run_is_refused() -> None:
     assert driven.refusal(replace(answer, effect="review:1:nobody:1")).endswith(
         ": no seat of round 1 is called 'review:1:nobody:1'"
     )
+    building = Driven(build=True)
+    building.start()
+    built = Built(at=1, effect="build:2", change=Change(commit="c", tree="t"))
+    assert building.refusal(built) == "Built is illegal while building: 'build:2' is not running"
+    sealing = Driven()
+    sealing.answer(CLEAN)
+    sealed = Sealed(at=1, effect="seal:1", digest="d")
+    assert sealing.refusal(sealed) == "Sealed is illegal while sealing: 'seal:1' is not running"
     driven.answer(BAD)
     driven.start()
     fixed = Fixed(at=1, effect="fix:2:1", change=Change(commit="c", tree="t"))
@@ -461,8 +479,9 @@ def test_without_a_build_there_is_nothing_to_review(skip_when: tuple[SkipReason,
 def test_a_fixer_without_a_result_ends_the_run_and_is_written_into_the_round() -> None:
     driven = Driven()
     driven.answer(BAD)
-    driven.fail(FailureKind.REFUSED, "fix:", message="no key")
+    driven.fail(FailureKind.REFUSED, "fix:", message="no key", usage=Usage(tokens=5))
     assert driven.ended == (Outcome.DID_NOT_RUN, "the fixer refused: no key")
+    assert (driven.run.infrastructure_failures, driven.run.usage) == (1, Usage(tokens=5))
     assert driven.run.rounds[0].fix == FixResult(status=FixStatus.DID_NOT_RUN)
 
 

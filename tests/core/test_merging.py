@@ -245,3 +245,23 @@ def test_findings_without_an_id_match_nothing() -> None:
     one = finding("SQL injection")
     assert match_former([one], [replace(one, id="now")]) == {}
     assert match_former([replace(one, id="former")], [one]) == {}
+
+
+def test_a_reviewer_that_lists_two_problems_keeps_two_though_a_third_is_like_both() -> None:
+    worst = finding("Handle leak in loader", 10, by="witness", severity=Severity.CRITICAL)
+    merged = merge([worst, finding("Handle leak loader", 10), finding("Leak in loader handle code", (9, 11))])
+    assert len(merged) == 2
+    assert sorted(one.found_by for one in merged) == [("critic",), ("witness", "critic")]
+
+
+def test_a_rule_that_is_in_a_group_does_not_join_it_once_more() -> None:
+    first = finding("Swallowed", (10, 20), rule="S110", severity=Severity.CRITICAL)
+    merged = merge([first, finding("Blind one", 10, rule="BLE001"), finding("Blind two", 19, rule="BLE001")], CLASSES)
+    assert sorted(one.rule for one in merged) == ["BLE001", "BLE001, S110"]
+
+
+def test_former_findings_are_never_matched_with_each_other() -> None:
+    former = identified(finding("Handle leak in loader"), finding("Handle leak in the loader now", by="pedant"))
+    now = identified(finding("Wrong sign", 90))
+    assert match_former(former, now) == {}
+    assert match_former(now, former) == {}

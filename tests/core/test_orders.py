@@ -15,7 +15,7 @@ from burnish.core.protocol import (
     ValidateRule,
 )
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard
-from burnish.core.state import FixOrder
+from burnish.core.state import FindingStatus, FixOrder
 from burnish.core.steps.work import assignment_of
 from burnish.core.values import replace
 from burnish.core.work import Assignment
@@ -48,10 +48,12 @@ def test_what_each_input_gives_the_fixer(given: FixInput, must: list[str], may: 
 
 def test_only_open_findings_of_the_last_round_are_the_rest() -> None:
     driven = Driven(replace(PLAIN, fix=FixRule(input=FixInput.ALL)))
-    driven.answer(found(HIGH, SMALL, problem("tiny", Severity.INFO, line=20)))
+    left_alone = problem("elsewhere", Severity.LOW, "c.py")
+    driven.answer(found(HIGH, SMALL, problem("tiny", Severity.INFO, line=20), left_alone))
     driven.waive(driven.tracked("small").finding.id)
     driven.fix("tree-1", rewritten("a.py"))
     driven.answer(found(problem("new"), replace(SMALL, severity=Severity.MEDIUM)))
+    assert driven.status("elsewhere") is FindingStatus.OPEN
     assert titles(driven.fixing.order) == (["new"], [])
     assert (driven.fixing.order.number, driven.fixing.order.round) == (2, 2)
 

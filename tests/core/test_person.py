@@ -144,6 +144,13 @@ def test_another_agent_reviews_and_has_no_fallback(roles: Roles, named: str | No
     assert driven.ended[0] is Outcome.DID_NOT_RUN
 
 
+def test_the_other_agent_is_the_fallback_of_the_reviewer_itself() -> None:
+    own = Assignment(agent="first", fallback="second")
+    driven = waiting(SESSION, roles=replace(ROLES, reviewers={"critic": own}))
+    driven.decide("d")
+    assert driven.run.other_agent == "second"
+
+
 def test_another_agent_stays_where_no_other_is_named_later() -> None:
     driven = waiting(SESSION)
     driven.decide("d", agent="third")
@@ -293,6 +300,18 @@ def test_one_of_two_blockers_dismissed_leaves_the_other_to_decide_on() -> None:
     assert [finding.title for finding in judgement.blocking] == ["worse"]
     driven.decide("c")
     assert [finding.title for finding in driven.fixing.order.must] == ["worse"]
+
+
+def test_a_carried_blocker_is_left_to_decide_on() -> None:
+    driven = Driven(HOLDING, max_reviews=2)
+    driven.answer(found(problem("bad")))
+    driven.fix("tree-1")
+    driven.answer(found(problem("other", file="b.py")))
+    assert driven.waiting.reason == "after 2 review rounds, 2 blocking findings remain"
+    driven.waive(driven.tracked("other").finding.id)
+    assert isinstance(driven.run.phase, Waiting)
+    driven.waive(driven.tracked("bad").finding.id)
+    assert isinstance(driven.run.phase, Sealing)
 
 
 def test_a_dismissed_blocker_does_not_approve_a_tree_that_nobody_has_reviewed() -> None:

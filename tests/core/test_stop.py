@@ -1,5 +1,7 @@
 """The end is decided while work runs: each piece is ended, and what it gives in time is kept."""
 
+from collections.abc import Callable
+
 import pytest
 
 from burnish.core.events import (
@@ -8,6 +10,7 @@ from burnish.core.events import (
     Built,
     Cancelled,
     Change,
+    Closed,
     Fixed,
     ProcessStarted,
     Reviewed,
@@ -39,10 +42,11 @@ from burnish.core.state import (
     GoodReview,
     MissingReview,
     Outcome,
+    Reviewing,
     Stopping,
 )
 from burnish.core.values import replace
-from burnish.core.work import ProcessMark
+from burnish.core.work import ProcessMark, Ready
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem
 
 PAIR = replace(PLAIN, panel=(Reviewer(name="critic"), Reviewer(name="witness")))
@@ -97,6 +101,17 @@ def test_the_run_ends_with_its_last_piece_of_work_and_not_before() -> None:
     driven.happen(Reviewed(at=10, effect="review:1:critic:1", answer=CLEAN))
     assert driven.ended == CANCELLED
     assert [review.reviewer for review in driven.run.rounds[0].reviews] == ["critic"]
+
+
+def test_a_seat_whose_work_was_lost_stays_at_its_attempt() -> None:
+    driven = Driven(PAIR)
+    driven.start()
+    driven.fail(FailureKind.UNREADABLE)
+    stopping(driven).happen(WorkLost(at=9, effect="review:1:critic:2"))
+    phase = driven.run.phase
+    assert isinstance(phase, Stopping)
+    assert isinstance(phase.interrupted, Reviewing)
+    assert phase.interrupted.seats[0].work == Ready(attempt=2)
 
 
 def test_work_that_was_lost_leaves_nothing_behind() -> None:
@@ -202,6 +217,25 @@ def test_a_budget_stops_a_fix_and_a_skip_stops_a_build() -> None:
     building.happen(Skipped(at=9, reason=SkipReason.NOTHING_PICKED))
     building.happen(WorkLost(at=10, effect="build:1"))
     assert building.ended == (Outcome.SKIPPED, "review skipped: nothing-picked")
+
+
+@pytest.mark.parametrize("begin", [Driven, lambda: Driven(build=True), lambda: stopping(Driven())])
+def test_an_end_on_record_holds_whatever_came_before(begin: Callable[[], Driven]) -> None:
+    driven = begin()
+    driven.happen(Closed(at=9, outcome=Outcome.STOPPED, reason="it was so"))
+    assert driven.ended == (Outcome.STOPPED, "it was so")
+    assert driven.run.closed
+    again = driven.refusal(Closed(at=10, outcome=Outcome.FAILED, reason="not so"))
+    assert again == "Closed is illegal while ended: the end is on record already"
+
+
+def test_an_end_that_the_loop_decided_can_be_put_on_record_once() -> None:
+    driven = Driven()
+    driven.happen(Cancelled(at=1))
+    assert not driven.run.closed
+    driven.happen(Closed(at=2, outcome=Outcome.CANCELLED, reason="a person ended it"))
+    assert driven.ended == CANCELLED
+    assert driven.run.closed
 
 
 def test_a_pause_needs_no_end() -> None:

@@ -17,10 +17,12 @@ from burnish.core.protocol import (
     Ask,
     Choice,
     ChoiceAction,
+    FailureRule,
     Feedback,
     FixInput,
     FixRule,
     Limits,
+    OnFailure,
     Priority,
     ReviewBy,
     Reviewer,
@@ -184,6 +186,20 @@ def test_a_ratchet_round_is_given_the_open_findings_and_a_full_one_none() -> Non
     driven.answer(CLEAN)
     driven.run = replace(driven.run, phase=replace(Driven().reviewing, round=2, scope=Scope.FULL))
     assert first_review(driven).former == ()
+
+
+def test_every_reviewers_feedback_is_told() -> None:
+    driven = Driven(replace(FEEDBACK, panel=PAIR))
+    driven.answer(Answer(clean=False, findings=(problem(),), follow_up="close it"))
+    driven.answer(Answer(clean=False, findings=(problem("other", line=9),), follow_up="open it"), "witness")
+    driven.fix("tree-1", rewritten("a.py"))
+    assert first_review(driven).previous == Previous(attempt=1, feedback="close it\n\nopen it")
+
+
+def test_a_round_without_an_answer_has_no_feedback() -> None:
+    driven = Driven(replace(FEEDBACK, failures=FailureRule(crashed=OnFailure.ROUND)))
+    driven.fail(FailureKind.CRASHED)
+    assert first_review(driven).previous == Previous(attempt=0, feedback="")
 
 
 def test_a_later_reviewer_is_told_of_the_round_before_where_the_protocol_says_so() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.ledger.interface import Ledger
-from burnish.ledger.sqlite import open_ledger
+from burnish.ledger.sqlite import SqliteLedger, open_ledger
 from burnish.system import survivors
 from burnish.testing.repositories import RepositoryBuilder
 from tests.end_to_end.watching import eventually
@@ -117,8 +117,8 @@ class Machine:
         process.send_signal(signal.SIGKILL)
         process.communicate()
 
-    def ledger(self) -> Ledger:
-        """The ledger, to be closed by the caller."""
+    def ledger(self) -> SqliteLedger:
+        """The ledger, to look at."""
         return open_ledger(self.state)
 
     def runs(self) -> list[str]:

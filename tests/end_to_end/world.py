@@ -1,11 +1,11 @@
 """What must be true of a user's machine after a command: commits, refs, seals, records, and nothing left behind."""
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
 from burnish.runtime.journal import load_run
+from burnish.usecases.rebuilding import reviewed_paths
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import find
 from tests.end_to_end.machine import NOTES, Machine
@@ -64,8 +64,9 @@ def check_nothing_left(machine: Machine, before: Before, run: str) -> None:
 def check_records(machine: Machine, before: Before, run: str) -> None:
     """The records are those of the ledger, with the run and, where they belong there, in the checkout."""
     with machine.ledger() as ledger:
-        events = ledger.read(f"run/{run}")
-        files = record_files(load_run(ledger, run), RecordTexts(updated_at=events[-1].at))
+        state, events = load_run(ledger, run), ledger.read(f"run/{run}")
+    reviewed = reviewed_paths(Repository.discover(machine.root), state)
+    files = record_files(state, RecordTexts(updated_at=events[-1].at, reviewed=reviewed))
     shown = {file.path for file in files if file.in_checkout}
     assert {line.removeprefix("?? ") for line in status(machine).splitlines()} == shown | {
         line.removeprefix("?? ") for line in before.status.splitlines()
@@ -112,7 +113,3 @@ def check_refs(machine: Machine, before: Before, view: dict[str, Any]) -> None:
     assert len(seals) == (1 if view["seal"] else 0)
     assert refs(machine) == expected | seals
     assert machine.git("rev-parse", "HEAD^{tree}") == machine.git("write-tree")
-
-
-def lines_of(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()

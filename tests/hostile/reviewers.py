@@ -50,3 +50,41 @@ ON_THE_CLONE: dict[str, Attack] = {
     "makes-writable": Attack(script="chmod u+w app.py", only_modes=True),
     "makes-unreadable": Attack(script="chmod 000 .", only_modes=True),
 }
+
+ON_THE_USER: dict[str, Attack] = {
+    "edits": Attack(script='echo evil > "$CHECKOUT/app.py"'),
+    "deletes": Attack(script='rm -f "$CHECKOUT/kept.py"'),
+    "creates": Attack(script='echo evil > "$CHECKOUT/new.py"'),
+    "edits-ignored": Attack(script='echo evil > "$CHECKOUT/ignored.txt"'),
+    "through-a-link": Attack(script='ln -s "$CHECKOUT" "$TMPDIR/l"; echo evil >> "$TMPDIR/l/app.py"'),
+    "through-a-hard-link": Attack(script='ln "$CHECKOUT/app.py" "$TMPDIR/h"; echo evil >> "$TMPDIR/h"'),
+    "through-proc": Attack(script='echo evil >> "/proc/self/root$CHECKOUT/app.py"'),
+    "through-its-output": Attack(script='ln -s "$CHECKOUT/app.py" "$BURNISH_OUTPUT"; echo evil >> "$BURNISH_OUTPUT"'),
+    "commits": Attack(script=f'cd "$CHECKOUT"; {_COMMIT} --allow-empty -m evil'),
+    "amends": Attack(script=f'cd "$CHECKOUT"; {_COMMIT} --amend -m evil'),
+    "checks-out": Attack(script='git -C "$CHECKOUT" checkout -q -f other'),
+    "tags": Attack(script='git -C "$CHECKOUT" tag evil'),
+    "moves-a-ref": Attack(script='git -C "$CHECKOUT" update-ref refs/heads/other HEAD'),
+    "removes-a-ref": Attack(script='git -C "$CHECKOUT" tag -d v1'),
+    "configures": Attack(script='git -C "$CHECKOUT" config core.fsmonitor evil'),
+    "installs-a-hook": Attack(script='cp /bin/true "$CHECKOUT/.git/hooks/post-checkout"'),
+    "edits-a-hook": Attack(script='echo evil >> "$CHECKOUT/.git/hooks/pre-push"'),
+    "stages": Attack(script='cd "$CHECKOUT"; echo evil > s.py; git add s.py'),
+    "removes-objects": Attack(script='rm -rf "$CHECKOUT/.git/objects"/??'),
+    "removes-through-the-clone": Attack(script='rm -rf "$(cat .git/objects/info/alternates | head -1)"/??'),
+    "forges-a-seal": Attack(script='mkdir -p "$CHECKOUT/.git/refs/evil"; cp .git/refs/heads/head "$CHECKOUT/.git/refs/evil/"'),
+    "breaks-the-ledger": Attack(script='echo evil > "$CHECKOUT/.git/burnish/evil"'),
+    "edits-the-home": Attack(script='echo evil >> "$HOME_OF_USER/.profile"; echo evil >> "$HOME_OF_USER/.netrc"'),
+}
+"""The user's own, by a path that the reviewer knows."""
+
+_LATER = "sh -c 'trap \"\" TERM HUP; while :; do sleep 60; echo evil >> \"$1/app.py\"; done' \"$TOKEN\" \"$CHECKOUT\""
+_QUIET = "</dev/null >/dev/null 2>&1 &"
+BACKGROUND: dict[str, Attack] = {
+    "child": Attack(script=f"{_LATER} {_QUIET}"),
+    "session": Attack(script=f"setsid {_LATER} {_QUIET}"),
+    "orphan": Attack(script=f"( ( setsid {_LATER} {_QUIET} ) & )"),
+    "holds-the-pipes": Attack(script=f"setsid {_LATER} &"),
+    "without-environment": Attack(script=f'env -i "PATH=$PATH" setsid {_LATER} {_QUIET}'),
+}
+"""Processes that are left behind and write later; `$TOKEN` is on their command line."""

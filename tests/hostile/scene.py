@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -17,6 +16,10 @@ from burnish.system.sandbox import SandboxKind, why_not
 from burnish.testing.repositories import RepositoryBuilder
 
 CLEAN = '{"issues": [], "summary": {"critical": 0, "warning": 0, "info": 0, "verdict": "clean"}}'
+FOUND = (
+    '{"issues": [{"severity": "critical", "file": "app.py", "line": 1, "title": "Divides", "description": "By zero"}],'
+    ' "summary": {"critical": 1, "warning": 0, "info": 0, "verdict": "issues_found"}}'
+)
 SECRET = "the-secret-of-the-user"  # noqa: S105 - it is looked for, and opens nothing
 SECONDS = 60
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -79,6 +82,11 @@ class Scene(Value):
         return self.root / "home"
 
     @property
+    def token(self) -> str:
+        """A word that only processes of this scene have on their command line."""
+        return f"straggler-of-{self.root.name}-{self.root.parent.name}"
+
+    @property
     def cache(self) -> Path:
         return self.home / ".cache"
 
@@ -92,7 +100,7 @@ class Scene(Value):
         """A shell script as an agent; its table for burnish.toml."""
         file = self.root / "agents" / f"{name}.sh"
         file.parent.mkdir(exist_ok=True)
-        file.write_text(f'CHECKOUT="{self.checkout}"\nHOME_OF_USER="{self.home}"\n{script}\n', encoding="utf-8")
+        file.write_text(f'CHECKOUT="{self.checkout}"\nHOME_OF_USER="{self.home}"\nTOKEN="{self.token}"\n{script}\n', encoding="utf-8")
         return f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{file}"]\ntimeout = 15\n'
 
     def configure(self, reviewer: str, fixer: str = "exit 1", more: str = "") -> None:
@@ -102,7 +110,7 @@ class Scene(Value):
         roles = '[roles]\nreview = "reviewer"\nfix = "fixer"\n'
         text = f'sandbox = "{wanted}"\n{tables}{roles}{more}'
         self.repository.switch("main").commit({"burnish.toml": text}, "Policy").switch("change")
-        self.repository.git.run("rebase", "--quiet", "main")
+        self.repository.git.run("rebase", "--quiet", "main", environment={"GIT_COMMITTER_DATE": "@1700000000 +0000"})
 
     def protocol(self, *reviewers: str, reviews: int = 1) -> str:
         """A protocol with these reviewers, as a path."""
@@ -192,6 +200,13 @@ def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
     ]
 
 
-def remove_shared_cache(scene: Scene) -> None:
-    """So that one scene can be played again."""
-    shutil.rmtree(scene.cache, ignore_errors=True)
+def processes_with(token: str) -> list[int]:
+    """The living processes that have a word on their command line."""
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdecimal() and token.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found

@@ -66,6 +66,9 @@ class MutationRun:
             self._watch(item)
         if self._failed:
             raise session.Interrupted("the tests fail without any mutant")
+        # A test that passes only once would kill every mutant.
+        if os.waitpid(self._fork(None, session.items), 0)[1]:
+            raise session.Interrupted("the tests fail without any mutant when they run for the second time")
         mutants = [mutant for mutant in mutants_of("burnish.core", CORE) if self._wanted in mutant.name]
         verdicts: dict[str, Verdict] = {}
         for name, verdict in self._verdicts(mutants):
@@ -119,14 +122,16 @@ class MutationRun:
         """Seconds of the processor after which a test will not end any more."""
         return _GRACE_SECONDS + 5 * self._seconds[test]
 
-    def _fork(self, mutant: Mutant, tests: list[pytest.Item]) -> int:
+    def _fork(self, mutant: Mutant | None, tests: list[pytest.Item]) -> int:
+        """Run tests in a process of their own, whose exit code says whether one failed."""
         child = os.fork()
         if child:
             return child
         # Whatever happens below, this process must end here and not go on as a second copy of the loop.
         try:
             _confine()
-            mutant.install()
+            if mutant is not None:
+                mutant.install()
             for test, following in zip(tests, [*tests[1:], None], strict=True):
                 # Nobody handles this signal, so it ends the process.
                 signal.setitimer(signal.ITIMER_PROF, self._allowed(test))

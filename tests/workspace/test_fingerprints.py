@@ -32,6 +32,7 @@ _DEEDS: dict[str, tuple[Deed, str]] = {
     "adds": (write("new.py", "x"), "new: new.py"),
     "adds an empty folder": (lambda path: (path / "folder").mkdir(), "new: folder"),
     "makes executable": (lambda path: (path / "calc.py").chmod(0o755), "mode changed: calc.py"),
+    "opens the clone itself": (lambda path: path.chmod(0o777), "mode changed: ."),
     "adds a link": (lambda path: (path / "link").symlink_to("/etc"), "new: link"),
     "adds a pipe": (lambda path: os.mkfifo(path / "pipe"), "new: pipe"),
     "stages": (git("update-index", "--add", "--cacheinfo", f"100644,{'1' * 40},x"), "the index"),
@@ -94,6 +95,16 @@ def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
 def test_a_file_that_was_just_written_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one")
     assert take(tmp_path).entries["a"].stamp == ()
+
+
+def test_a_file_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    for name in ("grown", "same"):
+        (tmp_path / name).write_text("x")
+    before = take(tmp_path)
+    for name in ("grown", "new"):
+        with (tmp_path / name).open("ab") as file:
+            file.truncate(2**42)
+    assert differences(before, take(tmp_path, before)) == ("changed: grown", "new: new")
 
 
 def test_many_differences_are_counted(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.workspace.conftest import UsersView
 
+from burnish.system.process import Command, run_now
 from burnish.testing import repositories
 from burnish.workspace import trees
 from burnish.workspace.clones import Clone, Clones
@@ -66,7 +67,8 @@ def test_a_repository_in_place_of_a_submodule_runs_nothing(tmp_path: Path, trap:
     clone = Clones(repository, tmp_path / "c").make("f", subject.base_commit, subject.head, writable=True)
     inner = Git(clone.path / "lib", isolated=True)
     inner.run("init", "--quiet")
-    inner.run("-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "--allow-empty", "-m", "x")
+    inner.run("fetch", "--quiet", str(tmp_path / "library"), "main")
+    inner.run("checkout", "--quiet", repository.git.text("rev-parse", f"{subject.head}:lib"))
     inner.run("config", "core.fsmonitor", str(trap))
     (clone.path / "lib" / "file").write_text("x")
     (clone.path / "a.py").write_text("fixed")
@@ -74,6 +76,8 @@ def test_a_repository_in_place_of_a_submodule_runs_nothing(tmp_path: Path, trap:
     result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)
 
     assert not (trap.parent / "sprung").exists()
+    run_now(Command(argv=("git", "add", "--all"), folder=str(clone.path), environment=dict(os.environ)), seconds=60)
+    assert (trap.parent / "sprung").exists(), "the trap should work, or this test shows nothing"
     entry = repository.git.text("ls-tree", result.change.commit, "lib")
     assert entry == repository.git.text("ls-tree", clone.head, "lib")
     assert repository.read_file(result.change.commit, "a.py") == b"fixed"

@@ -143,7 +143,7 @@ def test_what_a_run_needs_is_kept_and_let_go(repository: Repository) -> None:
         repository.commit_of("refs/burnish/kept/r1")
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "-x", "a\n"])
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "-x", "a\n", "seals", "kept"])
 def test_a_runs_name_becomes_part_of_a_ref_only_where_it_fits(name: str) -> None:
     with pytest.raises(NotARepositoryError):
         run_name(name)

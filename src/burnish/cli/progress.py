@@ -2,7 +2,7 @@
 
 from burnish.cli.output import complain
 from burnish.core.events import AnyEvent, Fixed, ProcessStarted, RunStarted, TimerFired, WorkStarted
-from burnish.core.state import Run, Scope, Validating, Waiting
+from burnish.core.state import Run, Validating, Waiting
 from burnish.runtime.trail import phase_words, what_happened
 
 
@@ -38,8 +38,8 @@ def _short(words: str) -> str:
 def title(run: Run) -> str:
     """The first line of a run."""
     scope = "the loop" if run.may_fix else "one round of reviews"
-    rounds = [round_ for round_ in run.rounds if round_.scope is Scope.FULL]
-    again = f", resumed after {len(rounds)} rounds" if rounds else ""
+    rounds = len(run.rounds)
+    again = f", resumed after {rounds} round{'' if rounds == 1 else 's'}" if rounds else ""
     return (
         f"run {run.id}: {run.subject.branch} against {run.subject.base}, protocol {run.protocol.name}, {scope}{again}"
     )

@@ -10,6 +10,7 @@ from burnish.cli.output import complain
 from burnish.cli.running import finish
 from burnish.cli.subject_options import FORMATS
 from burnish.usecases.driving import drive, resume
+from burnish.usecases.planning import refuse_inside
 from burnish.workspace.repository import Repository
 
 _HELP = """Go on with RUN (default: the newest that has not ended). No review that has a result is made again.
@@ -23,6 +24,7 @@ Exit codes are those of 'burnish fix'."""
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts.")
 @click.option("--output", metavar="FILE", help="Write the result to a file instead of the standard output.")
 def resume_command(run: str | None, *, form: str, as_json: bool, output: str | None) -> int:
+    refuse_inside(os.environ)
     form = "json" if as_json else form
     repository = Repository.discover(Path.cwd())
     ledger, journal = resume(repository, run)

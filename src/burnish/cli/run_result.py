@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from burnish import __version__
-from burnish.cli.output import as_json, say
+from burnish.cli.output import as_json, complain, say
 from burnish.contracts.findings import FindingsDocument
 from burnish.contracts.findings import render as render_findings
 from burnish.contracts.sarif_record import render_sarif
@@ -13,12 +13,23 @@ from burnish.usecases.run_view import state_of, view
 
 
 def deliver(driven: Driven, form: str, output: str | None) -> None:
-    """Write the result to a file, or to the standard output."""
+    """Write the result to a file, or to the standard output. What only people need goes where they see it."""
     text = _rendered(driven, form)
-    if output is None:
+    if form != "text":
+        for step in next_steps(driven):
+            complain(step)
+    if output is None or not _written(Path(output), text):
         say(text.rstrip("\n"))
-    else:
-        Path(output).write_text(text, encoding="utf-8")
+
+
+def _written(path: Path, text: str) -> bool:
+    """A result is never lost: where its file cannot be written, the standard output gets it."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        complain(f"note: '{path}' cannot be written: {error.strerror}. Here is the result.")
+        return False
+    return True
 
 
 def _rendered(driven: Driven, form: str) -> str:

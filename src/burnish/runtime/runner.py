@@ -43,6 +43,14 @@ Note = Callable[[AnyEvent], None]
 """Takes what happens on the way to a result, such as the start of the process."""
 
 
+def stay_awake() -> None:
+    """Survive a wake-up that comes while no runner listens: its default would end the process.
+
+    Not ignored, for children would inherit that.
+    """
+    signal.signal(WAKE, lambda _number, _frame: None)
+
+
 class Performer(Protocol):
     """Does the work of an effect and says what came of it. Cancelling it must leave no process behind."""
 
@@ -86,6 +94,7 @@ class Runner:
             await self._end_all()
             for number in (signal.SIGINT, signal.SIGTERM, WAKE):
                 loop.remove_signal_handler(number)
+            stay_awake()
         return self._journal.state
 
     def _interrupt(self, number: signal.Signals) -> None:
@@ -96,6 +105,7 @@ class Runner:
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             self._journal.renew(self._clock())
+            self._wake.set()  # an intent of a process that could not wake us is found now, at the latest
 
     async def _step(self) -> bool:
         """One turn: take in what happened, start what is wanted, wait for the next thing to happen."""
@@ -126,6 +136,8 @@ class Runner:
         if isinstance(effect, StopWork):
             if effect.effect in self._tasks:
                 self._tasks[effect.effect].stop.set()
+            else:
+                self._record(WorkLost(at=self._clock(), effect=effect.effect))
             return
         if effect.id in self._tasks:
             return

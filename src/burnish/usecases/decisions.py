@@ -33,9 +33,11 @@ def refuse_agents() -> None:
 def speak(runs: Runs, intent: Intent, name: str) -> Sighting:
     """Append what a person intends, and wake whoever drives the run."""
     refuse_agents()
+    had_ended = isinstance(runs.load(name).phase, Ended)
     run = intend(runs.ledger, name, intent)
     driver = runs.driver(name)
-    if driver is not None:
+    # After the end the driver only puts the result where it belongs: it waits for nothing, and is not disturbed.
+    if driver is not None and not had_ended:
         _wake(driver)
     return Sighting(run=run, driver=driver)
 
@@ -61,8 +63,11 @@ def _offered(run: Run, key: str) -> Choice:
         raise RunError(f"{run.id} waits for no decision: it {_doing(run)}.", hint=f"'burnish show {run.id}' shows it.")
     choice = next((offered for offered in phase.choices if offered.key == key), None)
     if choice is None:
-        offers = "; ".join(f"{offered.key}: {offered.text}" for offered in phase.choices)
-        raise RunError(f"'{key}' is not offered by {run.id}.", hint=f"Choose one of {offers}.")
+        keys = ", ".join(offered.key for offered in phase.choices)
+        raise RunError(
+            f"'{key}' is not offered by {run.id}: choose one of {keys}.",
+            hint=f"'burnish status {run.id}' says what they mean.",
+        )
     return choice
 
 

@@ -193,18 +193,29 @@ def drive(
             desks=cache / "desks",
             environment=environment,
         )
-        # A run that was killed may have left them behind its last event.
-        records.bring_up_to_date(journal.state, ledger.read(stream_of(run))[-1].at)
+        # A run that was killed may have left its records behind its last event.
+        records.bring_up_to_date(journal.state, _last_moment(ledger, run))
         runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
         state = asyncio.run(runner.run())
+        records.bring_up_to_date(state, _last_moment(ledger, run))
         landing = settle(repository, state, inputs)
     finally:
-        survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
-        remove_folder(cache)
-        # Only now: whoever waits for the run must find its branch moved and its clones gone.
-        journal.release()
-    interrupted = int(runner.interrupted) if runner.interrupted is not None else None
+        try:
+            survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
+            remove_folder(cache)
+        finally:
+            # Only now: whoever waits for the run must find its branch moved and its clones gone.
+            journal.release()
+    # A signal that came too late to interrupt anything has interrupted nothing.
+    cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
+    interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
     return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*policy.notices, *records.notices))
+
+
+def _last_moment(ledger: Ledger, run: str) -> float:
+    """When the last event of a run happened."""
+    stream = stream_of(run)
+    return ledger.read(stream, ledger.version(stream) - 1)[-1].at
 
 
 def _both(first: Watcher, second: Watcher) -> Watcher:

@@ -68,7 +68,7 @@ class Plan(Value):
 
 def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     """Settle everything. Raises a `BurnishError` that says what to do."""
-    _refuse_inside(environment)
+    refuse_inside(environment)
     repository = Repository.discover(folder)
     frozen = repository.freeze(wanted.branch, wanted.base, uncommitted=wanted.uncommitted, ignoring=RECORD_PATHS)
     merged = _settings(repository, frozen, wanted, environment)
@@ -97,7 +97,8 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     )
 
 
-def _refuse_inside(environment: Mapping[str, str]) -> None:
+def refuse_inside(environment: Mapping[str, str]) -> None:
+    """Raise where this process was started by an agent of a run."""
     if environment.get("BURNISH_RUN"):
         raise PlanError(
             "burnish does not start a run inside one of its own agents.",

@@ -28,6 +28,7 @@ __all__ = ["Clone", "Clones", "Fingerprint", "differences"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VAULTS = ".vaults"
+_COPY_HINT = "Is there room on the disk, and may it be written to?"
 _SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": ADDRESS}
 
 
@@ -54,7 +55,10 @@ class Clones:
         self._folder = folder
 
     def make(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
-        """A clone with `head` checked out. What a killed burnish left under this name is removed first."""
+        """A clone with `head` checked out. What a killed burnish left under this name is removed first.
+
+        One that is to be prepared is made writable, and protected afterwards.
+        """
         self._check(name)
         clone = Clone(
             name=name,
@@ -111,13 +115,14 @@ class Clones:
             copy_folder(clone.vault, copied.vault)
         except OSError as error:
             self.remove(copied)
-            raise CloneError(
-                f"The clone '{clone.name}' cannot be copied: {error.strerror}.", hint="Is the disk full?"
-            ) from None
+            raise CloneError(f"'{clone.path}' cannot be copied: {error.strerror}.", hint=_COPY_HINT) from None
         return copied
 
     def seed(self, clone: Clone, globs: Sequence[str]) -> tuple[str, ...]:
-        """Copy files that the project ignores from the user's checkout, such as a local `.env`; what was copied."""
+        """Copy files that the project ignores from the user's checkout, such as a local `.env`; what was copied.
+
+        They stay out of every result.
+        """
         if not globs:
             return ()
         patterns = [f":(top,glob){form}" for glob in globs for form in (glob.rstrip("/"), f"{glob.rstrip('/')}/**")]
@@ -126,7 +131,10 @@ class Clones:
             environment={"GIT_LITERAL_PATHSPECS": "0"},
         )
         names = [to_text(name) for name in fields(listing)]
-        copied = copy_files(self._repository.root, clone.path, names)
+        try:
+            copied = copy_files(self._repository.root, clone.path, names)
+        except OSError as error:
+            raise CloneError(f"'{error.filename}' cannot be copied: {error.strerror}.", hint=_COPY_HINT) from None
         self.exclude(clone, copied)
         return copied
 
@@ -144,11 +152,15 @@ class Clones:
         (clone.vault / "info" / "exclude").write_bytes(_users_excludes(self._repository))
         write_inside(clone.path, ".git/info/exclude", text)
 
+    def protect(self, clone: Clone) -> None:
+        """Take the permission to write, once a clone is prepared: without a sandbox, most mistakes then fail."""
+        protect_folder(clone.path)
+
     def fingerprint(self, clone: Clone, since: Fingerprint | None = None) -> Fingerprint:
         """Everything in a clone, its `.git` too. Of the index, only what it means: reading may refresh the rest."""
         found = take(clone.path, since)
         entries = {name: entry for name, entry in found.entries.items() if name != ".git/index"}
-        meaning = meaning_of_index(clone.path / ".git" / "index", Vault(clone.vault, clone.path))
+        meaning = meaning_of_index(clone.path, Vault(clone.vault, clone.path))
         return Fingerprint(entries=entries, further={"the index": meaning})
 
     def differences(self, before: Fingerprint, after: Fingerprint) -> tuple[str, ...]:

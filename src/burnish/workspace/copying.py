@@ -30,7 +30,7 @@ def copy_files(source: Path, target: Path, names: Iterable[str]) -> tuple[str, .
     copied: list[str] = []
     for name in names:
         place = target / name
-        with suppress(OSError):
+        with suppress(FileNotFoundError, NotADirectoryError):  # the user may remove files meanwhile
             mode = (source / name).lstat().st_mode
             if os.path.lexists(place) or stat.S_ISDIR(mode) or not _stays_inside(target, place):
                 continue

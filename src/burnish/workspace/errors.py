@@ -19,6 +19,11 @@ class GitError(WorkspaceError):
         self.code = code
         self.said = said
 
+    @property
+    def no_room(self) -> bool:
+        """Whether the disk is at fault, and nobody else."""
+        return any(sign in self.said.lower() for sign, _ in _HINTS[:3])
+
 
 _HINTS = (
     ("no space left", "The disk is full. Free some space, then try again; nothing of your repository was changed."),

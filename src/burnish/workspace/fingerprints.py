@@ -21,6 +21,7 @@ from burnish.workspace.names import shown, to_text
 _JUST_NOW = 1.0
 _MOST_SHOWN = 100
 UNREADABLE = "unreadable"
+UNREAD = "unread"
 
 
 class Entry(Value):
@@ -29,12 +30,12 @@ class Entry(Value):
     mode: int
     content: str
     """The digest of a file, the target of a link; empty for a folder."""
+    size: int = 0
     stamp: tuple[int, ...] = ()
     """What tells without reading that a file is as it was; empty where that cannot be believed."""
 
-    @property
-    def seen(self) -> tuple[int, str]:
-        return self.mode, self.content
+
+_NOTHING = Entry(mode=0, content=UNREAD)
 
 
 class Fingerprint(Value):
@@ -45,8 +46,7 @@ class Fingerprint(Value):
 
 
 def take(folder: Path, since: Fingerprint | None = None) -> Fingerprint:
-    """Look at a folder. `since` is an earlier look at it, which saves reading what did not change."""
-    known = since.entries if since is not None else {}
+    """Look at a folder. `since` is an earlier look at it, which saves reading what surely did or did not change."""
     settled = int((now() - _JUST_NOW) * 1e9)
     root = os.fsencode(folder) + b"/"
     entries: dict[str, Entry] = {}
@@ -58,9 +58,10 @@ def take(folder: Path, since: Fingerprint | None = None) -> Fingerprint:
         for found in _listing(root + prefix):
             name = prefix + found.name
             text = to_text(name)
+            known = since.entries.get(text, _NOTHING) if since is not None else None
             with suppress(FileNotFoundError):  # what goes away meanwhile is away
                 information = found.stat(follow_symlinks=False)
-                entries[text] = _entry(found.path, information, known.get(text), settled)
+                entries[text] = _entry(found.path, information, known, settled)
                 if stat.S_ISDIR(information.st_mode):
                     waiting.append(name + b"/")
     return Fingerprint(entries=entries)
@@ -75,16 +76,18 @@ def _listing(folder: bytes) -> list[os.DirEntry[bytes]]:
 
 
 def _entry(path: bytes, information: os.stat_result, known: Entry | None, settled: int) -> Entry:
-    mode = information.st_mode
+    mode, size = information.st_mode, information.st_size
     if stat.S_ISLNK(mode):
         return Entry(mode=stat.S_IFMT(mode), content=str(Path(os.fsdecode(path)).readlink()))
     if not stat.S_ISREG(mode):
         return Entry(mode=mode, content="")
-    stamp = (information.st_ino, information.st_size, information.st_mtime_ns, information.st_ctime_ns)
+    stamp = (information.st_ino, size, information.st_mtime_ns, information.st_ctime_ns)
     if known is not None and known.stamp == stamp:
-        return Entry(mode=mode, content=known.content, stamp=stamp)
+        return Entry(mode=mode, content=known.content, size=size, stamp=stamp)
+    if known is not None and (known.size != size or known.content == UNREAD):
+        return Entry(mode=mode, content=UNREAD, size=size)  # new or changed, that is clear; it may be endless
     believable = stamp if information.st_ctime_ns < settled else ()
-    return Entry(mode=mode, content=_digest(path), stamp=believable)
+    return Entry(mode=mode, content=_digest(path), size=size, stamp=believable)
 
 
 def _digest(path: bytes) -> str:

@@ -1,23 +1,22 @@
 """What an index means, without what git keeps in it to be quick: a refreshed index means what it meant."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
+from burnish.workspace.inside import read_inside
 from burnish.workspace.vaults import Vault
 
+MOST_BYTES = 256 * 1024 * 1024
 _UNREADABLE = "unreadable"
 
 
-def meaning_of_index(index: Path, vault: Vault) -> str:
+def meaning_of_index(clone: Path, vault: Vault) -> str:
     """A digest of the entries of an agent's index, with their flags. It is read as data, by burnish's own git."""
-    if index.is_symlink() or not index.is_file():
-        return "none"
-    copy = vault.folder / "index-agent"
-    try:
-        shutil.copyfile(index, copy)
-    except OSError:
+    raw = read_inside(clone, ".git/index", MOST_BYTES + 1)
+    if raw is None or len(raw) > MOST_BYTES:
         return _UNREADABLE
+    copy = vault.folder / "index-agent"
+    copy.write_bytes(raw)
     environment = {"GIT_INDEX_FILE": str(copy)}
     # -v tells entries apart that git was told to leave alone, which would hide a change.
     finished = vault.git.finish("ls-files", "--stage", "-v", "-z", environment=environment)

@@ -18,6 +18,8 @@ _EMPTY_TREES = {
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 _LINKS_FOLLOWED = 8
+_TAKEN = frozenset({"kept", "seals"})
+"""Folders below `refs/burnish/`."""
 
 
 class Repository:
@@ -160,6 +162,6 @@ class Repository:
 
 def run_name(run: str) -> str:
     """A run's name, which becomes part of a ref: checked, for a ref is a path."""
-    if not _RUN_NAME.fullmatch(run):
+    if not _RUN_NAME.fullmatch(run) or run in _TAKEN:
         raise NotARepositoryError(f"'{run}' is no name of a run.", hint="Letters, digits, '-' and '_' only.")
     return run

@@ -137,8 +137,10 @@ def _transfer(repository: Repository, vault: Vault, commit: str, parent: str) ->
         else:
             repository.git.run("index-pack", "--stdin", "--strict", stdin=pack)
     except GitError as error:
+        if error.no_room:
+            raise
         raise UnsafeResultError(
-            f"The fix cannot be taken into the repository: {error.said}", hint=error.hint or "Is the disk full?"
+            f"The fix cannot be taken into the repository: {error.said}.", hint="git found a fault in its objects."
         ) from None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError, UnsafeResultError
+from burnish.workspace.indexes import MOST_BYTES as INDEX_BYTES
 from burnish.workspace.inside import read_inside
 from burnish.workspace.names import shown, to_bytes, to_text
 from burnish.workspace.patches import RawEntry, read_raw
@@ -18,7 +19,6 @@ from burnish.workspace.vaults import Vault, is_excluded
 
 MOST_BYTES = 512 * 1024 * 1024
 """A fix that is larger is no fix."""
-_INDEX_BYTES = 256 * 1024 * 1024
 _HINT = "Nothing of this fix was taken. The fixer's transcript shows what it did."
 
 
@@ -46,6 +46,8 @@ def left_behind(clone: Clone, vault: Vault, records: Sequence[str]) -> LeftBehin
     try:
         tree = vault.update(wanted, environment) if wanted else baseline.tree
     except GitError as error:
+        if error.no_room:
+            raise
         raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=_HINT) from None
     _check_taken(clone.path, wanted, vault.tracked_names(Path(environment["GIT_INDEX_FILE"])))
     listing = vault.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", baseline.tree, tree)
@@ -57,7 +59,7 @@ def left_behind(clone: Clone, vault: Vault, records: Sequence[str]) -> LeftBehin
 
 def _added_by_force(clone: Clone, vault: Vault) -> set[bytes]:
     """Ignored files that the fixer added all the same: its own index names them."""
-    raw = read_inside(clone.path, ".git/index", _INDEX_BYTES)
+    raw = read_inside(clone.path, ".git/index", INDEX_BYTES)
     if raw is None:
         return set()
     copy = vault.folder / "index-agent"

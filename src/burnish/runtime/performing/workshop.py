@@ -144,7 +144,7 @@ class Workshop:
                 *named_paths(command.argv),
             ),
             writable=writable,
-            hidden=DEFAULT_SECRETS,
+            hidden=(*DEFAULT_SECRETS, *self._private()),
             temporary=str(temporary),
         )
         confined = confine(
@@ -163,6 +163,11 @@ class Workshop:
         if finished.how is How.STOPPED:
             raise StoppedError
         return finished
+
+    def _private(self) -> tuple[str, ...]:
+        """What of the user's repository is no agent's business: addresses with passwords, what other agents said."""
+        settings = (self.repository.common_dir / name for name in ("config", "config.worktree", "FETCH_HEAD"))
+        return (*(str(file) for file in settings), str(self.repository.state_dir))
 
     async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A fresh clone, with the ignored files that the policy copies into every one."""
