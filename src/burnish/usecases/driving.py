@@ -49,6 +49,7 @@ def begin(
     plan: Plan, environment: Mapping[str, str], *, mode: Mode, max_rounds: int | None, interactive: bool
 ) -> tuple[Ledger, Journal]:
     """Begin the planned run; or, where its dead twin is found, take that one up again."""
+    stay_awake()
     ledger = open_ledger(plan.repository.state_dir)
     now = clock.now()
     started = RunStarted(
@@ -126,9 +127,10 @@ def _unsealed(phase: Sealing) -> Closed:
 
 def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
     """Take a run up again, the newest with anything left to do if none is named. Whoever still writes it is named."""
+    stay_awake()
     ledger = open_ledger(repository.state_dir)
     open_ends = unsettled(repository)
-    state = load_run(ledger, run) if run else _newest_open(ledger, open_ends)
+    state = load_run(ledger, Runs(repository, ledger).resolve(run)) if run else _newest_open(ledger, open_ends)
     if isinstance(state.phase, Ended) and state.id not in open_ends:
         raise PlanError(
             f"{state.id} has ended: {state.phase.outcome.value}.",
