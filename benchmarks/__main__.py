@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import append, fold, parse, start
+from benchmarks import append, clones, fold, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -15,8 +15,11 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "fold": fold.figures,
     "parse": parse.figures,
     "append": append.figures,
+    "sandbox": sandbox.figures,
+    "clones": clones.figures,
+    "rounds": rounds.figures,
 }
-_ROW = "{:<58} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"
+_ROW = "{:<64} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"
 
 
 def main(arguments: Sequence[str]) -> int:

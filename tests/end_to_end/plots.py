@@ -4,7 +4,7 @@ The rehearsal tells which effects there will be and what comes of each. Here eve
 shell, so that the real command can be held against the rehearsal event by event.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -80,11 +80,15 @@ def staged(folder: Path, plot: Plot, settings: str = "") -> Machine:
     """A machine on which the script will come true."""
     machine = Machine(folder)
     script = machine.script(plot.conduct)
-    builder = machine.repository.commit({"burnish.toml": toml(plot, script) + settings, ".gitignore": "*.env\n"})
-    builder.commit(dict.fromkeys(FILES, "old = True\n"), "Begin").branch("change")
     status = _first_status(plot)
-    files = {path: content(path, 0) for path in FILES}
-    builder.commit({**files, **({SPRINT: sprint(status)} if status else {})}, "Change everything")
+    return furnished(machine, toml(plot, script) + settings, {SPRINT: sprint(status)} if status else {})
+
+
+def furnished(machine: Machine, policy: str, further: Mapping[str, str] | None = None) -> Machine:
+    """A repository whose base has the policy and whose branch `change`, checked out, changes all files."""
+    builder = machine.repository.commit({"burnish.toml": policy, ".gitignore": "*.env\n"})
+    builder.commit(dict.fromkeys(FILES, "old = True\n"), "Begin").branch("change")
+    builder.commit({**{path: content(path, 0) for path in FILES}, **(further or {})}, "Change everything")
     machine.leave_work_lying_around()
     return machine
 
@@ -150,7 +154,8 @@ def _conduct(moments: tuple[Moment, ...], protocol: Protocol) -> Iterator[tuple[
             results[moment.event.effect] = _lines(moment.event, protocol, before.run, number)
     for moment in moments:
         if isinstance(moment.event, WorkStarted) and not moment.event.effect.startswith("seal:"):
-            yield moment.event.effect, results.get(moment.event.effect, HANGS)
+            lines = results.get(moment.event.effect, HANGS)
+            yield from [(moment.event.effect, lines)] if lines else []
 
 
 def _lines(event: _Result, protocol: Protocol, before: Run, version: int) -> str:
@@ -159,6 +164,8 @@ def _lines(event: _Result, protocol: Protocol, before: Run, version: int) -> str
             return says(answer_text(protocol.contract, event.answer))
         case WorkFailed():
             return _FAILURES[event.failure.kind]
+        case Validated(status=ValidationStatus.SKIPPED):
+            return ""
         case Validated():
             return f"echo the checks have {event.status.value}\nexit {int(event.status is ValidationStatus.FAILED)}"
         case Fixed():

@@ -1,6 +1,5 @@
 """`kill -9` of the orchestrator, then `burnish resume`: as if nothing had happened."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,16 +24,10 @@ PLOTS = {
 SAMPLES = 20
 
 
-def points() -> Iterator[tuple[str, Cut]]:
-    """Every boundary of every plot, and as many moments in between."""
-    for name, plot in PLOTS.items():
-        for exact, later in zip(boundaries(plot), in_between(plot), strict=True):
-            yield name, exact
-            yield name, later
-
-
-ALL = list(points())
-FEW = ALL[:: len(ALL) // SAMPLES][:SAMPLES]
+ALL: list[tuple[str, Cut]] = [
+    (name, cut) for name, plot in PLOTS.items() for cut in (*boundaries(plot), *in_between(plot))
+]
+FEW = [ALL[number * len(ALL) // SAMPLES] for number in range(SAMPLES)]
 
 
 def named(point: tuple[str, Cut]) -> str:

@@ -52,11 +52,11 @@ ANSWERS = {
     "very-long-fields": HostileAnswer(script=_print(_answer(_issue(title="t" * 5_000, description="d" * 40_000)))),
     "nul-bytes": HostileAnswer(script="head -c 100000 /dev/zero", failure="unreadable"),
     "deep": HostileAnswer(script="head -c 2000000 /dev/zero | tr '\\0' '['", failure="unreadable"),
-    "too-long": HostileAnswer(script=f"head -c 100000000 /dev/zero | tr '\\0' ' '; {_print(_CLEAN)}", failure="unreadable"),
+    "too-long": HostileAnswer(script=f"head -c 20000000 /dev/zero | tr '\\0' ' '; {_print(_CLEAN)}", failure="unreadable"),
     "too-long-a-file": HostileAnswer(
         script=f'{_print(_CLEAN)} > "$BURNISH_OUTPUT"; truncate -s 100M "$BURNISH_OUTPUT"', failure="unreadable"
     ),
-    "noise-on-stderr": HostileAnswer(script=f"head -c 30000000 /dev/urandom >&2; {_print(_answer(_issue()))}"),
+    "noise-on-stderr": HostileAnswer(script=f"head -c 300000 /dev/urandom >&2; {_print(_answer(_issue()))}"),
     "blank": HostileAnswer(script="printf ' \\n\\t'", failure="unreadable"),
     "folder": HostileAnswer(script='mkdir "$BURNISH_OUTPUT"', failure="unreadable"),
     "pipe": HostileAnswer(script='mkfifo "$BURNISH_OUTPUT"', failure="unreadable"),

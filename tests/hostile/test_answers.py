@@ -1,19 +1,20 @@
 """Hostile answers: nothing of them steers a terminal, leads out of the repository, or speaks to the fixer as we do."""
 
 import re
-import unicodedata
 
 from tests.hostile.answers import ANSWERS, INJECTION
 from tests.hostile.scene import CLEAN, Scene
 
 _ODD_BRANCH = "ch\u202ean\x9b31mge"
 _ODD_NAME = "ev\x1b[31mil\u202e.py"
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 
 def unsafe(output: bytes) -> list[str]:
-    """Characters that a terminal obeys, or that turn the direction of what is read."""
-    text = output.decode()
-    return sorted({repr(c) for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")})
+    """Characters that a terminal obeys, that turn the direction of what is read, or that hide in it."""
+    return sorted({repr(character) for character in _UNSAFE.findall(output.decode())})
 
 
 def _answering(scene: Scene) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.core.values import replace
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone, Clones
@@ -51,6 +52,7 @@ def users_view() -> UsersView:
 
     def look(path: Path) -> Fingerprint:
         entries = take(path).entries
-        return Fingerprint(entries={name: entry for name, entry in entries.items() if not name.startswith(_OURS)})
+        theirs = {name: replace(entry, stamp=()) for name, entry in entries.items() if not name.startswith(_OURS)}
+        return Fingerprint(entries=theirs)
 
     return look

@@ -69,8 +69,9 @@ def test_a_repository_in_place_of_a_submodule_runs_nothing(tmp_path: Path, trap:
     inner.run("init", "--quiet")
     inner.run("fetch", "--quiet", str(tmp_path / "library"), "main")
     inner.run("checkout", "--quiet", repository.git.text("rev-parse", f"{subject.head}:lib"))
-    inner.run("config", "core.fsmonitor", str(trap))
-    (clone.path / "lib" / "file").write_text("x")
+    inner.run("config", "filter.x.clean", str(trap))
+    (clone.path / "lib" / ".gitattributes").write_text("* filter=x\n")
+    (clone.path / "lib" / "lib.py").write_text("x = 3\n")
     (clone.path / "a.py").write_text("fixed")
 
     result = collect(repository, clone, run="r", parent=clone.head, round=1, summary="", at=1e9)

@@ -18,7 +18,7 @@ from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
 from burnish.runtime.policy import policy_folder
-from burnish.runtime.runner import Asker, Runner, Watcher, close, recover
+from burnish.runtime.runner import Asker, Runner, Watcher, close, recover, stay_awake
 from burnish.runtime.settling import settle, unsettled
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
@@ -27,6 +27,7 @@ from burnish.system.process import Command, start_detached
 from burnish.system.sandbox import Sandbox, choose
 from burnish.usecases.planning import Plan, PlanError
 from burnish.usecases.rebuilding import write_records
+from burnish.usecases.runs import Runs
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import Landing
 from burnish.workspace.removal import remove_folder
