@@ -170,6 +170,12 @@ BROKEN = {
         "At the hard cap no choice would be left.",
         NO_CHOICE_LEFT,
     ),
+    "to fix and not to review": (
+        replace(PLAIN, exhausted=Ask(choices=(MANUAL, Choice(key="f", action=ChoiceAction.FIX, text="fix")))),
+        ("exhausted", "choices"),
+        "At the limit 'fix' alone would lead nowhere.",
+        "Use 'another-round', which fixes and reviews once more.",
+    ),
     "no choice at all": (
         replace(PLAIN, exhausted=Ask(choices=())),
         ("exhausted", "choices"),

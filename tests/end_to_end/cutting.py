@@ -37,9 +37,9 @@ def cut_down(machine: Machine, cut: Cut, *words: str) -> list[AnyEvent]:
     process = machine.start(*words)
 
     def is_there(ledger: Ledger, stream: str) -> bool:
-        return ledger.version(stream) >= cut.event or process.poll() is not None
+        return ledger.version(stream) >= cut.event
 
-    run = machine.wait_until(is_there)
+    run = machine.wait_until(process, is_there)
     time.sleep(cut.milliseconds / 1000)
     machine.cut_down(process)
     return real_events(machine, run)

@@ -133,11 +133,17 @@ class Machine:
         with open_ledger(self.state) as ledger:
             return [event.kind for event in ledger.read(f"run/{run}")]
 
-    def wait_until(self, holds: Callable[[Ledger, str], bool]) -> str:
-        """Watch the only run of the repository until something is true of it; its name."""
-        found = eventually(lambda: next(iter(self.runs()), None))
+    def wait_until(self, process: "subprocess.Popen[bytes]", holds: Callable[[Ledger, str], bool]) -> str:
+        """Watch the newest run of the repository until something is true of it, or its process ends; its name."""
+        earlier = set(self.runs())
+
+        def begun() -> str | None:
+            assert process.poll() is None or set(self.runs()) > earlier, process.communicate()
+            return next((run for run in self.runs() if run not in earlier), None)
+
+        found = eventually(begun)
         with open_ledger(self.state) as ledger:
-            eventually(lambda: holds(ledger, f"run/{found}") or None)
+            eventually(lambda: holds(ledger, f"run/{found}") or process.poll() is not None or None)
         return found
 
     def calls(self, run: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Play a plot with the real command, and hold what came of it against the rehearsal."""
 
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
@@ -56,7 +57,7 @@ def perform(machine: Machine, plot: Plot) -> Done:
     process = machine.start(*arguments(plot))
     happens = plot.until_cancelled
     if happens is not None:
-        cancel_after(machine, happens)
+        cancel_after(machine, process, happens)
     done = machine.end_of(process)
     run = done.view["run"]
     for number, words in enumerate(plot.script.decisions):
@@ -69,14 +70,14 @@ def perform(machine: Machine, plot: Plot) -> Done:
     return done
 
 
-def cancel_after(machine: Machine, happens: Iterable[AnyEvent]) -> None:
+def cancel_after(machine: Machine, process: "subprocess.Popen[bytes]", happens: Iterable[AnyEvent]) -> None:
     """Cancel from another process, once everything before has happened."""
     before = Counter(trail(happens))
 
     def all_of_it(ledger: Ledger, stream: str) -> bool:
         return before <= Counter(trail(decode(event.body) for event in ledger.read(stream)))
 
-    run = machine.wait_until(all_of_it)
+    run = machine.wait_until(process, all_of_it)
     assert machine.burnish("cancel", run).code == 0
 
 

@@ -133,7 +133,12 @@ class Workshop:
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
         name = effect.removeprefix(f"{self.run}/")
-        marked = {**command.environment, RUN_MARKER: self.run, EFFECT_MARKER: f"{self.run}/{name}"}
+        marked = {
+            **command.environment,
+            RUN_MARKER: self.run,
+            EFFECT_MARKER: f"{self.run}/{name}",
+            "GIT_OPTIONAL_LOCKS": "0",  # looking must not refresh an index
+        }
         temporary = self._beside(name, "tmp")
         confinement = Confinement(
             readable=(
