@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 
 from burnish.contracts.errors import UnreadableError
-from burnish.core.findings import Finding, Location, count
+from burnish.contracts.finding_json import finding_object
+from burnish.core.findings import count
 from burnish.core.gates import Judgement
 from burnish.core.reviews import ContractName, ScoreCard
 from burnish.usecases.parse import ParsedAnswer
@@ -22,7 +23,7 @@ def parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
         "status": "clean" if answer.clean else "findings",
         "clean": answer.clean,
         "counts": msgspec.to_builtins(count(answer.findings)),
-        "findings": [finding_view(finding) for finding in answer.findings],
+        "findings": [finding_object(finding) for finding in answer.findings],
         "corrections": list(answer.corrections),
     }
     if answer.card is not None:
@@ -47,33 +48,6 @@ def unreadable_view(contract: ContractName, error: UnreadableError) -> dict[str,
         "clean": False,
         "error": {"kind": error.kind.value, "message": error.message, "hint": error.hint},
     }
-
-
-def finding_view(finding: Finding) -> dict[str, Any]:
-    """One finding, its place spread out beside the rest."""
-    return {
-        "id": finding.id,
-        "severity": finding.severity.value,
-        "category": finding.category,
-        "rule": finding.rule,
-        **_location_view(finding.location),
-        "title": finding.title,
-        "problem": finding.problem,
-        "impact": finding.impact,
-        "evidence": finding.evidence,
-        "suggestion": finding.suggestion,
-        "confidence": finding.confidence,
-        "action": finding.action.value,
-        "also_at": [_location_view(location) for location in finding.also_at],
-        "found_by": list(finding.found_by),
-        "synthetic": finding.synthetic,
-    }
-
-
-def _location_view(location: Location | None) -> dict[str, Any]:
-    if location is None:
-        return {"file": None, "line": None, "end_line": None}
-    return {"file": location.file, "line": location.line, "end_line": location.end_line}
 
 
 def _card_view(card: ScoreCard) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from burnish.cli.output import as_json, complain, say
 from burnish.contracts.findings import FindingsDocument
 from burnish.contracts.findings import render as render_findings
 from burnish.contracts.sarif_record import render_sarif
-from burnish.core.state import Ended, FindingStatus, GoodReview, Run, Waiting
+from burnish.core.state import Ended, FindingStatus, GoodReview, Outcome, Run, Waiting
 from burnish.usecases.driving import Driven
 from burnish.usecases.run_view import state_of, view
 
@@ -93,10 +93,15 @@ def next_steps(driven: Driven) -> list[str]:
     if driven.landing is not None:
         steps.append(driven.landing.advice or f"The result is on {driven.landing.ref}.")
     if run.seal:
-        steps.append(f"Sealed: tree {run.tree[:12]}. Check it with: burnish verify {run.subject.branch}")
+        allow = "--allow accepted " if _accepted(run) else ""
+        steps.append(f"Sealed: tree {run.tree[:12]}. Check it with: burnish verify {allow}{run.subject.branch}")
     if driven.interrupted:
         steps.append(f"Interrupted; go on with: burnish resume {run.id}")
     elif isinstance(run.phase, Waiting):
         steps += [f"  {choice.key}) {choice.text}" for choice in run.phase.choices]
         steps.append(f"Decide with: burnish decide {run.id} KEY; then: burnish resume {run.id}")
     return steps
+
+
+def _accepted(run: Run) -> bool:
+    return isinstance(run.phase, Ended) and run.phase.outcome is Outcome.ACCEPTED

@@ -23,22 +23,20 @@ _Writing = TypeVar("_Writing", StartFix, StartBuild, StartReview)
 
 async def fix(shop: Workshop, job: Job[StartFix]) -> AnyEvent:
     """Have findings fixed."""
-    effect = job.effect
-    done = await _work(shop, job)
-    if isinstance(done, Failure):
-        return WorkFailed(at=clock.now(), effect=effect.id, failure=done)
-    reply, change, at = done
-    return Fixed(at=at, effect=effect.id, change=change, summary=summary_of(reply), usage=reply.usage)
+    return await _changed(shop, job, Fixed)
 
 
 async def build(shop: Workshop, job: Job[StartBuild]) -> AnyEvent:
     """Have the change made."""
-    effect = job.effect
+    return await _changed(shop, job, Built)
+
+
+async def _changed(shop: Workshop, job: Job[_Writing], result: type[Fixed | Built]) -> AnyEvent:
     done = await _work(shop, job)
     if isinstance(done, Failure):
-        return WorkFailed(at=clock.now(), effect=effect.id, failure=done)
+        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=done)
     reply, change, at = done
-    return Built(at=at, effect=effect.id, change=change, summary=summary_of(reply), usage=reply.usage)
+    return result(at=at, effect=job.effect.id, change=change, summary=summary_of(reply), usage=reply.usage)
 
 
 async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
@@ -49,7 +47,7 @@ async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         return WorkFailed(at=clock.now(), effect=effect.id, failure=done)
     reply, change, at = done
     run = job.run
-    answer = await asyncio.to_thread(read_answer, shop, run, effect.agent, reply.text)
+    answer = await asyncio.to_thread(read_answer, shop, run, effect.agent, reply.text, change.commit)
     status = await asyncio.to_thread(story_status, shop.repository, change.commit, run.subject)
     before = await asyncio.to_thread(was_done, shop.repository, run.commit, run.subject)
     return SessionFinished(

@@ -42,7 +42,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
 async def _result(shop: Workshop, job: Job[StartReview], request: Request, reply: Reply | Failure) -> AnyEvent:
     if isinstance(reply, Failure):
         return WorkFailed(at=clock.now(), effect=job.effect.id, failure=reply)
-    answer = await asyncio.to_thread(read_answer, shop, job.run, job.effect.agent, reply.text)
+    answer = await asyncio.to_thread(read_answer, shop, job.run, job.effect.agent, reply.text, job.run.commit)
     if isinstance(answer, Failure):
         return WorkFailed(at=clock.now(), effect=job.effect.id, failure=answer, usage=reply.usage)
     return Reviewed(
@@ -112,9 +112,9 @@ def contract_of(shop: Workshop, run: Run, agent: str) -> ContractName:
     return agent_settings(shop, agent).contract or run.protocol.contract
 
 
-def read_answer(shop: Workshop, run: Run, agent: str, text: bytes) -> Answer | Failure:
+def read_answer(shop: Workshop, run: Run, agent: str, text: bytes, commit: str) -> Answer | Failure:
     """Read an answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
-    tree = TreeFiles(shop.repository, run.commit)
+    tree = TreeFiles(shop.repository, commit)
     gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None
     try:
         answer = parse_answer(contract_of(shop, run, agent), text, tree.is_file, gate)
