@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -64,13 +64,14 @@ class Project(Value):
         file.write_text(
             f'name = "measured"\ndescription = "For measuring."\ncontract = "issues"\n{panel}'
             f'[gate]\ntype = "severity"\nblock = "high"\n[limits]\nreviews = {reviews}\nhard_cap = 5\n'
+            '[fix]\ninput = "blocking"\nunchanged = "continue"\n'
             '[exhausted]\nthen = "fail"\nreason = "Findings remain after {reviews} reviews"\n'
         )
         return str(file)
 
 
 @contextmanager
-def project(script: str) -> Iterator[Project]:
+def project(script: str) -> Generator[Project]:
     """A project whose base has one file and a policy; what is committed next is the change."""
     with tempfile.TemporaryDirectory(prefix="burnish-benchmarks-") as folder:
         root = Path(folder)

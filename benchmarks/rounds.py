@@ -15,7 +15,7 @@ _SLOW_SECONDS = 2
 _ROUNDS = f"""case $BURNISH_ROLE-$BURNISH_ROUND in
   review-1|review-2|review-3) {found("At $(date +%s.%N)")} ;;
   review-*) echo '{CLEAN}' ;;
-  fix-*) echo "x = $BURNISH_ROUND" > app.py; date +%s.%N ;;
+  fix-*) echo "x = 1$BURNISH_ROUND" > app.py; date +%s.%N ;;
 esac"""
 """Every agent says when it is about to end: a reviewer in the title of its finding, a fixer in its summary."""
 
@@ -30,14 +30,14 @@ def figures() -> Iterator[Figure]:
 def _instant() -> Figure:
     with project(f"echo '{CLEAN}'") as made:
         made.repository.commit({"app.py": "x = 2\n"})
-        return _round(made, f"review by {REVIEWERS} instant reviewers", f"the {REVIEWERS} processes alone", limit=400)
+        return _round(made, f"review by {REVIEWERS} instant reviewers", f"the {REVIEWERS} processes alone", limit=250)
 
 
 def _slow() -> Figure:
     with project(f"sleep {_SLOW_SECONDS}; echo '{CLEAN}'") as made:
         made.repository.commit({"app.py": "x = 2\n"})
         name = f"review by {REVIEWERS} reviewers that take {_SLOW_SECONDS} s"
-        return _round(made, name, f"the {REVIEWERS} processes alone", limit=2.5)
+        return _round(made, name, f"the {REVIEWERS} processes alone", limit=2)
 
 
 def _round(made: Project, name: str, against: str, limit: float) -> Figure:
@@ -69,7 +69,7 @@ def _large() -> Figure:
             lambda: made.burnish("review", "--json", "--protocol", protocol),
             bare,
             against="git diff and the process",
-            limit=150,
+            limit=60,
             times=TIMES,
         )
 

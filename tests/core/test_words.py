@@ -15,6 +15,7 @@ from burnish.core.words import MAX_TEXT, content_words, named_code, similarity
         ("Leak in api.py:42:7", "Leak in api.py:9"),
         ("Leak, see L12-L14", "leak see"),
         ("The user's name isn’t checked", "User name is not checked"),
+        ("**Un**checked *index*", "unchecked index"),
         ("ﬁle handle can't close", "File handle not close"),
     ],
 )

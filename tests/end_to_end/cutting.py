@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from burnish.core.events import AnyEvent, ProcessStarted, WorkLost, WorkStarted
-from burnish.ledger.interface import Ledger
 from tests.end_to_end.machine import Done, Machine
 from tests.end_to_end.playing import CODES, arguments, check_state, real_events, trail
 from tests.end_to_end.plots import Plot
@@ -32,17 +31,14 @@ def in_between(plot: Plot) -> Iterator[Cut]:
     return (Cut(cut.event, 3 + cut.event * 37 % 71) for cut in boundaries(plot) if cut.event % 4 == 2)
 
 
-def cut_down(machine: Machine, cut: Cut, *words: str) -> list[AnyEvent]:
+def cut_down(machine: Machine, cut: Cut, *words: str, run: str = "") -> list[AnyEvent]:
     """Start the command, kill it at the point, and say what was on record by then."""
     process = machine.start(*words)
-
-    def is_there(ledger: Ledger, stream: str) -> bool:
-        return ledger.version(stream) >= cut.event
-
-    run = machine.wait_until(process, is_there)
+    name = run or machine.wait_for_run(process)
+    machine.wait_until(process, lambda ledger: ledger.version(f"run/{name}") >= cut.event)
     time.sleep(cut.milliseconds / 1000)
     machine.cut_down(process)
-    return real_events(machine, run)
+    return real_events(machine, name)
 
 
 def survives(machine: Machine, plot: Plot, cut: Cut) -> None:

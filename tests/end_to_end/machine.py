@@ -133,18 +133,27 @@ class Machine:
         with open_ledger(self.state) as ledger:
             return [event.kind for event in ledger.read(f"run/{run}")]
 
-    def wait_until(self, process: "subprocess.Popen[bytes]", holds: Callable[[Ledger, str], bool]) -> str:
-        """Watch the newest run of the repository until something is true of it, or its process ends; its name."""
+    def wait_for_run(self, process: "subprocess.Popen[bytes]") -> str:
+        """The name of the run that a command begins."""
         earlier = set(self.runs())
 
         def begun() -> str | None:
-            assert process.poll() is None or set(self.runs()) > earlier, process.communicate()
-            return next((run for run in self.runs() if run not in earlier), None)
+            found = next((run for run in self.runs() if run not in earlier), None)
+            assert found or process.poll() is None, process.communicate()
+            return found
 
-        found = eventually(begun)
+        return eventually(begun)
+
+    def wait_until(self, process: "subprocess.Popen[bytes]", holds: Callable[[Ledger], bool]) -> None:
+        """Watch the ledger until something is true of it, or the process has ended."""
         with open_ledger(self.state) as ledger:
-            eventually(lambda: holds(ledger, f"run/{found}") or process.poll() is not None or None)
-        return found
+            eventually(lambda: holds(ledger) or process.poll() is not None or None)
+
+    def wait_for_call(self, process: "subprocess.Popen[bytes]", effect: str) -> str:
+        """Wait until an agent is at work on an effect; the name of the run."""
+        run = self.wait_for_run(process)
+        self.wait_until(process, lambda _: effect in self.calls(run))
+        return run
 
     def calls(self, run: str) -> list[str]:
         """Every call of an agent or a validation, by its effect, as their logs tell."""

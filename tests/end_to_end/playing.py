@@ -73,11 +73,12 @@ def perform(machine: Machine, plot: Plot) -> Done:
 def cancel_after(machine: Machine, process: "subprocess.Popen[bytes]", happens: Iterable[AnyEvent]) -> None:
     """Cancel from another process, once everything before has happened."""
     before = Counter(trail(happens))
+    run = machine.wait_for_run(process)
 
-    def all_of_it(ledger: Ledger, stream: str) -> bool:
-        return before <= Counter(trail(decode(event.body) for event in ledger.read(stream)))
+    def all_of_it(ledger: Ledger) -> bool:
+        return before <= Counter(trail(decode(event.body) for event in ledger.read(f"run/{run}")))
 
-    run = machine.wait_until(process, all_of_it)
+    machine.wait_until(process, all_of_it)
     assert machine.burnish("cancel", run).code == 0
 
 

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.cutting import Cut, boundaries, in_between, survives
+from tests.end_to_end.cutting import Cut, boundaries, cut_down, in_between, survives
+from tests.end_to_end.playing import arguments, check_state
 from tests.end_to_end.plots import Plot, rehearsed, staged
+from tests.end_to_end.simple import FIRST_FIX, FIXED, HANGING_FIX, drift_machine
+from tests.end_to_end.world import Before, check_nothing_left
 from tests.trails.test_default import SCENARIOS as DEFAULT
 from tests.trails.test_drift import SCENARIOS as DRIFT
 from tests.trails.test_epic import SCENARIOS as EPIC
@@ -50,3 +53,60 @@ def test_a_killed_run_ends_as_if_undisturbed(tmp_path: Path, point: tuple[str, C
 def test_a_run_killed_anywhere_ends_as_if_undisturbed(tmp_path: Path, point: tuple[str, Cut]) -> None:
     name, cut = point
     killed_and_resumed(tmp_path, PLOTS[name], cut)
+
+
+def test_a_resume_that_is_killed_too_can_be_resumed(tmp_path: Path) -> None:
+    plot = PLOTS["drift"]
+    machine = staged(tmp_path, plot)
+    before = Before.of(machine)
+    cut_down(machine, Cut(5), *arguments(plot))
+    run = machine.runs()[0]
+    for event in (7, 9, 12):
+        cut_down(machine, Cut(event), "resume", run, run=run)
+    done = machine.burnish("resume", run, "--json")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    check_state(machine, plot, before, done.view)
+
+
+@pytest.mark.parametrize("milliseconds", [0, 40, 160])
+def test_a_decision_outlives_the_one_who_carries_it_out(tmp_path: Path, milliseconds: int) -> None:
+    plot = rehearsed(EPIC["exhausted, a person accepts"])
+    machine = staged(tmp_path, plot)
+    before = Before.of(machine)
+    waiting = machine.burnish(*arguments(plot))
+    run = waiting.view["run"]
+    assert waiting.code == 3
+    assert machine.burnish("decide", run, "b", "--note", "we ship").code == 0
+    decided_at = len(machine.kinds(run))
+    cut_down(machine, Cut(decided_at + 1, milliseconds), "resume", run, run=run)
+    machine.burnish("resume", run)
+    check_state(machine, plot, before, machine.burnish("show", run, "--json").view)
+
+
+def test_an_agent_without_a_sandbox_outlives_nobody(tmp_path: Path) -> None:
+    """Without a sandbox nothing ends with its parent: the resume ends what the killed one left running."""
+    machine = drift_machine(tmp_path, HANGING_FIX, sandbox="off")
+    before = Before.of(machine)
+    process = machine.start("fix", "--json")
+    run = machine.wait_for_call(process, FIRST_FIX)
+    machine.cut_down(process)
+    assert machine.processes(run) > 0
+    machine.script(FIXED)
+    done = machine.burnish("resume", "--json")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    check_nothing_left(machine, before, run)
+
+
+def test_an_end_that_was_not_settled_is_settled_by_the_next_fix(tmp_path: Path) -> None:
+    """Killed after the end was on record and before the branch moved: the work is not done again, only taken."""
+    machine = drift_machine(tmp_path, FIXED)
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json")
+    run = done.view["run"]
+    machine.git("reset", "--quiet", "--keep", before.head)
+    machine.git("update-ref", f"refs/burnish/kept/{run}", before.head)
+    again = machine.burnish("fix", "--json")
+    assert (again.code, again.view["run"]) == (0, run)
+    assert machine.git("rev-parse", "change") == done.view["subject"]["head"]
+    assert machine.calls(run) == [FIRST_FIX, "review:1:reviewer:1", "review:2:reviewer:1"]
+    check_nothing_left(machine, before, run)

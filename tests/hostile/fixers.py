@@ -57,7 +57,8 @@ ODD = {
     "folders without end": "for n in $(seq 500); do mkdir d; cd d; done; echo x > deep",
     "its answer is a folder": 'mkdir "$BURNISH_OUTPUT"',
     "its answer is a pipe": 'mkfifo "$BURNISH_OUTPUT"',
-    "a submodule": "git init -q sub; git -C sub -c user.name=x -c user.email=x@y commit -q --allow-empty -m x; git add sub;"
+    "a submodule": "git init -q sub; git -C sub -c user.name=x -c user.email=x@y commit -q --allow-empty -m x;"
+    " git add sub;"
     " printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ext::sh -c touch%%20pwned\\n' > .gitmodules",
 }
 """Whatever comes of them, nobody is harmed."""

@@ -44,8 +44,10 @@ ON_THE_CLONE: dict[str, Attack] = {
     "ignores": Attack(script=f"{_UNLOCK} echo '*' > .git/info/exclude"),
     "removes-git": Attack(script=f"{_UNLOCK} rm -rf .git"),
     "replaces-git": Attack(script=f'{_UNLOCK} rm -rf .git; ln -s "$CHECKOUT/.git" .git'),
-    "removes-everything": Attack(script=f'{_UNLOCK} find . -mindepth 1 -delete'),
-    "writes-and-restores-times": Attack(script=f"{_UNLOCK} touch -r app.py t; echo 'x = 2 / 0' > app.py; touch -r t app.py; rm t"),
+    "removes-everything": Attack(script=f"{_UNLOCK} find . -mindepth 1 -delete"),
+    "writes-and-restores-times": Attack(
+        script=f"{_UNLOCK} touch -r app.py t; echo 'x = 2 / 0' > app.py; touch -r t app.py; rm t"
+    ),
     "makes-runnable": Attack(script="chmod +x app.py", only_modes=True),
     "makes-writable": Attack(script="chmod u+w app.py", only_modes=True),
     "makes-unreadable": Attack(script="chmod 000 .", only_modes=True),
@@ -72,13 +74,15 @@ ON_THE_USER: dict[str, Attack] = {
     "stages": Attack(script='cd "$CHECKOUT"; echo evil > s.py; git add s.py'),
     "removes-objects": Attack(script='rm -rf "$CHECKOUT/.git/objects"/??'),
     "removes-through-the-clone": Attack(script='rm -rf "$(cat .git/objects/info/alternates | head -1)"/??'),
-    "forges-a-seal": Attack(script='mkdir -p "$CHECKOUT/.git/refs/evil"; cp .git/refs/heads/head "$CHECKOUT/.git/refs/evil/"'),
+    "forges-a-seal": Attack(
+        script='mkdir -p "$CHECKOUT/.git/refs/evil"; cp .git/refs/heads/head "$CHECKOUT/.git/refs/evil/"'
+    ),
     "breaks-the-ledger": Attack(script='echo evil > "$CHECKOUT/.git/burnish/evil"'),
     "edits-the-home": Attack(script='echo evil >> "$HOME_OF_USER/.profile"; echo evil >> "$HOME_OF_USER/.netrc"'),
 }
 """The user's own, by a path that the reviewer knows."""
 
-_LATER = "sh -c 'trap \"\" TERM HUP; while :; do sleep 60; echo evil >> \"$1/app.py\"; done' \"$TOKEN\" \"$CHECKOUT\""
+_LATER = 'sh -c \'trap "" TERM HUP; while :; do sleep 60; echo evil >> "$1/app.py"; done\' "$TOKEN" "$CHECKOUT"'
 _QUIET = "</dev/null >/dev/null 2>&1 &"
 BACKGROUND: dict[str, Attack] = {
     "child": Attack(script=f"{_LATER} {_QUIET}"),

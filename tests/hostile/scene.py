@@ -100,7 +100,10 @@ class Scene(Value):
         """A shell script as an agent; its table for burnish.toml."""
         file = self.root / "agents" / f"{name}.sh"
         file.parent.mkdir(exist_ok=True)
-        file.write_text(f'CHECKOUT="{self.checkout}"\nHOME_OF_USER="{self.home}"\nTOKEN="{self.token}"\n{script}\n', encoding="utf-8")
+        file.write_text(
+            f'CHECKOUT="{self.checkout}"\nHOME_OF_USER="{self.home}"\nTOKEN="{self.token}"\n{script}\n',
+            encoding="utf-8",
+        )
         return f'[agents.{name}]\nkind = "command"\ncommand = ["sh", "{file}"]\ntimeout = 15\n'
 
     def configure(self, reviewer: str, fixer: str = "exit 1", more: str = "") -> None:

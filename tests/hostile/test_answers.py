@@ -39,7 +39,9 @@ def test_hostile_answers_are_contained_and_shown_safely(open_scene: Scene) -> No
         assert unsafe(shown.stdout + shown.stderr) == [], command
         assert b"Traceback" not in shown.stderr
     view = open_scene.burnish("show", identifier, "--json").view
-    failures = {review["reviewer"]: review.get("failure", {}).get("kind", "") for review in view["rounds"][-1]["reviews"]}
+    failures = {
+        review["reviewer"]: review.get("failure", {}).get("kind", "") for review in view["rounds"][-1]["reviews"]
+    }
     assert failures == {name: answer.failure for name, answer in ANSWERS.items()}
     files = {finding["file"] for finding in view["findings"]}
     assert not any(file and (".." in file or file.startswith(("/", "~"))) for file in files)

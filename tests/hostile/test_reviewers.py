@@ -10,7 +10,17 @@ from burnish.system.sandbox import SandboxKind
 from tests.hostile.reviewers import BACKGROUND, ON_THE_CLONE, ON_THE_USER, Attack
 from tests.hostile.scene import CLEAN, Ended, Scene, changed, content, processes_with
 
-A_SAMPLE = ("edits", "deletes", "commits", "amends", "checks-out", "tags", "configures", "installs-a-hook", "replaces-git")
+A_SAMPLE = (
+    "edits",
+    "deletes",
+    "commits",
+    "amends",
+    "checks-out",
+    "tags",
+    "configures",
+    "installs-a-hook",
+    "replaces-git",
+)
 
 
 def _attacked(scene: Scene, attacks: Mapping[str, Attack], *options: str) -> Ended:
@@ -106,8 +116,11 @@ def stragglers(any_scene: Scene) -> Iterator[Scene]:
 
 
 def test_nothing_that_a_reviewer_started_is_left(stragglers: Scene) -> None:
-    before = _prepared(stragglers, BACKGROUND)
-    ended = _attacked(stragglers, BACKGROUND, "--json")
+    # A daemon without its environment can only be found where process numbers are its sandbox's own.
+    is_found = stragglers.kind is SandboxKind.BUBBLEWRAP
+    attacks = {name: attack for name, attack in BACKGROUND.items() if is_found or name != "without-environment"}
+    before = _prepared(stragglers, attacks)
+    ended = _attacked(stragglers, attacks, "--json")
     assert processes_with(stragglers.token) == []
     assert set(ended.failures.values()) == {""}
     _assert_untouched(stragglers, before)

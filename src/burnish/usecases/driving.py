@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from burnish.core.errors import BurnishError
-from burnish.core.events import AnyEvent, Cancelled, Closed, Mode, ProcessStarted, RunStarted, TimerFired, WorkStarted
+from burnish.core.events import AnyEvent, Closed, Mode, ProcessStarted, RunStarted, TimerFired, WorkStarted
 from burnish.core.outcomes import Outcome
-from burnish.core.state import Ended, Run, Sealing, SealKind
+from burnish.core.state import Ended, Phase, Run, Sealing, SealKind
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
@@ -108,10 +108,8 @@ def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Ma
     try:
         survivors.end_all(RUN_MARKER, run.id, GRACE_SECONDS)
         recover(journal, clock.now)
-        if isinstance(journal.state.phase, Sealing):
-            journal.record(_unsealed(journal.state.phase))
-        elif not isinstance(journal.state.phase, Ended):
-            journal.record(Cancelled(at=clock.now(), note=SUPERSEDED, by="burnish"))
+        if not isinstance(journal.state.phase, Ended):
+            journal.record(_superseded(journal.state.phase))
         close(journal, clock.now)
         settle(repository, journal.state, inputs_of(journal.state))
         write_records(repository, journal.state, clock.now())
@@ -120,10 +118,12 @@ def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Ma
         journal.release()
 
 
-def _unsealed(phase: Sealing) -> Closed:
-    """An approval that was earned stays one; only nobody sealed it in time."""
-    outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
-    return Closed(at=clock.now(), outcome=outcome, reason=f"{phase.reason}; no seal, {SUPERSEDED}")
+def _superseded(phase: Phase) -> Closed:
+    """The end of a run that nobody will go on with. An approval that was earned stays one, though nobody sealed it."""
+    if isinstance(phase, Sealing):
+        outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
+        return Closed(at=clock.now(), outcome=outcome, reason=f"{phase.reason}; no seal, {SUPERSEDED}")
+    return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=SUPERSEDED)
 
 
 def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:

@@ -1,0 +1,207 @@
+"""What a run may start on, what it refuses, and what it makes of an earlier one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.answers import findings
+from tests.end_to_end.machine import HANGS, Machine, says
+from tests.end_to_end.plots import content
+from tests.end_to_end.simple import CLEAN, FIRST_FIX, FIXED, HANGING_FIX, drift_machine, policy
+from tests.end_to_end.world import Before, check_nothing_left, fixes, refs, status
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("verb", ["review", "fix"])
+def test_a_dry_run_says_what_it_would_do_and_touches_nothing(tmp_path: Path, verb: str) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    before = everything(tmp_path)
+    done = machine.burnish(verb, "--dry-run", "--story", "4.2", "--protocol", "epic")
+    assert done.code == 0
+    said = done.out + done.err
+    assert "[DRY-RUN] Would spawn epic-reviewer for Story 4.2 round 1" in said
+    assert ("[DRY-RUN] Would spawn epic-fixer for Story 4.2 round 1" in said) == (verb == "fix")
+    assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("fix", "--max-rounds", "7"), "--max-rounds 7 is not within 1 and 6"),
+        (("fix", "--max-rounds", "0"), "--max-rounds 0 is not within 1 and 6"),
+        (("fix", "--agent", "nobody"), "nobody"),
+        (("fix", "--protocol", "nothing"), "nothing"),
+        (("review", "--brief", "missing.md"), "missing.md"),
+        (("review", "--base", "nowhere"), "nowhere"),
+        (("fix", "--branch", "main"), "There is nothing that 'main' could be compared with"),
+        (("fix", "--branch", "main", "--base", "change"), "There is nothing to review"),
+        (("fix", "--uncommitted"), "No such option"),
+        (("resume",), "There is no run to go on with"),
+    ],
+)
+def test_what_cannot_work_is_said_before_anything_happens(
+    tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    before = Before.of(machine)
+    done = machine.burnish(*words)
+    assert done.code == 2
+    assert complaint in done.err
+    assert Before.of(machine) == before
+    assert machine.runs() == []
+
+
+@pytest.mark.parametrize("verb", ["review", "fix", "resume"])
+def test_burnish_does_not_run_inside_its_own_agents(tmp_path: Path, verb: str) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    done = machine.burnish(verb, BURNISH_RUN="20261115-081500-k3f9q2")
+    assert done.code == 2
+    assert "inside one of its own agents" in done.err
+    assert machine.runs() == []
+
+
+def test_a_second_fix_beside_a_living_one_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, HANGING_FIX)
+    before = Before.of(machine)
+    first = machine.start("fix", "--json")
+    run = machine.wait_for_call(first, FIRST_FIX)
+    second = machine.burnish("fix", "--json")
+    assert second.code == 2
+    assert run in second.err
+    assert machine.burnish("resume", run).code in (2, 4)
+    assert machine.runs() == [run]
+    assert machine.burnish("cancel", run).code == 0
+    assert machine.end_of(first).code == 1
+    check_nothing_left(machine, before, run)
+
+
+def killed_while_fixing(machine: Machine) -> str:
+    """A run whose orchestrator was killed while the fixer was at work."""
+    process = machine.start("fix", "--json")
+    run = machine.wait_for_call(process, FIRST_FIX)
+    machine.cut_down(process)
+    return run
+
+
+def test_a_dead_run_of_the_same_head_and_policy_is_taken_up_again(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, HANGING_FIX)
+    before = Before.of(machine)
+    run = killed_while_fixing(machine)
+    machine.script(FIXED)
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["run"]) == (0, run)
+    assert machine.calls(run).count("review:1:reviewer:1") == 1
+    assert machine.calls(run).count(FIRST_FIX) == 2
+    assert machine.runs() == [run]
+    check_nothing_left(machine, before, run)
+
+
+@pytest.mark.parametrize("what", ["head", "policy", "rounds"])
+def test_a_dead_run_that_no_longer_fits_is_superseded(tmp_path: Path, what: str) -> None:
+    machine = drift_machine(tmp_path, HANGING_FIX)
+    run = killed_while_fixing(machine)
+    script = machine.script(CLEAN)
+    if what == "head":
+        machine.repository.write({"b.py": content("b.py", 3)})
+        machine.git("commit", "--all", "--message", "Go on")
+    if what == "policy":
+        (tmp_path / "settings" / "burnish").mkdir()
+        (tmp_path / "settings" / "burnish" / "config.toml").write_text("[timeouts]\nagent = 77\n")
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json", *(["--max-rounds", "2"] if what == "rounds" else []))
+    assert (done.code, done.view["outcome"]) == (0, "approved"), script
+    assert done.view["run"] != run
+    former = machine.burnish("show", run, "--json").view
+    assert (former["outcome"], former["reason"]) == ("cancelled", "superseded by a newer run")
+    assert f"refs/burnish/kept/{run}" not in refs(machine)
+    check_nothing_left(machine, before, done.view["run"])
+    check_nothing_left(machine, before, run)
+
+
+def test_two_protocols_in_a_row_are_two_runs(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    before = Before.of(machine)
+    first = machine.burnish("review", "--json")
+    machine.script({"review:*": says(findings(()))})
+    second = machine.burnish("review", "--json", "--protocol", "epic")
+    assert [first.view["protocol"], second.view["protocol"]] == ["drift", "epic"]
+    assert [first.view["outcome"], second.view["outcome"]] == ["approved", "approved"]
+    assert len(machine.runs()) == 2
+    seals = [name for name in refs(machine) if name.startswith(f"refs/burnish/seals/{first.view['subject']['tree']}/")]
+    assert len(seals) == 2
+    check_nothing_left(machine, before, second.view["run"])
+
+
+def test_a_change_cannot_weaken_its_own_gate(tmp_path: Path) -> None:
+    """Policy and reviewer are the base's, whatever the branch makes of them, committed or not."""
+    machine = Machine(tmp_path)
+    reviewer = 'echo "called $BURNISH_EFFECT" >&2\n' + says_drift()
+    machine.repository.write({"review.sh": reviewer})
+    machine.repository.commit({"burnish.toml": policy('["sh", "review.sh"]'), "a.py": "x = 1\n"})
+    lenient = policy('["sh", "review.sh"]', "epic")
+    machine.repository.branch("change").commit(
+        {"burnish.toml": lenient, "review.sh": 'echo \'{"verdict": "pass", "followUpPrompt": ""}\'\n'}
+    )
+    done = machine.burnish("review", "--json")
+    assert (done.code, done.view["protocol"], done.view["outcome"]) == (1, "drift", "failed")
+    assert status(machine) == ""
+
+
+def says_drift() -> str:
+    return 'echo \'{"verdict": "drift", "followUpPrompt": "No."}\'\n'
+
+
+def test_a_base_without_a_policy_takes_the_working_trees_and_says_so(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.repository.commit({"a.py": "x = 1\n"}).branch("change")
+    machine.repository.executable("review.sh", "#!/bin/sh\n" + says_drift())
+    machine.repository.commit({"burnish.toml": policy('["./review.sh"]'), "a.py": "x = 2\n"})
+    done = machine.burnish("review", "--json")
+    assert done.code == 1
+    assert "main has no review.sh: the working tree's is run." in done.err
+    assert "burnish.toml" in done.err
+
+
+def test_the_branch_is_left_alone_where_the_user_has_open_work(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    machine.repository.write({"b.py": "mine = True\n"})
+    machine.git("add", "b.py")
+    machine.repository.write({"c.py": "unstaged = True\n"})
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json")
+    run = done.view["run"]
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert machine.git("rev-parse", "change") == before.head
+    assert machine.git("rev-parse", f"burnish/{run}") == done.view["subject"]["head"]
+    assert f"git merge --ff-only burnish/{run}" in done.err
+    assert status(machine) == before.status
+    assert fixes(machine, run, before.head) == [done.view["subject"]["head"]]
+
+
+def test_a_branch_that_moved_meanwhile_is_not_moved_back(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, HANGING_FIX)
+    run = killed_while_fixing(machine)
+    machine.git("update-ref", "refs/heads/change", machine.git("rev-parse", "main"))
+    machine.script(FIXED)
+    done = machine.burnish("resume", run, "--json")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert "'change' has moved since it was reviewed." in done.err
+    assert machine.git("rev-parse", "change") == machine.git("rev-parse", "main")
+    assert machine.git("rev-parse", f"burnish/{run}") == done.view["subject"]["head"]
+
+
+@pytest.mark.prove  # ten seconds of grace
+def test_a_hanging_agent_does_not_outlive_a_cancelled_run(tmp_path: Path) -> None:
+    stubborn = f"trap '' TERM INT HUP\n(setsid sleep 600 &)\n{HANGS}"
+    machine = drift_machine(tmp_path, {**FIXED, "fix:*": stubborn}, sandbox="off")
+    before = Before.of(machine)
+    process = machine.start("fix", "--json")
+    run = machine.wait_for_call(process, FIRST_FIX)
+    assert machine.burnish("cancel", run, "--note", "never mind").code == 0
+    done = machine.end_of(process)
+    assert (done.code, done.view["reason"]) == (1, "a person ended it: never mind")
+    check_nothing_left(machine, before, run)

@@ -1,0 +1,106 @@
+"""What is put under review: a branch, work that is not committed, a detached HEAD, a linked work tree, nothing."""
+
+from pathlib import Path
+
+from tests.end_to_end.machine import Done, Machine
+from tests.end_to_end.plots import content
+from tests.end_to_end.simple import CLEAN, FIXED, drift_machine
+from tests.end_to_end.world import Before, check_nothing_left, sealed_kinds, status
+
+SHOWS_PROMPT = "cat >&2\n"
+
+
+def prompt_of(machine: Machine, done: Done, effect: str = "review-1-reviewer-1") -> str:
+    """What an agent that shows its prompt was given."""
+    return (machine.state / "runs" / done.view["run"] / "logs" / f"{effect}.log").read_text()
+
+
+def telling(conduct: dict[str, str]) -> dict[str, str]:
+    return {effect: SHOWS_PROMPT + lines for effect, lines in conduct.items()}
+
+
+def test_work_that_is_not_committed_is_reviewed_as_it_is(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(CLEAN))
+    machine.repository.write({"b.py": "staged = True\n"})
+    machine.git("add", "b.py")
+    machine.repository.write({"c.py": "unstaged = True\n", "new.py": "untracked = True\n"})
+    before = Before.of(machine)
+    done = machine.burnish("review", "--uncommitted", "--json")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    prompt = prompt_of(machine, done)
+    assert all(f"+{name} = True" in prompt for name in ("staged", "unstaged", "untracked"))
+    assert "TOKEN=secret" not in prompt
+    assert sealed_kinds(machine, done.view["subject"]["tree"]) == ["approved"]
+    assert machine.git("rev-parse", "change") == before.head
+    check_nothing_left(machine, before, done.view["run"])
+
+
+def test_brief_intent_and_story_reach_reviewer_and_fixer(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(FIXED))
+    brief = tmp_path / "brief.md"
+    brief.write_text("## Acceptance Criteria\n- The door stays shut.\n")
+    done = machine.burnish("fix", "--json", "--brief", str(brief), "--intent", "Keep the cold out", "--story", "7.3")
+    assert done.code == 0
+    for effect in ("review-1-reviewer-1", "fix-1-1", "review-2-reviewer-1"):
+        prompt = prompt_of(machine, done, effect)
+        assert "The door stays shut." in prompt
+        assert "Keep the cold out" in prompt
+        assert "7.3" in prompt
+
+
+def test_the_fixer_is_given_the_follow_up_word_for_word(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(FIXED))
+    done = machine.burnish("fix", "--json")
+    # The reviewer of the first round says it itself; nobody else does.
+    assert prompt_of(machine, done).count("Handle errors in app.py.") == 1
+    assert "Handle errors in app.py." in prompt_of(machine, done, "fix-1-1")
+    assert "Handle errors in app.py." in prompt_of(machine, done, "review-2-reviewer-1")
+
+
+def test_a_change_without_a_difference_is_no_clean_review(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    machine.repository.git.run("checkout", "main", "--", ".")
+    machine.git("commit", "--all", "--message", "Take everything back")
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["outcome"], done.view["seal"]) == (4, "did-not-run", None)
+    assert "nothing to review" in done.view["reason"]
+    check_nothing_left(machine, before, done.view["run"])
+
+
+def test_the_result_of_a_detached_head_is_left_where_it_can_be_taken(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    machine.git("checkout", "--quiet", "--detach")
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json")
+    run, head = done.view["run"], done.view["subject"]["head"]
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert machine.git("rev-parse", "HEAD") == machine.git("rev-parse", "change") == before.head
+    assert machine.git("rev-parse", f"burnish/{run}") == head
+    assert f"burnish/{run}" in done.err
+    check_nothing_left(machine, before, run)
+
+
+def test_a_branch_in_a_linked_work_tree_is_moved_there(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    machine.git("checkout", "--quiet", "main")
+    linked = machine.repository.worktree(tmp_path / "linked", "change")
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json", folder=linked.path)
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert linked.head == machine.git("rev-parse", "change") == done.view["subject"]["head"]
+    assert (linked.path / "app.py").read_text() == content("app.py", 1)
+    assert linked.git.text("status", "--porcelain") == ""
+    assert status(machine) == before.status
+    check_nothing_left(machine, before, done.view["run"])
+
+
+def test_another_branch_is_moved_without_touching_the_checkout(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    machine.git("checkout", "--quiet", "main")
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json", "--branch", "change")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert machine.git("rev-parse", "change") == done.view["subject"]["head"] != before.head
+    assert machine.git("rev-parse", "--abbrev-ref", "HEAD") == "main"
+    check_nothing_left(machine, before, done.view["run"])
