@@ -16,7 +16,15 @@ from tests.trails.test_panel import SCENARIOS as PANEL
 from tests.trails.test_story import SCENARIOS as STORY
 from tests.trails.test_ticket import SCENARIOS as TICKET
 
-PLOTS = {
+SMALL = {
+    "epic": rehearsed(EPIC["fail, fix, pass"]),
+    "ticket": rehearsed(TICKET["fail, revise, pass"]),
+    "story": rehearsed(STORY["critical, then complete"]),
+    "panel": rehearsed(PANEL["one info issue leads to a fix"]),
+    "drift": rehearsed(DRIFT["drift, fix, pass"]),
+    "default": rehearsed(DEFAULT["two reviews at most: the second is the full one"]),
+}
+LARGE = {
     "epic": rehearsed(EPIC["passes in the third review"]),
     "ticket": rehearsed(TICKET["validation fails after a revision"]),
     "story": rehearsed(STORY["critical, then complete"]),
@@ -27,10 +35,15 @@ PLOTS = {
 SAMPLES = 20
 
 
-ALL: list[tuple[str, Cut]] = [
-    (name, cut) for name, plot in PLOTS.items() for cut in (*boundaries(plot), *in_between(plot))
-]
-FEW = [ALL[number * len(ALL) // SAMPLES] for number in range(SAMPLES)]
+def points(plots: dict[str, Plot]) -> list[tuple[str, Cut]]:
+    """Every boundary of every plot, and some moments in between."""
+    return [(name, cut) for name, plot in plots.items() for cut in (*boundaries(plot), *in_between(plot))]
+
+
+def sampled() -> list[tuple[str, Cut]]:
+    """A few of them, spread evenly."""
+    every = points(SMALL)
+    return [every[(2 * number + 1) * len(every) // (2 * SAMPLES)] for number in range(SAMPLES)]
 
 
 def named(point: tuple[str, Cut]) -> str:
@@ -42,21 +55,21 @@ def killed_and_resumed(folder: Path, plot: Plot, cut: Cut) -> None:
     survives(staged(folder, plot), plot, cut)
 
 
-@pytest.mark.parametrize("point", FEW, ids=named)
+@pytest.mark.parametrize("point", sampled(), ids=named)
 def test_a_killed_run_ends_as_if_undisturbed(tmp_path: Path, point: tuple[str, Cut]) -> None:
     name, cut = point
-    killed_and_resumed(tmp_path, PLOTS[name], cut)
+    killed_and_resumed(tmp_path, SMALL[name], cut)
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("point", [point for point in ALL if point not in FEW], ids=named)
+@pytest.mark.parametrize("point", points(LARGE), ids=named)
 def test_a_run_killed_anywhere_ends_as_if_undisturbed(tmp_path: Path, point: tuple[str, Cut]) -> None:
     name, cut = point
-    killed_and_resumed(tmp_path, PLOTS[name], cut)
+    killed_and_resumed(tmp_path, LARGE[name], cut)
 
 
 def test_a_resume_that_is_killed_too_can_be_resumed(tmp_path: Path) -> None:
-    plot = PLOTS["drift"]
+    plot = SMALL["drift"]
     machine = staged(tmp_path, plot)
     before = Before.of(machine)
     cut_down(machine, Cut(5), *arguments(plot))
@@ -68,7 +81,9 @@ def test_a_resume_that_is_killed_too_can_be_resumed(tmp_path: Path) -> None:
     check_state(machine, plot, before, done.view)
 
 
-@pytest.mark.parametrize("milliseconds", [0, 40, 160])
+@pytest.mark.parametrize(
+    "milliseconds", [0, pytest.param(40, marks=pytest.mark.prove), pytest.param(160, marks=pytest.mark.prove)]
+)
 def test_a_decision_outlives_the_one_who_carries_it_out(tmp_path: Path, milliseconds: int) -> None:
     plot = rehearsed(EPIC["exhausted, a person accepts"])
     machine = staged(tmp_path, plot)

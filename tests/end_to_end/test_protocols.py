@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from burnish.runtime.script import Script
 from tests.end_to_end.playing import check, perform
@@ -38,9 +39,63 @@ SCENARIOS = {
     for name, script in scenarios.items()
     if can_be_staged(script)
 }
+EVERY_DAY = frozenset(
+    {
+        "epic: clean at once",
+        "epic: fail, fix, pass",
+        "epic: exhausted, a person fixes by hand",
+        "epic: exhausted, a person accepts",
+        "epic: exhausted, one more round passes",
+        "epic: a fix that changed nothing is reviewed all the same",
+        "epic: malformed to the end",
+        "epic: crashed, then the fallback answers",
+        "epic: cancelled during a review",
+        "epic: validation fails, is repaired, passes",
+        "epic: validation cannot run",
+        "ticket: passes at once",
+        "ticket: fail, revise, pass",
+        "ticket: fails after two revisions",
+        "ticket: malformed, then readable",
+        "ticket: stuck, then an answer",
+        "ticket: validation fails after a revision",
+        "ticket: cancelled during a revision",
+        "story: complete at once",
+        "story: unreadable, but newly done",
+        "story: crashed and stuck count as cycles",
+        "story: exhausted, fixed by hand",
+        "story: exhausted, another agent completes",
+        "story: exhausted, skipped",
+        "story: cancelled during a session",
+        "panel: one info issue leads to a fix",
+        "panel: stopped after five iterations",
+        "panel: one malformed answer blocks and is retried",
+        "panel: one reviewer crashes, another is stuck",
+        "panel: cancelled while two have answered",
+        "drift: pass at once",
+        "drift: drift, fix, pass",
+        "drift: drift after five fixes",
+        "drift: contract violation",
+        "drift: the fixer exits non-zero",
+        "drift: the fixer changes nothing",
+        "default: fixed, a clean ratchet, one full review",
+        "default: a fix that changed nothing ends it",
+        "default: exhausted without a terminal",
+        "default: one reviewer falls back",
+        "default: a finding asks for a person, who has it fixed",
+    }
+)
+"""What `make test` plays: each kind of path of each protocol once. `make prove` plays the rest."""
 
 
-@pytest.mark.parametrize("script", SCENARIOS.values(), ids=SCENARIOS)
+def staging(name: str, script: Script) -> ParameterSet:
+    return pytest.param(script, id=name, marks=() if name in EVERY_DAY else pytest.mark.prove)
+
+
+def test_every_path_of_every_day_is_there() -> None:
+    assert set(SCENARIOS) >= EVERY_DAY
+
+
+@pytest.mark.parametrize("script", [staging(name, script) for name, script in SCENARIOS.items()])
 def test_the_real_command_does_what_the_rehearsal_does(tmp_path: Path, script: Script) -> None:
     plot = rehearsed(script)
     machine = staged(tmp_path, plot)

@@ -193,13 +193,17 @@ def _digest(path: Path) -> str:
 _OF_BURNISH = (".git/burnish", ".git/refs/burnish", ".git/objects/")
 
 
+def _is_of_burnish(name: str) -> bool:
+    return name.startswith(_OF_BURNISH) and not name.endswith("/evil")
+
+
 def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """What of a user's repository is not as it was. burnish may add objects, and what bears its name."""
     names = sorted(before.keys() | after.keys())
     return [
         name
         for name in names
-        if before.get(name) != after.get(name) and not (name not in before and name.startswith(_OF_BURNISH))
+        if before.get(name) != after.get(name) and not (name not in before and _is_of_burnish(name))
     ]
 
 

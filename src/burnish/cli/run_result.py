@@ -7,9 +7,12 @@ from burnish.cli.output import as_json, complain, say
 from burnish.contracts.findings import FindingsDocument
 from burnish.contracts.findings import render as render_findings
 from burnish.contracts.sarif_record import render_sarif
-from burnish.core.state import Ended, FindingStatus, GoodReview, Outcome, Run, Waiting
+from burnish.core.findings import Finding
+from burnish.core.state import Ended, FindingStatus, GoodReview, Run, Waiting
 from burnish.usecases.driving import Driven
+from burnish.usecases.next_steps import next_step
 from burnish.usecases.run_view import state_of, view
+from burnish.usecases.runs import Sighting
 
 
 def deliver(driven: Driven, form: str, output: str | None) -> None:
@@ -79,29 +82,23 @@ def _round_line(run: Run, index: int) -> str:
     return f"round {round_.number} ({round_.scope.value}): {answered} of {len(round_.reviews)} answered, {word}{fix}"
 
 
-def _place(finding: object) -> str:
-    location = getattr(finding, "location", None)
+def _place(finding: Finding) -> str:
+    location = finding.location
     if location is None:
         return ""
     return f"{location.file}:{location.line}: " if location.line else f"{location.file}: "
 
 
 def next_steps(driven: Driven) -> list[str]:
-    """What a person would do next."""
-    run = driven.run
+    """Where the result is, and what a person would do next; that comes last."""
+    run, landing = driven.run, driven.landing
     steps: list[str] = []
-    if driven.landing is not None:
-        steps.append(driven.landing.advice or f"The result is on {driven.landing.ref}.")
-    if run.seal:
-        allow = "--allow accepted " if _accepted(run) else ""
-        steps.append(f"Sealed: tree {run.tree[:12]}. Check it with: burnish verify {allow}{run.subject.branch}")
-    if driven.interrupted:
-        steps.append(f"Interrupted; go on with: burnish resume {run.id}")
-    elif isinstance(run.phase, Waiting):
+    if isinstance(run.phase, Waiting):
         steps += [f"  {choice.key}) {choice.text}" for choice in run.phase.choices]
-        steps.append(f"Decide with: burnish decide {run.id} KEY; then: burnish resume {run.id}")
-    return steps
-
-
-def _accepted(run: Run) -> bool:
-    return isinstance(run.phase, Ended) and run.phase.outcome is Outcome.ACCEPTED
+    if run.seal:
+        steps.append(f"Sealed: tree {run.tree[:12]}.")
+    if landing is not None:
+        steps.append(landing.advice or f"The result is on {landing.ref}.")
+    taken = None if landing is None else landing.moved
+    then = f"; then: burnish resume {run.id}" if isinstance(run.phase, Waiting) else ""
+    return [*steps, f"Next: {next_step(Sighting(run=run), taken=taken)}{then}"]

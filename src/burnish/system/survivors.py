@@ -5,9 +5,11 @@ itself: also to daemons that left its group and session. Linux only: elsewhere n
 A process is signalled through a descriptor of its own, so that a later one with its number is never hit.
 """
 
+import ctypes
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,6 +20,7 @@ from burnish.system import process_table
 _AFTER_KILL_SECONDS = 5.0
 """How long the kernel may take to end what was killed; a process inside a hanging disk takes for ever."""
 _MOST_SWEEPS = 20
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def find(marker: str, value: str) -> list[ProcessMark]:
@@ -55,6 +58,32 @@ def end_all(marker: str, value: str, grace_seconds: float) -> int:
             break
         count += len(marks)
         end(marks, grace_seconds if sweep == 0 else 0.0)
+    return count
+
+
+def adopt_orphans() -> frozenset[int]:
+    """From now on, whatever below this process loses its parent becomes its child, so that it can be found whatever it
+    did to its environment and session. Returns the children that there are now, which are somebody else's business."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return frozenset(found.pid for found in process_table.living() if found.parent == os.getpid())
+
+
+def end_orphans(known: frozenset[int], grace_seconds: float) -> int:
+    """End everything below this process but for those children, when no work is under way. Says how many."""
+    count = 0
+    for sweep in range(_MOST_SWEEPS):
+        children = [
+            found.mark for found in process_table.living() if found.parent == os.getpid() and found.pid not in known
+        ]
+        if not children:
+            break
+        marks = [mark for child in children for mark in (child, *process_table.descendants(child.pid))]
+        count += len(marks)
+        end(marks, grace_seconds if sweep == 0 else 0.0)
+        for child in children:
+            with suppress(ChildProcessError):
+                os.waitpid(child.pid, os.WNOHANG)
     return count
 
 
