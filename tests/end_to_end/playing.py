@@ -202,7 +202,12 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
         }
         for one in view["rounds"]
     ]
-    found = [] if scored else [{**finding, "id": "", "category": ""} for finding in view["findings"]]
+    panel = {review["reviewer"] for one in view["rounds"] for review in one["reviews"]}
+    found = (
+        []
+        if scored
+        else [{**one, "id": "", "category": "", "found_by": _names(one, panel)} for one in view["findings"]]
+    )
     return {
         **view,
         "run": "",
@@ -218,3 +223,8 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
 def _kind(review: dict[str, Any]) -> str:
     failure: dict[str, str] = review.get("failure", {})
     return failure.get("kind", "")
+
+
+def _names(finding: dict[str, Any], panel: set[str]) -> list[str]:
+    """Who found it; a person has another name on each machine."""
+    return [name if name in panel else "a person" for name in finding["found_by"]]

@@ -33,19 +33,53 @@ def can_be_staged(script: Script) -> bool:
     return not any(one in words for one in ELSEWHERE) and "crashed" not in script.validations
 
 
+CRITICAL = "critical app.py:3 SQL injection"
+AT_THE_LIMIT = {
+    "a person fixes by hand": Script(
+        protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("a",)
+    ),
+    "a person accepts": Script(protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("b",)),
+    "one more round": Script(
+        protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL, "clean")}, fixes=("fixed",), decisions=("c",)
+    ),
+    "cancelled": Script(protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("cancel",)),
+    "fixed by hand": Script(
+        protocol="story", max_rounds=1, reviews={"session": ("critical, not-done",)}, decisions=("1",)
+    ),
+    "another agent": Script(
+        protocol="story",
+        max_rounds=1,
+        reviews={"session": ("critical, not-done", "clean, done")},
+        decisions=("2 claude",),
+    ),
+    "skipped": Script(protocol="story", max_rounds=1, reviews={"session": ("critical, not-done",)}, decisions=("3",)),
+    "issues remain": Script(
+        protocol="panel",
+        max_rounds=2,
+        reviews={"*": ("clean", "clean"), "critic": ("medium a.py:9 odd", "medium a.py:9 odd")},
+        fixes=("fixed",),
+    ),
+    "drift remains": Script(
+        protocol="drift", max_rounds=2, reviews={"reviewer": ("drift: no", "drift: no")}, fixes=("fixed",)
+    ),
+    "blockers remain": Script(
+        protocol="default",
+        max_rounds=1,
+        reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)},
+    ),
+}
+"""Every way on at the limit, with the limit drawn in."""
+
 SCENARIOS = {
     f"{script.protocol}: {name}": script
     for scenarios in (EPIC, TICKET, STORY, PANEL, DRIFT, DEFAULT)
     for name, script in scenarios.items()
     if can_be_staged(script)
-}
+} | {f"{script.protocol} at the limit: {name}": script for name, script in AT_THE_LIMIT.items()}
 EVERY_DAY = frozenset(
     {
         "epic: clean at once",
         "epic: fail, fix, pass",
-        "epic: exhausted, a person fixes by hand",
-        "epic: exhausted, a person accepts",
-        "epic: exhausted, one more round passes",
         "epic: a fix that changed nothing is reviewed all the same",
         "epic: malformed to the end",
         "epic: crashed, then the fallback answers",
@@ -62,24 +96,18 @@ EVERY_DAY = frozenset(
         "story: complete at once",
         "story: unreadable, but newly done",
         "story: crashed and stuck count as cycles",
-        "story: exhausted, fixed by hand",
-        "story: exhausted, another agent completes",
-        "story: exhausted, skipped",
         "story: cancelled during a session",
         "panel: one info issue leads to a fix",
-        "panel: stopped after five iterations",
         "panel: one malformed answer blocks and is retried",
         "panel: one reviewer crashes, another is stuck",
         "panel: cancelled while two have answered",
         "drift: pass at once",
         "drift: drift, fix, pass",
-        "drift: drift after five fixes",
         "drift: contract violation",
         "drift: the fixer exits non-zero",
         "drift: the fixer changes nothing",
         "default: fixed, a clean ratchet, one full review",
         "default: a fix that changed nothing ends it",
-        "default: exhausted without a terminal",
         "default: one reviewer falls back",
         "default: a finding asks for a person, who has it fixed",
     }
@@ -88,7 +116,9 @@ EVERY_DAY = frozenset(
 
 
 def staging(name: str, script: Script) -> ParameterSet:
-    return pytest.param(script, id=name, marks=() if name in EVERY_DAY else pytest.mark.prove)
+    return pytest.param(
+        script, id=name, marks=() if name in EVERY_DAY or script in AT_THE_LIMIT.values() else pytest.mark.prove
+    )
 
 
 def test_every_path_of_every_day_is_there() -> None:

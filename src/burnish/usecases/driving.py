@@ -13,8 +13,12 @@ from burnish.core.state import Ended, Phase, Run, Sealing, SealKind
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
+from burnish.records.interface import RecordTexts
+from burnish.records.registry import record_files
+from burnish.records.writing import RECORDS
 from burnish.runtime.inputs import frozen, inputs_of
 from burnish.runtime.journal import Journal, load_run, stream_of
+from burnish.runtime.leftovers import remove_half_written
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
 from burnish.runtime.policy import policy_folder
@@ -112,7 +116,7 @@ def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Ma
             journal.record(_superseded(journal.state.phase))
         close(journal, clock.now)
         settle(repository, journal.state, inputs_of(journal.state))
-        write_records(repository, journal.state, clock.now())
+        _Records(repository).recover(journal.state, _last_moment(ledger, run.id))
     finally:
         remove_folder(cache_folder(environment) / run.id)
         journal.release()
@@ -196,8 +200,7 @@ def drive(
             desks=cache / "desks",
             environment=environment,
         )
-        # A run that was killed may have left its records behind its last event.
-        records.bring_up_to_date(journal.state, _last_moment(ledger, run))
+        records.recover(journal.state, _last_moment(ledger, run))
         runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
         state = asyncio.run(runner.run())
         records.bring_up_to_date(state, _last_moment(ledger, run))
@@ -240,6 +243,13 @@ class _Records:
         if isinstance(event, WorkStarted | ProcessStarted | TimerFired):
             return
         self.bring_up_to_date(run, event.at)
+
+    def recover(self, run: Run, at: float) -> None:
+        """A run that was killed may have left its records behind its last event, and some of them half written."""
+        names = [file.path for file in record_files(run, RecordTexts())]
+        remove_half_written(self._repository.state_dir / "runs" / run.id / RECORDS, names)
+        remove_half_written(self._repository.root, names)
+        self.bring_up_to_date(run, at)
 
     def bring_up_to_date(self, run: Run, at: float) -> None:
         written = write_records(self._repository, run, at)
