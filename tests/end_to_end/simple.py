@@ -27,9 +27,3 @@ def drift_machine(folder: Path, conduct: Mapping[str, str], *, settings: str = "
 def policy(command: str, protocol: str = "drift") -> str:
     agent = f'[agents.scripted]\nkind = "command"\ncommand = {command}\n'
     return f'protocol = "{protocol}"\n{agent}[roles]\ndefault = "scripted"\n'
-
-
-def hanging_once(machine: Machine, effect: str, then: str) -> str:
-    """Shell lines that never end the first time, and do their work the next. The mark needs a place to write to."""
-    mark = machine.agents / effect.replace(":", "-")
-    return f"if mkdir '{mark}' 2>/dev/null; then {HANGS}; fi\n{then}"

@@ -151,6 +151,21 @@ def test_a_change_cannot_weaken_its_own_gate(tmp_path: Path) -> None:
     assert status(machine) == ""
 
 
+def test_a_file_that_only_the_change_has_does_not_bring_the_others_along(tmp_path: Path) -> None:
+    """The base names a fixer that it does not have yet: that one comes from the working tree, the reviewer does not."""
+    machine = Machine(tmp_path)
+    fixer = '[agents.fixer]\nkind = "command"\ncommand = ["sh", "./fix.sh"]\n'
+    roles = '[roles]\nreview = "scripted"\nfix = "fixer"\n'
+    before, _, _ = policy('["sh", "./review.sh"]').partition("[roles]")
+    machine.repository.commit({"burnish.toml": before + fixer + roles, "review.sh": says_drift(), "a.py": "x = 1\n"})
+    lenient = 'echo \'{"verdict": "pass", "followUpPrompt": ""}\'\n'
+    machine.repository.branch("change").commit({"review.sh": lenient, "fix.sh": "date +%s%N > a.py\necho done\n"})
+    done = machine.burnish("fix", "--max-rounds", "2", "--json")
+    assert (done.code, done.view["outcome"]) == (1, "failed")
+    assert [one["fix"] and one["fix"]["status"] for one in done.view["rounds"]] == ["fixed", None]
+    assert "main has no fix.sh: the working tree's is run." in done.err
+
+
 def says_drift() -> str:
     return 'echo \'{"verdict": "drift", "followUpPrompt": "No."}\'\n'
 

@@ -82,8 +82,17 @@ def test_a_user_is_told_who_wrote_and_what(open_scene: Scene) -> None:
 
 
 def test_a_sandboxed_reviewer_cannot_reach_the_user_even_where_it_knows_the_path(confined_scene: Scene) -> None:
-    before = _prepared(confined_scene, ON_THE_USER)
-    ended = _attacked(confined_scene, ON_THE_USER, "--json")
+    _assert_out_of_reach(confined_scene, dict(list(ON_THE_USER.items())[::2]))
+
+
+@pytest.mark.prove
+def test_no_attack_on_the_user_reaches_out_of_a_sandbox(confined_scene: Scene) -> None:
+    _assert_out_of_reach(confined_scene, ON_THE_USER)
+
+
+def _assert_out_of_reach(confined_scene: Scene, attacks: Mapping[str, Attack]) -> None:
+    before = _prepared(confined_scene, attacks)
+    ended = _attacked(confined_scene, attacks, "--json")
     # Nobody wrote to its clone, so they count: their attacks failed.
     assert set(ended.failures.values()) == {""}
     _assert_untouched(confined_scene, before)

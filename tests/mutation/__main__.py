@@ -33,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     if code or not VERDICTS.exists():
         _say("The mutants could not be tried: the tests fail, or cannot be run, without any of them.")
         return 1
-    result = score(read_verdicts(VERDICTS), read_equivalent())
+    listed = tuple(entry for entry in read_equivalent() if options.only in entry.mutant)
+    result = score(read_verdicts(VERDICTS), listed)
     seconds = time.monotonic() - started
     _tell(result, seconds)
     REPORT.write_bytes(msgspec.json.format(msgspec.json.encode(_report(result, seconds)), indent=1))

@@ -154,9 +154,9 @@ def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracke
 
 def _with_former(judgement: Judgement, not_fixed: Sequence[Tracked]) -> Judgement:
     """A blocker that a reviewer calls not fixed blocks on."""
-    if not not_fixed:
-        return judgement
-    return replace(judgement, clean=False, blocking=(*judgement.blocking, *(entry.finding for entry in not_fixed)))
+    listed = {finding.id for finding in judgement.blocking}
+    added = tuple(entry.finding for entry in not_fixed if entry.finding.id not in listed)
+    return replace(judgement, clean=False, blocking=(*judgement.blocking, *added)) if added else judgement
 
 
 def _with_carried(protocol: Protocol, judgement: Judgement, entries: Sequence[Tracked]) -> Judgement:

@@ -14,6 +14,7 @@ from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.runtime.inputs import Inputs
 from burnish.workspace.clones import Clones
+from burnish.workspace.removal import protect_folder
 from burnish.workspace.repository import Repository
 
 
@@ -26,6 +27,8 @@ class PolicyFolder(Value):
 
 def policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs) -> PolicyFolder:
     """A folder with the base's own files, if any command names one of the repository; else the checkout itself."""
+    if not any(agent.command for agent in inputs.settings.agents.values()):
+        return PolicyFolder(path=str(repository.root))
     base = run.subject.base_commit
     known = repository.files(base)
     named = sorted(set(_named(inputs.settings, known)))
@@ -35,6 +38,7 @@ def policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inpu
     folder = clones.make("policy", base, base, writable=True).path
     for name in missing:
         _borrow(repository.root / name, folder / name)
+    protect_folder(folder)
     return PolicyFolder(path=str(folder), notices=_notices(run, missing))
 
 

@@ -92,10 +92,15 @@ def waived(run: Run, phase: Phase, event: FindingWaived) -> Run:
     return _dismissed(run, phase, event.finding, FindingStatus.WAIVED, event.reason)
 
 
-def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note: str) -> Run:
+def _known(run: Run, finding: str) -> Tracked:
     entry = next((tracked for tracked in run.findings if tracked.finding.id == finding), None)
     if entry is None:
         raise RefusedError(f"no finding of this run has the id '{finding}'")
+    return entry
+
+
+def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note: str) -> Run:
+    entry = _known(run, finding)
     if entry.status in DISMISSED:
         raise RefusedError(f"the finding is {entry.status.value} already")
     if not note.strip():
@@ -106,8 +111,10 @@ def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note
 
 def annotated(run: Run, _phase: Phase, event: FindingAnnotated) -> Run:
     """A person tells the fixer something about a finding."""
-    if all(entry.finding.id != event.finding for entry in run.findings):
-        raise RefusedError(f"no finding of this run has the id '{event.finding}'")
+    entry = _known(run, event.finding)
+    if entry.status in DISMISSED:
+        # Its note is the evidence or the reason, which nobody may overwrite.
+        raise RefusedError(f"the finding is {entry.status.value}")
     return replace(
         run,
         findings=tuple(

@@ -62,7 +62,7 @@ def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
         raise RefusedError("this protocol's reviewer is a session, which ends with what it changed")
     seat = rounds.seat_of(phase, event.effect)
     at_work = work.running(seat.work, phase.key(seat), event.effect)
-    said = replace(rounds.good_review(run, seat, at_work, event.answer, event.at), prompt=event.prompt)
+    said = rounds.good_review(run, seat, at_work, event.answer, event)
     phase = rounds.place(phase, replace(seat, work=said))
     return close_when_complete(replace(work.charge(run, event.usage), phase=phase), phase)
 

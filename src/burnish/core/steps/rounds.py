@@ -1,5 +1,6 @@
 """The panel and the round that it fills: finding a seat, opening a round, writing reviews into it."""
 
+from burnish.core.events import Reviewed, SessionFinished
 from burnish.core.reviews import Answer
 from burnish.core.state import GoodReview, MissingReview, Reviewing, Round, Run, Seat
 from burnish.core.steps.refusal import RefusedError
@@ -28,7 +29,9 @@ def open_round(run: Run, phase: Reviewing, at: float) -> Run:
     return replace(run, rounds=(*run.rounds, opened))
 
 
-def good_review(run: Run, seat: Seat, at_work: Running, answer: Answer, at: float) -> GoodReview:
+def good_review(
+    run: Run, seat: Seat, at_work: Running, answer: Answer, event: Reviewed | SessionFinished
+) -> GoodReview:
     """A readable answer, with a mark where it took longer than the protocol expects."""
     limit = run.protocol.limits.slow_review_seconds
     return GoodReview(
@@ -36,8 +39,9 @@ def good_review(run: Run, seat: Seat, at_work: Running, answer: Answer, at: floa
         agent=at_work.agent,
         answer=answer,
         started_at=at_work.since,
-        finished_at=at,
-        slow=limit is not None and at - at_work.since > limit,
+        finished_at=event.at,
+        slow=limit is not None and event.at - at_work.since > limit,
+        prompt=event.prompt if isinstance(event, Reviewed) else "",
     )
 
 

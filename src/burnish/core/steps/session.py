@@ -25,7 +25,7 @@ def finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
         failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
         said = MissingReview(reviewer=seat.reviewer, failure=failure)
     else:
-        said = rounds.good_review(run, seat, at_work, event.answer, event.at)
+        said = rounds.good_review(run, seat, at_work, event.answer, event)
     phase = rounds.place(phase, replace(seat, work=said))
     run = rounds.keep_reviews(replace(run, phase=phase), phase)
     if isinstance(said, MissingReview):

@@ -58,7 +58,7 @@ def _idle(run: Run, interrupted: Active, event: Result) -> Active:
     at_work = work.running(seat.work, interrupted.key(seat), event.effect)
     match event:
         case Reviewed():
-            after = rounds.good_review(run, seat, at_work, event.answer, event.at)
+            after = rounds.good_review(run, seat, at_work, event.answer, event)
         case WorkFailed():
             after = MissingReview(reviewer=seat.reviewer, failure=event.failure)
         case _:
