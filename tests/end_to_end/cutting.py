@@ -1,5 +1,6 @@
 """`kill -9` of the command at a chosen point of its life, and what a resume must make of it."""
 
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ def cut_down(machine: Machine, cut: Cut, *words: str, run: str = "") -> list[Any
     machine.wait_until(process, lambda ledger: ledger.version(f"run/{name}") >= cut.event)
     time.sleep(cut.milliseconds / 1000)
     machine.cut_down(process)
+    assert process.returncode == -signal.SIGKILL or machine.kinds(name)[-1] == "Closed"
     return real_events(machine, name)
 
 

@@ -177,6 +177,7 @@ def drive(
 ) -> Driven:
     """Drive a run from where it is. Its clones are gone afterwards, and so is every process."""
     run = journal.state.id
+    known = survivors.adopt_orphans()
     survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
     recover(journal, clock.now)
     inputs = inputs_of(journal.state)
@@ -208,6 +209,7 @@ def drive(
     finally:
         try:
             survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
+            survivors.end_orphans(known, GRACE_SECONDS)
             remove_folder(cache)
         finally:
             # Only now: whoever waits for the run must find its branch moved and its clones gone.
