@@ -9,6 +9,7 @@ from burnish.core.events import (
     Decided,
     FindingRefuted,
     FindingWaived,
+    FixAnswer,
     Fixed,
     Mode,
     Reviewed,
@@ -176,11 +177,28 @@ class Driven:
         )
 
     def fix(
-        self, tree: str, files: tuple[FileChange, ...] = (), *, summary: str = "done", usage: Usage = NO_USAGE
+        self,
+        tree: str,
+        files: tuple[FileChange, ...] = (),
+        *,
+        summary: str = "done",
+        usage: Usage = NO_USAGE,
+        by_rule: bool = False,
+        answers: tuple[FixAnswer, ...] = (),
     ) -> Run:
         effect = self._effect("fix:")
         change = Change(commit=f"commit of {tree}", tree=tree, files=files)
-        return self.happen(Fixed(at=self.tick(), effect=effect, change=change, summary=summary, usage=usage))
+        return self.happen(
+            Fixed(
+                at=self.tick(),
+                effect=effect,
+                change=change,
+                summary=summary,
+                usage=usage,
+                by_rule=by_rule,
+                answers=answers,
+            )
+        )
 
     def build(self, tree: str, *, usage: Usage = NO_USAGE) -> Run:
         effect = self._effect("build:")

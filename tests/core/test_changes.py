@@ -3,6 +3,7 @@
 import pytest
 
 from burnish.core.events import (
+    FixAnswer,
     Roles,
     ValidationStatus,
 )
@@ -202,3 +203,29 @@ def test_the_fallback_fixes_when_the_fixer_cannot() -> None:
     driven.start()
     assert isinstance(driven.fixing.work, Running)
     assert driven.fixing.work.agent == "spare"
+
+
+def test_a_fixer_by_rule_that_changed_nothing_can_do_no_more_whatever_the_protocol_hopes_for() -> None:
+    driven = Driven()
+    driven.answer(BAD)
+    answer = FixAnswer(finding="f", fixed=False, text="no safe fix")
+    driven.fix("tree-0", by_rule=True, answers=(answer,))
+    reason = "no more after 1 reviews and 1 revisions (nothing more can be fixed by rule)"
+    assert driven.ended == (Outcome.FAILED, reason)
+    fix = driven.run.rounds[0].fix
+    assert fix is not None
+    assert fix.answers == (answer,)
+
+
+def test_a_fixer_by_rule_that_changed_something_is_reviewed_like_any_other() -> None:
+    driven = Driven()
+    driven.answer(BAD)
+    driven.fix("tree-1", by_rule=True)
+    assert driven.reviewing.round == 2
+
+
+def test_a_fixer_by_rule_cannot_repair_a_failed_validation() -> None:
+    driven = Driven(VALIDATED)
+    driven.validate(ValidationStatus.FAILED, "1 failed")
+    driven.fix("tree-0", by_rule=True)
+    assert driven.ended == (Outcome.FAILED, "validation fails and nothing more can be fixed by rule")

@@ -13,7 +13,6 @@ from burnish.core.merging import match_former, merge
 from burnish.core.pairing import MAX_PAIRS, candidates
 from burnish.core.problems import RULE_SEPARATOR, likeness, sketch
 
-CLASSES = {"S1": "class", "S2": "class"}
 WORDS = ["leak", "race", "missing", "check", "`name`", "`age`", "null"]
 
 
@@ -32,6 +31,7 @@ findings = st.builds(
     title=texts,
     id=st.sampled_from(["", "", "1", "2", "3"]),
     rule=st.sampled_from(["", "", "S1", "S2", "S3"]),
+    problem_class=st.sampled_from(["", "class", "other"]),
     location=locations,
     also_at=st.lists(st.just(Location(file="c.py", line=1)), max_size=1).map(tuple),
     problem=texts,
@@ -47,18 +47,18 @@ rounds = st.lists(findings, max_size=8)
 def test_the_order_of_the_input_does_not_matter(given_findings: list[Finding], random: Random) -> None:
     shuffled = list(given_findings)
     random.shuffle(shuffled)
-    assert merge(shuffled, CLASSES) == merge(given_findings, CLASSES)
+    assert merge(shuffled) == merge(given_findings)
 
 
 @given(rounds)
 def test_merging_a_result_changes_nothing(given_findings: list[Finding]) -> None:
-    once = merge(given_findings, CLASSES)
-    assert merge(once, CLASSES) == once
+    once = merge(given_findings)
+    assert merge(once) == once
 
 
 @given(rounds)
 def test_nothing_is_lost(given_findings: list[Finding]) -> None:
-    merged = merge(given_findings, CLASSES)
+    merged = merge(given_findings)
     for found in given_findings:
         assert any(covers(one, found) for one in merged)
 
@@ -83,12 +83,12 @@ def test_a_model_that_lists_different_problems_keeps_them_all(given_findings: li
         Finding(severity=one.severity, title=one.title, location=one.location, problem=one.problem, found_by=("a",))
         for one in given_findings
     ]
-    assert len(merge(listed, CLASSES)) == len(set(listed))
+    assert len(merge(listed)) == len(set(listed))
 
 
 @given(rounds)
 def test_no_pair_that_is_the_same_problem_is_overlooked(given_findings: list[Finding]) -> None:
-    sketches = [sketch(one, CLASSES) for one in given_findings if one.location and one.location.file == "a.py"]
+    sketches = [sketch(one) for one in given_findings if one.location and one.location.file == "a.py"]
     related = [
         (i, j)
         for i, j in combinations(range(len(sketches)), 2)
@@ -100,14 +100,14 @@ def test_no_pair_that_is_the_same_problem_is_overlooked(given_findings: list[Fin
 
 @given(rounds, rounds, st.randoms(use_true_random=False))
 def test_matching_is_one_to_one_and_free_of_order(former: list[Finding], now: list[Finding], random: Random) -> None:
-    before, after = identify(merge(former, CLASSES)), identify(merge(now, CLASSES))
-    matched = match_former(before, after, CLASSES)
+    before, after = identify(merge(former)), identify(merge(now))
+    matched = match_former(before, after)
     assert len(set(matched.values())) == len(matched)
     assert set(matched) <= {one.id for one in before}
     assert set(matched.values()) <= {one.id for one in after}
     shuffled = list(after)
     random.shuffle(shuffled)
-    assert match_former(before[::-1], shuffled, CLASSES) == matched
+    assert match_former(before[::-1], shuffled) == matched
 
 
 def crowd(size: int, *, line: int | None, rule: str) -> list[Finding]:
@@ -127,13 +127,13 @@ def crowd(size: int, *, line: int | None, rule: str) -> list[Finding]:
 @pytest.mark.parametrize(("line", "rule"), [(None, ""), (7, "S1"), (7, "")])
 def test_thousands_of_findings_in_one_place_are_compared_with_few(line: int | None, rule: str) -> None:
     size = 2_000
-    sketches = [sketch(one, CLASSES) for one in crowd(size, line=line, rule=rule)]
+    sketches = [sketch(one) for one in crowd(size, line=line, rule=rule)]
     assert len(candidates(sketches)) <= MAX_PAIRS + size < size * (size - 1) // 4
 
 
 def test_a_crowd_is_merged_the_same_in_any_order() -> None:
     found = crowd(400, line=None, rule="")
-    merged = merge(found, CLASSES)
-    assert merge(found[::-1], CLASSES) == merged
-    assert merge(merged, CLASSES) == merged
+    merged = merge(found)
+    assert merge(found[::-1]) == merged
+    assert merge(merged) == merged
     assert len(merged) < len(found)

@@ -11,11 +11,14 @@ CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
 
 def at(first: int | None, last: int | None, title: str, rule: str = "", problem: str = "") -> Finding:
     location = Location(file="a.py", line=first, end_line=last)
-    return Finding(severity=Severity.HIGH, title=title, rule=rule, problem=problem, location=location)
+    kind = CLASSES.get(rule, "")
+    return Finding(
+        severity=Severity.HIGH, title=title, rule=rule, problem_class=kind, problem=problem, location=location
+    )
 
 
 def compared(findings: Sequence[Finding]) -> list[tuple[int, int]]:
-    return candidates([sketch(finding, CLASSES) for finding in findings])
+    return candidates([sketch(finding) for finding in findings])
 
 
 def test_the_smaller_index_comes_first_whichever_line_does() -> None:

@@ -10,13 +10,13 @@ CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
 
 
 def said(title: str, first: int | None = 10, last: int | None = None, *, file: str = "a.py", rule: str = "") -> Finding:
-    return Finding(
-        severity=Severity.HIGH, title=title, rule=rule, location=Location(file=file, line=first, end_line=last)
-    )
+    location = Location(file=file, line=first, end_line=last)
+    kind = CLASSES.get(rule.partition(",")[0], "")
+    return Finding(severity=Severity.HIGH, title=title, rule=rule, problem_class=kind, location=location)
 
 
 def alike(one: Finding, other: Finding) -> Likeness | None:
-    return likeness(sketch(one, CLASSES), sketch(other, CLASSES))
+    return likeness(sketch(one), sketch(other))
 
 
 def test_one_problem_is_in_one_file() -> None:
@@ -83,10 +83,10 @@ def test_what_nobody_said_is_alike_in_its_words_only() -> None:
 
 
 def test_who_found_it_and_what_it_covers() -> None:
-    whole = sketch(said("leak", None), {})
+    whole = sketch(said("leak", None))
     assert not whole.has_lines
     assert whole.reviewers == {""}
-    assert sketch(replace(said("leak", 4, 2), found_by=("a", "b")), {}).reviewers == {"a", "b"}
-    assert (sketch(said("leak", 4, 2), {}).first, sketch(said("leak", 4, 2), {}).last) == (4, 4)
+    assert sketch(replace(said("leak", 4, 2), found_by=("a", "b"))).reviewers == {"a", "b"}
+    assert (sketch(said("leak", 4, 2)).first, sketch(said("leak", 4, 2)).last) == (4, 4)
     placeless = replace(said("leak"), location=None)
-    assert sketch(placeless, {}).file is None
+    assert sketch(placeless).file is None

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from burnish.config.settings import NO_FALLBACK, AgentSettings, RoleChoice, Settings
+from burnish.config.settings import NO_FALLBACK, OFF, AgentSettings, RoleChoice, Settings
+from burnish.core.findings import Severity
 from burnish.protocols.checking import Mismatch, did_you_mean, quoted
 from burnish.protocols.positions import KeyPath
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RULE = re.compile(r"[a-z][a-z-]*:\S+")
 _RESERVED_NAMES = (NO_FALLBACK, "false", "true", "null", "review", "fix", "build", "default")
 _NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64; the names of roles and 'none' mean something else."
 
@@ -23,6 +25,7 @@ def faults(settings: Settings) -> tuple[Mismatch, ...]:
         *_number_faults(settings),
         *_command_faults(settings),
         *_path_faults(settings),
+        *_analyser_faults(settings),
     )
 
 
@@ -110,6 +113,7 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         (("timeouts", "agent"), timeouts.agent),
         (("timeouts", "silent"), timeouts.silent),
         (("timeouts", "validation"), timeouts.validation),
+        (("analysers", "test_seconds"), settings.analysers.test_seconds),
         (("limits", "cost_usd"), limits.cost_usd),
         (("limits", "tokens"), limits.tokens),
         (("limits", "minutes"), limits.minutes),
@@ -143,6 +147,7 @@ def _path_faults(settings: Settings) -> Iterator[Mismatch]:
     globs: list[tuple[KeyPath, str]] = [
         *((("workspace", "seed", index), glob) for index, glob in enumerate(settings.workspace.seed)),
         *((("review", "ignore", index), glob) for index, glob in enumerate(settings.review.ignore)),
+        *((("analysers", "generated", index), glob) for index, glob in enumerate(settings.analysers.generated)),
         *((("review", "rules", index, "path"), rule.path) for index, rule in enumerate(settings.review.rules)),
     ]
     for path, glob in globs:
@@ -154,3 +159,20 @@ def _path_faults(settings: Settings) -> Iterator[Mismatch]:
         if ".." in PurePosixPath(value).parts:
             hint = "Write it relative to the root of the repository, or as an absolute path."
             yield Mismatch(path=("prompts", key), message=f"'{value}' climbs out of its folder.", hint=hint)
+
+
+def _analyser_faults(settings: Settings) -> Iterator[Mismatch]:
+    words = (*(severity.value for severity in Severity), OFF)
+    analysers = settings.analysers
+    given: list[tuple[KeyPath, str]] = [
+        (("analysers", "uncovered"), analysers.uncovered),
+        *((("analysers", "rules", rule), severity) for rule, severity in analysers.rules.items()),
+    ]
+    for path, word in given:
+        if word not in words:
+            message = f"'{word}' is no severity."
+            yield Mismatch(path=path, message=message, hint=did_you_mean(word, words) or f"Use {quoted(words)}.")
+    for rule in analysers.rules:
+        if not _RULE.fullmatch(rule):
+            hint = 'Write the tool and its rule, or the beginning of several rules: "ruff:S3" = "low".'
+            yield Mismatch(path=("analysers", "rules", rule), message=f"'{rule}' names no rule of a tool.", hint=hint)

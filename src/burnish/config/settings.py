@@ -10,6 +10,9 @@ from burnish.core.values import Value, replace
 NO_FALLBACK = "none"
 """The word that stands where an agent is wanted without anybody to follow it."""
 
+OFF = "off"
+"""The word that stands where a severity could, for what is not reported at all."""
+
 
 class SandboxWanted(Enum):
     """Whether agents must run in a sandbox of the operating system."""
@@ -196,6 +199,21 @@ class ContextSettings(Value):
     output_characters: int = 50_000
 
 
+class AnalyserSettings(Value):
+    """What the embedded analysers look for, and how their findings count."""
+
+    rules: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """A rule, or the beginning of several, by `tool:rule`: the severity of its findings, or `off`."""
+    generated: tuple[str, ...] = ()
+    """Globs of further files that nobody writes by hand; they are left out."""
+    uncovered: str = "medium"
+    """The severity of changed lines that no test runs, or `off`."""
+    test_seconds: float = 600.0
+    """How long the tests may take, on the base and on the change."""
+    unsafe_fixes: bool = False
+    """Whether fixes are made that may change what the code does."""
+
+
 class SealSettings(Value):
     """How approvals are sealed."""
 
@@ -222,6 +240,7 @@ class Settings(Value):
     timeouts: Timeouts = Timeouts()
     context: ContextSettings = ContextSettings()
     seal: SealSettings = SealSettings()
+    analysers: AnalyserSettings = AnalyserSettings()
 
     def agent(self, name: str) -> AgentSettings | None:
         """An agent by its name, complete: with the general model and time limits where it has none of its own.

@@ -173,12 +173,23 @@ class SessionFinished(Event):
     usage: Usage = Usage()
 
 
+class FixAnswer(Value):
+    """What a fixer says of one finding: fixed and how, or not and why."""
+
+    finding: str
+    fixed: bool
+    text: str
+
+
 class Fixed(Event):
     """The fixer is done. Whether it changed anything is for the trees to say."""
 
     effect: str
     change: Change
     summary: str = ""
+    answers: tuple[FixAnswer, ...] = ()
+    by_rule: bool = False
+    """Whether the fixer would do the same again: then a fix without a change means that it can do no more."""
     usage: Usage = Usage()
 
 

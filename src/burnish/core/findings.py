@@ -70,6 +70,8 @@ class Finding(Value):
     category: str = ""
     rule: str = ""
     """The analyser's rule, where the finding comes from one; several are separated by commas. Part of the identity."""
+    problem_class: str = ""
+    """What rules of several analysers have in common that report one problem; several are separated by commas."""
     location: Location | None = None
     anchor: str = ""
     """The text of its first line without white space, where the tree was at hand. Part of the identity."""

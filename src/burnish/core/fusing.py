@@ -6,7 +6,7 @@ Which findings belong together is decided elsewhere. The result depends on the f
 from collections.abc import Iterable, Sequence
 
 from burnish.core.findings import Action, Finding, Location, Severity
-from burnish.core.problems import RULE_SEPARATOR
+from burnish.core.problems import RULE_SEPARATOR, listed
 
 _DEMAND = {Action.NOTE: 0, Action.FIX: 1, Action.ASK: 2}
 
@@ -29,7 +29,8 @@ def fuse(findings: Sequence[Finding]) -> Finding:
         title=_first(member.title for member in members),
         id=_id(members),
         category=_first(member.category for member in members),
-        rule=_rules(members),
+        rule=_joined(member.rule for member in members),
+        problem_class=_joined(member.problem_class for member in members),
         location=location,
         also_at=_also_at(members, location),
         problem=_fullest(member.problem for member in members),
@@ -61,10 +62,9 @@ def _id(members: Sequence[Finding]) -> str:
     return min(((not member.rule, member.id) for member in members if member.id), default=(True, ""))[1]
 
 
-def _rules(members: Sequence[Finding]) -> str:
+def _joined(names: Iterable[str]) -> str:
     """Every rule that reported the problem. All are kept, because a rule that is here must not join once more."""
-    rules = {rule for member in members if member.rule for rule in member.rule.split(RULE_SEPARATOR)}
-    return RULE_SEPARATOR.join(sorted(rules))
+    return RULE_SEPARATOR.join(sorted(frozenset[str]().union(*(listed(each) for each in names))))
 
 
 def _location(members: Sequence[Finding]) -> Location | None:

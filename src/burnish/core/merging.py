@@ -12,27 +12,25 @@ merging a part first may give other groups than merging all at once. Merge a rou
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from burnish.core.findings import Finding
 from burnish.core.fusing import canonical_key, fuse
 from burnish.core.pairing import candidates
-from burnish.core.problems import NO_CLASSES, Likeness, Sketch, likeness, sketch
+from burnish.core.problems import Likeness, Sketch, likeness, sketch
 
 
-def merge(findings: Sequence[Finding], classes: Mapping[str, str] = NO_CLASSES) -> tuple[Finding, ...]:
+def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Merge what several reviewers said of the same problems; the worst come first.
 
-    `classes` maps a rule to its problem class. Findings should be identified: without ids, equal findings of one
+    Findings should be identified: without ids, equal findings of one
     reviewer are only recognised when they are equal in everything.
     """
-    merged = (finding for group in _by_file(findings).values() for finding in _merge_file(group, classes))
+    merged = (finding for group in _by_file(findings).values() for finding in _merge_file(group))
     return tuple(sorted(merged, key=canonical_key))
 
 
-def match_former(
-    former: Sequence[Finding], now: Sequence[Finding], classes: Mapping[str, str] = NO_CLASSES
-) -> dict[str, str]:
+def match_former(former: Sequence[Finding], now: Sequence[Finding]) -> dict[str, str]:
     """Which finding of now is which former one: former id → id now.
 
     Equal ids match wherever they are. The rest is matched by likeness, the most alike first, each at most once: a
@@ -45,7 +43,7 @@ def match_former(
     open_now = {finding for finding in now if finding.id and finding.id not in matched}
     alike: list[tuple[Likeness, str, str]] = []
     for group in _by_file(open_former | open_now).values():
-        for closeness, one, other in _alike(group, classes):
+        for closeness, one, other in _alike(group):
             if one in open_former and other in open_now:
                 alike.append((closeness, one.id, other.id))
             if other in open_former and one in open_now:
@@ -66,9 +64,9 @@ def _by_file(findings: Iterable[Finding]) -> dict[str | None, list[Finding]]:
     return groups
 
 
-def _alike(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[tuple[Likeness, Finding, Finding]]:
+def _alike(findings: Iterable[Finding]) -> list[tuple[Likeness, Finding, Finding]]:
     """The pairs of findings of one file that are the same problem."""
-    sketches = _sketches(findings, classes)
+    sketches = _sketches(findings)
     return [
         (closeness, sketches[i].finding, sketches[j].finding)
         for i, j in candidates(sketches)
@@ -76,15 +74,15 @@ def _alike(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[tupl
     ]
 
 
-def _sketches(findings: Iterable[Finding], classes: Mapping[str, str]) -> list[Sketch]:
-    return [sketch(finding, classes) for finding in sorted(findings, key=canonical_key)]
+def _sketches(findings: Iterable[Finding]) -> list[Sketch]:
+    return [sketch(finding) for finding in sorted(findings, key=canonical_key)]
 
 
-def _merge_file(findings: list[Finding], classes: Mapping[str, str]) -> Iterable[Finding]:
+def _merge_file(findings: list[Finding]) -> Iterable[Finding]:
     """Merge the findings of one file until nothing joins any more, so that merging again changes nothing."""
     findings = _merge_equal_ids(findings)
     while len(findings) > 1:
-        groups = _join_once(_sketches(findings, classes))
+        groups = _join_once(_sketches(findings))
         if len(groups) == len(findings):
             break
         findings = _distinct(fuse(group) for group in groups)

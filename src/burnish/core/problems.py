@@ -9,15 +9,11 @@ Where in doubt two findings are two. A duplicate costs the reader a minute; a pr
 costs the bug.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from burnish.core.findings import Finding
 from burnish.core.values import Value
 from burnish.core.words import content_words, named_code, similarity
-
-NO_CLASSES: Mapping[str, str] = MappingProxyType({})
 
 ALIKE_TITLES = 2 / 3
 """The share of common words from which two titles say the same."""
@@ -42,7 +38,7 @@ class Sketch(Value):
     reviewers: frozenset[str]
     rules: frozenset[str]
     kinds: frozenset[str]
-    """The problem classes of its rules; a rule without a class is a class of its own."""
+    """Its rules and their problem classes: what two reports of one problem may have in common."""
     title: frozenset[str]
     text: frozenset[str]
     """The words of title and problem; empty without a problem, because then the title has to do."""
@@ -66,18 +62,18 @@ _SAME_ID = Likeness(relation=0, difference=0.0, distance=0)
 _SAME_RULE, _SAME_CLASS, _ALIKE_TEXT = 1, 2, 3
 
 
-def same_problem(one: Finding, other: Finding, classes: Mapping[str, str] = NO_CLASSES) -> bool:
-    """Whether both findings speak of the same problem in the same place. `classes` maps a rule to its class."""
-    return likeness(sketch(one, classes), sketch(other, classes)) is not None
+def same_problem(one: Finding, other: Finding) -> bool:
+    """Whether both findings speak of the same problem in the same place."""
+    return likeness(sketch(one), sketch(other)) is not None
 
 
-def sketch(finding: Finding, classes: Mapping[str, str]) -> Sketch:
+def sketch(finding: Finding) -> Sketch:
     """Work out what comparing a finding needs."""
     location = finding.location
     first, last = 0, END_OF_FILE
     if location is not None and location.line is not None:
         first, last = location.line, max(location.line, location.last_line or 0)
-    rules = frozenset(finding.rule.split(RULE_SEPARATOR)) if finding.rule else frozenset[str]()
+    rules = listed(finding.rule)
     title = content_words(finding.title)
     return Sketch(
         finding=finding,
@@ -86,11 +82,16 @@ def sketch(finding: Finding, classes: Mapping[str, str]) -> Sketch:
         last=last,
         reviewers=frozenset(finding.found_by or ("",)),
         rules=rules,
-        kinds=frozenset(classes.get(rule, rule) for rule in rules),
+        kinds=rules | listed(finding.problem_class),
         title=title,
         text=title | content_words(finding.problem) if finding.problem else frozenset(),
         names=named_code(finding.title),
     )
+
+
+def listed(names: str) -> frozenset[str]:
+    """The rules or classes of a finding, one by one."""
+    return frozenset(names.split(RULE_SEPARATOR)) if names else frozenset()
 
 
 def likeness(one: Sketch, other: Sketch) -> Likeness | None:

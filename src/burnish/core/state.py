@@ -4,7 +4,7 @@ from enum import Enum
 
 import msgspec
 
-from burnish.core.events import Mode, Roles, RunStarted, Subject, ValidationStatus
+from burnish.core.events import FixAnswer, Mode, Roles, RunStarted, Subject, ValidationStatus
 from burnish.core.findings import Counts, Finding, count
 from burnish.core.gates import Judgement
 from burnish.core.outcomes import Outcome
@@ -98,6 +98,7 @@ class FixResult(Value):
     status: FixStatus
     commit: str = ""
     summary: str = ""
+    answers: tuple[FixAnswer, ...] = ()
 
 
 class Round(Value):

@@ -52,8 +52,11 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     changed = event.change.tree != run.tree
     earlier = next((past for past in run.rounds[:-1] if changed and past.tree == event.change.tree), None)
     status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
-    run = _note_fix(run, phase.order, FixResult(status=status, commit=event.change.commit, summary=event.summary))
-    run = take(run, event.change)
+    result = FixResult(status=status, commit=event.change.commit, summary=event.summary, answers=event.answers)
+    run = take(_note_fix(run, phase.order, result), event.change)
+    if event.by_rule and not changed:
+        # Whatever the protocol hopes for: asked again, it would give the same.
+        return _gained_nothing(run, phase.order, "nothing more can be fixed by rule")
     if run.protocol.fix.unchanged is Unchanged.EXHAUSTED:
         if not changed:
             return _gained_nothing(run, phase.order, "the fix changed nothing")

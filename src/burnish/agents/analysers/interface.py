@@ -1,0 +1,132 @@
+"""What the embedded panel and its tools say to each other.
+
+A tool is a small specification and a parser. It starts nothing, judges nothing and knows nothing of roles: it says
+which files it can look at, what to run, and what the output means. An output that is not exactly understood is an
+error, never an empty list.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.values import Value
+from burnish.system.process import Finished
+
+
+class ToolError(BurnishError):
+    """A tool is missing, failed, or said something that is not understood. Its reviewer did not run."""
+
+    kind = ErrorKind.INFRASTRUCTURE
+
+
+class ToolName(Enum):
+    """Every analyser that burnish knows."""
+
+    RUFF = "ruff"
+    AST_GREP = "ast-grep"
+    OXLINT = "oxlint"
+    KINGFISHER = "kingfisher"
+    ZIZMOR = "zizmor"
+    SHELLCHECK = "shellcheck"
+    HADOLINT = "hadolint"
+    ESLINT = "eslint"
+
+
+class SourceFile(Value):
+    """A file of the change, as much of it as choosing tools needs."""
+
+    path: str
+    """From the root of the repository, with slashes."""
+    opening: bytes = b""
+    """Its first kilobytes: a shebang, a note that it is generated."""
+    size: int = 0
+
+
+class Edit(Value):
+    """Replace the text between two places. Both count from 1, columns in characters; the end is not part."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class Remedy(Value):
+    """How a tool itself would fix what it found."""
+
+    edits: tuple[Edit, ...]
+    safe: bool
+    """Whether the tool promises that the meaning of the code stays the same."""
+    title: str = ""
+
+
+class Hit(Value):
+    """One thing that a tool reported, in its own words."""
+
+    tool: ToolName
+    rule: str
+    """As the tool names it: `S110`, `SC2155`, `eslint(no-empty)` without the plugin where it is the usual one."""
+    file: str
+    line: int | None
+    message: str
+    end_line: int | None = None
+    level: str = ""
+    """The tool's own severity, in lower case: `error`, `high`."""
+    confidence: str = ""
+    """The tool's own, in lower case, where it has one."""
+    suggestion: str = ""
+    link: str = ""
+    snippet: str = ""
+    """The text that was found, where the tool gives it and it is no secret."""
+    remedy: Remedy | None = None
+    fixable: bool = False
+    """Whether the tool can fix it by a safe fix of its own, also where it does not tell the edits."""
+
+
+class Choice(Value):
+    """What a tool is to look for. Frozen and hashable: equal choices are one run that several reviewers share."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    own_configuration: bool = False
+    """Whether the configuration of the project decides instead of `select`."""
+
+
+class Invocation(Value):
+    """How to run a tool once. It runs in the root of the tree that it looks at."""
+
+    arguments: tuple[str, ...]
+    """After the program."""
+    stdin: bytes = b""
+    environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+class Tool(Protocol):
+    """One analyser."""
+
+    @property
+    def name(self) -> ToolName: ...
+
+    def takes(self, file: SourceFile) -> bool:
+        """Whether it can look at a file of this kind."""
+        ...
+
+    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+        """How to look at these files."""
+        ...
+
+    def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
+        """What it found in them. Raises `ToolError` where the process or its output is not as it must be."""
+        ...
+
+
+class Task(Value):
+    """One tool on some files. Equal tasks of several reviewers are one run."""
+
+    tool: ToolName
+    choice: Choice
+    files: tuple[str, ...]

@@ -1,0 +1,71 @@
+"""Some files of a commit, without a clone: for tools that look at files alone, and are done before a clone is made."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from burnish.core.values import Value
+from burnish.workspace.names import fields, to_bytes, to_text
+from burnish.workspace.repository import Repository
+
+_AT_ONCE = 500
+"""Names on one command line."""
+
+
+class TreeFile(Value):
+    """A regular file of a commit. Its content is left out where it is larger than was asked for."""
+
+    path: str
+    size: int
+    content: bytes | None
+
+
+def tree_files(repository: Repository, commit: str, paths: Iterable[str], most_bytes: int) -> tuple[TreeFile, ...]:
+    """Those of the paths that are regular files, with their content. Links and submodules are none."""
+    listed = tuple(_listed(repository, commit, paths))
+    wanted = [identity for _, identity, size in listed if size <= most_bytes]
+    contents = _contents(repository, wanted)
+    return tuple(TreeFile(path=path, size=size, content=contents.get(identity)) for path, identity, size in listed)
+
+
+def write_slice(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a folder of our own, by their paths in the tree. git itself has checked these names."""
+    folder.mkdir(mode=0o700, parents=True)
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def read_slice(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, to be compared with what was written there."""
+    files = (path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink())
+    return {str(path.relative_to(folder)): b"" if path.is_symlink() else path.read_bytes() for path in files}
+
+
+def _listed(repository: Repository, commit: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes, int]]:
+    names = iter(paths)
+    while batch := list(islice(names, _AT_ONCE)):
+        asked = (to_bytes(name) for name in batch)
+        listing = repository.objects.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *asked)
+        for line in fields(listing):
+            about, name = line.split(b"\t", 1)
+            mode, _, identity, size = about.split()
+            if mode.startswith(b"100"):
+                yield to_text(name), identity, int(size)
+
+
+def _contents(repository: Repository, identities: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The objects by their names, all from one process."""
+    if not identities:
+        return {}
+    distinct = list(dict.fromkeys(identities))
+    raw = repository.objects.run("cat-file", "--batch=%(objectsize)", stdin=b"\n".join(distinct) + b"\n")
+    found: dict[bytes, bytes] = {}
+    place = 0
+    for identity in distinct:
+        end = raw.index(b"\n", place)
+        start, size = end + 1, int(raw[place:end])
+        found[identity] = raw[start : start + size]
+        place = start + size + 1
+    return found
