@@ -1,26 +1,47 @@
 #!/bin/sh
-# Shows the main job with scripted reviewers: the loop, its decisions and its exit codes are the real ones.
-set -u
-cd "$(dirname "$0")" || exit 1
+# The main job on a small project, with the reviewers that come with burnish: no model, no key, no configuration.
+# Everything here is real: the repository, the reviews, the fixes, the tests, the seal, the exit codes.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+shop=$(mktemp -d)
+trap 'rm -rf "$shop"' EXIT
 
-expect() {  # the exit code that the next command must have
+burnish_at_work() { # the exit code that is expected, then the arguments
     wanted=$1
     shift
-    printf '\n$ %s\n' "$*"
-    "$@"
-    code=$?
+    printf '\n$ burnish %s\n' "$*"
+    code=0
+    burnish "$@" || code=$?
+    printf '(exit code %s)\n' "$code"
     if [ "$code" -ne "$wanted" ]; then
-        echo "demo: '$*' exited with $code, not with $wanted" >&2
+        echo "demo: 'burnish $*' exited with $code, not with $wanted" >&2
         exit 1
     fi
-    printf '(exit %s)\n' "$code"
 }
 
-echo "== Act one: findings, a fix, a fresh look, a seal"
-expect 0 burnish protocol rehearse becomes-clean.toml
+new_branch() { # a name, then what an agent says that it did
+    git switch --quiet --create "$1" main
+    git apply "$here/branches/$1.patch"
+    commit "$2"
+}
+
+commit() {
+    git add --all
+    git -c user.name="An agent" -c user.email=agent@example.com commit --quiet --message "$1"
+}
+
+cp -R "$here/project/." "$shop"
+cd "$shop"
+git init --quiet --initial-branch main
+commit "Bill a small shop"
+
+echo "== Act one: an agent wrote an export. Its tests pass; it is not clean."
+new_branch export "Export invoices for the accountant"
+burnish_at_work 0 fix
+burnish_at_work 0 verify
+
 echo
-echo "== Act two: a finding that will not go away needs a person"
-expect 3 burnish protocol rehearse needs-a-person.toml
-echo
-echo "== Nothing is clean by default: the summary counts a finding that the document does not list"
-expect 1 burnish parse --contract findings --protocol epic answer.md
+echo "== Act two: an agent wrote reminders. Rules cannot fix what is wrong with them: a person must."
+new_branch reminders "Remind customers of what they owe"
+burnish_at_work 3 fix --protocol epic
+burnish_at_work 1 verify

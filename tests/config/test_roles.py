@@ -154,9 +154,22 @@ roles.review: agent 'a' answers as 'sarif', which the gate of 'ticket' cannot ju
 
 
 def test_a_fixer_may_have_any_contract() -> None:
-    agent = AgentSettings(kind=AgentKind.COMMAND, command=("a",), contract=ContractName.SARIF)
-    settings = Settings(agents={"a": agent}, roles=RoleSettings(fix=RoleChoice(agent="a")))
-    assert resolve(settings, load("ticket").protocol).fix.agent == "a"
+    reviewer = AgentSettings(kind=AgentKind.COMMAND, command=("a",))
+    fixer = replace(reviewer, contract=ContractName.SARIF)
+    roles = RoleSettings(fix=RoleChoice(agent="fixer"), reviewers={"code-review": RoleChoice(agent="reviewer")})
+    settings = Settings(agents={"reviewer": reviewer, "fixer": fixer}, roles=roles)
+    assert resolve(settings, load("ticket").protocol).fix.agent == "fixer"
+
+
+def test_the_analysers_give_no_scores_and_are_no_session() -> None:
+    assert told(Settings(), protocol="ticket") == snapshot("""\
+roles.review: the embedded analysers give no scores, which the gate of 'ticket' asks for. Hint: Name
+    an agent that can, with --agent NAME or in [roles], or choose another protocol.
+""")
+    assert told(Settings(), protocol="story") == snapshot("""\
+roles.review: the embedded analysers cannot be the session that 'story' asks for. Hint: Name an
+    agent that can, with --agent NAME or in [roles], or choose another protocol.
+""")
 
 
 def test_an_agent_that_follows_itself() -> None:

@@ -231,6 +231,15 @@ def test_ratchet_rounds_stand_between_two_full_ones() -> None:
     assert [round_.scope for round_ in driven.run.rounds] == [Scope.FULL, Scope.RATCHET, Scope.FULL]
 
 
+def test_reviewers_that_always_look_at_everything_need_no_second_look() -> None:
+    driven = Driven(RATCHET)
+    driven.answer(BAD)
+    driven.fix("tree-1", rewritten("a.py"))
+    assert driven.reviewing.scope is Scope.RATCHET
+    driven.answer(replace(CLEAN, whole=True))
+    assert isinstance(driven.run.phase, Sealing)
+
+
 def test_the_last_round_that_is_allowed_is_full() -> None:
     driven = Driven(RATCHET, max_reviews=2)
     driven.answer(BAD)

@@ -60,13 +60,13 @@ def perform(machine: Machine, plot: Plot) -> Done:
         cancel_after(machine, process, happens)
     done = machine.end_of(process)
     run = done.view["run"]
-    for number, words in enumerate(plot.script.decisions):
+    for words in plot.script.decisions:
         assert done.code == 3, done
         assert done.view["state"] == "waiting"
         done = decided(machine, done.view, words.split())
-        last = number == len(plot.script.decisions) - 1
-        still_waits = done.view["state"] == "waiting"
-        done = done._replace(code=3) if still_waits and not last else machine.burnish("resume", run, "--json")
+        if done.view["state"] == "running":  # agents must work first
+            done = machine.burnish("resume", run, "--json")
+        done = done._replace(code=CODES[done.view["outcome"]])
     return done
 
 

@@ -27,3 +27,11 @@ def drift_machine(folder: Path, conduct: Mapping[str, str], *, settings: str = "
 def policy(command: str, protocol: str = "drift") -> str:
     agent = f'[agents.scripted]\nkind = "command"\ncommand = {command}\n'
     return f'protocol = "{protocol}"\n{agent}[roles]\ndefault = "scripted"\n'
+
+
+def killed_while_fixing(machine: Machine) -> str:
+    """A run whose orchestrator was killed while the fixer was at work."""
+    process = machine.start("fix", "--json")
+    run = machine.wait_for_call(process, FIRST_FIX)
+    machine.cut_down(process)
+    return run

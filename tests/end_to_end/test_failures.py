@@ -8,7 +8,7 @@ from burnish.core.events import WorkFailed, WorkStarted
 from tests.end_to_end.machine import CHATTERS, HANGS
 from tests.end_to_end.playing import real_events
 from tests.end_to_end.plots import rehearsed, staged
-from tests.end_to_end.simple import CLEAN, FIRST_REVIEW, PASS, drift_machine
+from tests.end_to_end.simple import CLEAN, FIRST_REVIEW, FIXED, PASS, drift_machine
 from tests.end_to_end.world import Before, check_nothing_left
 from tests.trails.test_epic import SCENARIOS as EPIC
 
@@ -98,4 +98,17 @@ def test_checks_that_take_too_long_are_tried_again(tmp_path: Path) -> None:
     done = machine.burnish("fix", "--json")
     assert (done.code, done.view["outcome"]) == (0, "approved")
     assert machine.calls(done.view["run"]) == [FIRST_REVIEW, "validate:1:1", "validate:1:2"]
+    check_nothing_left(machine, before, done.view["run"])
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "off"])
+def test_an_agent_that_never_stops_writing_is_stopped_by_the_size_of_its_file(tmp_path: Path, sandbox: str) -> None:
+    flood = "truncate -s 1M small && truncate -s 2M large && echo flooded\nexit 9"
+    settings = "[workspace]\nfile_megabytes = 1\n"
+    machine = drift_machine(tmp_path, {**FIXED, "fix:*": flood}, settings=settings, sandbox=sandbox)
+    before = Before.of(machine)
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["outcome"]) == (4, "did-not-run")
+    log = machine.state / "runs" / done.view["run"] / "logs" / "fix-1-1.log"
+    assert "flooded" not in log.read_text()
     check_nothing_left(machine, before, done.view["run"])

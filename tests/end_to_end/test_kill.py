@@ -7,7 +7,7 @@ import pytest
 from tests.end_to_end.cutting import Cut, boundaries, cut_down, in_between, survives
 from tests.end_to_end.playing import arguments, check_state
 from tests.end_to_end.plots import Plot, rehearsed, staged
-from tests.end_to_end.simple import FIRST_FIX, FIXED, HANGING_FIX, drift_machine
+from tests.end_to_end.simple import FIRST_FIX, FIXED, HANGING_FIX, drift_machine, killed_while_fixing
 from tests.end_to_end.world import Before, check_nothing_left
 from tests.trails.test_default import SCENARIOS as DEFAULT
 from tests.trails.test_drift import SCENARIOS as DRIFT
@@ -81,19 +81,19 @@ def test_a_resume_that_is_killed_too_can_be_resumed(tmp_path: Path) -> None:
     check_state(machine, plot, before, done.view)
 
 
+@pytest.mark.parametrize("event", [0, 1, 2])
 @pytest.mark.parametrize(
     "milliseconds", [0, pytest.param(40, marks=pytest.mark.prove), pytest.param(160, marks=pytest.mark.prove)]
 )
-def test_a_decision_outlives_the_one_who_carries_it_out(tmp_path: Path, milliseconds: int) -> None:
+def test_a_decision_outlives_the_one_who_carries_it_out(tmp_path: Path, event: int, milliseconds: int) -> None:
     plot = rehearsed(EPIC["exhausted, a person accepts"])
     machine = staged(tmp_path, plot)
     before = Before.of(machine)
     waiting = machine.burnish(*arguments(plot))
     run = waiting.view["run"]
     assert waiting.code == 3
-    assert machine.burnish("decide", run, "b", "--note", "we ship").code == 0
-    decided_at = len(machine.kinds(run))
-    cut_down(machine, Cut(decided_at + 1, milliseconds), "resume", run, run=run)
+    decided_at = len(machine.kinds(run)) + 1
+    cut_down(machine, Cut(decided_at + event, milliseconds), "decide", run, "b", "--note", "we ship", run=run)
     machine.burnish("resume", run)
     check_state(machine, plot, before, machine.burnish("show", run, "--json").view)
 
@@ -102,9 +102,7 @@ def test_an_agent_without_a_sandbox_outlives_nobody(tmp_path: Path) -> None:
     """Without a sandbox nothing ends with its parent: the resume ends what the killed one left running."""
     machine = drift_machine(tmp_path, HANGING_FIX, sandbox="off")
     before = Before.of(machine)
-    process = machine.start("fix", "--json")
-    run = machine.wait_for_call(process, FIRST_FIX)
-    machine.cut_down(process)
+    run = killed_while_fixing(machine)
     assert machine.processes(run) > 0
     machine.script(FIXED)
     done = machine.burnish("resume", "--json")

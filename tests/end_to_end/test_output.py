@@ -37,6 +37,16 @@ def test_markdown_is_a_findings_document(tmp_path: Path) -> None:
     assert [(finding.severity.value, finding.title) for finding in answer.findings] == [("critical", TITLE)]
 
 
+def test_a_page_for_people(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    done = reviewed(tmp_path).burnish("review", "--format", "html", "--output", str(target))
+    page = target.read_text()
+    assert (done.code, done.out) == (1, "")
+    assert page.startswith("<!DOCTYPE html>")
+    for words in (TITLE, "app.py:3", "1 blocking finding remains", "burnish fix --branch change --base main"):
+        assert words in page
+
+
 def test_text_says_what_was_found_and_what_to_do_next(tmp_path: Path) -> None:
     machine = reviewed(tmp_path)
     done = machine.burnish("review")

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from burnish.core.events import WorkStarted
 from tests.end_to_end.answers import findings
 from tests.end_to_end.machine import HANGS, Machine, says
+from tests.end_to_end.playing import real_events
 from tests.end_to_end.plots import content
-from tests.end_to_end.simple import CLEAN, FIRST_FIX, FIXED, HANGING_FIX, drift_machine, policy
+from tests.end_to_end.simple import CLEAN, FIRST_FIX, FIXED, HANGING_FIX, drift_machine, killed_while_fixing, policy
 from tests.end_to_end.world import Before, check_nothing_left, fixes, refs, status
 
 
@@ -79,14 +81,6 @@ def test_a_second_fix_beside_a_living_one_is_refused_and_harms_nothing(tmp_path:
     check_nothing_left(machine, before, run)
 
 
-def killed_while_fixing(machine: Machine) -> str:
-    """A run whose orchestrator was killed while the fixer was at work."""
-    process = machine.start("fix", "--json")
-    run = machine.wait_for_call(process, FIRST_FIX)
-    machine.cut_down(process)
-    return run
-
-
 def test_a_dead_run_of_the_same_head_and_policy_is_taken_up_again(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, HANGING_FIX)
     before = Before.of(machine)
@@ -134,6 +128,17 @@ def test_two_protocols_in_a_row_are_two_runs(tmp_path: Path) -> None:
     seals = [name for name in refs(machine) if name.startswith(f"refs/burnish/seals/{first.view['subject']['tree']}/")]
     assert len(seals) == 2
     check_nothing_left(machine, before, second.view["run"])
+
+
+@pytest.mark.parametrize(("words", "agent"), [([], "scripted"), (["--complexity", "high"], "strong")])
+def test_a_hard_subject_goes_to_whom_the_policy_names_for_it(tmp_path: Path, words: list[str], agent: str) -> None:
+    command = f'["sh", "{tmp_path / "agents" / "agent.sh"}"]'
+    settings = f'[agents.strong]\nkind = "command"\ncommand = {command}\n[roles.complexity.high]\nreview = "strong"\n'
+    machine = drift_machine(tmp_path, CLEAN, settings=settings)
+    done = machine.burnish("review", "--json", *words)
+    assert done.code == 0
+    started = [event for event in real_events(machine, done.view["run"]) if isinstance(event, WorkStarted)]
+    assert [event.agent for event in started if event.effect.startswith("review:")] == [agent]
 
 
 def test_a_change_cannot_weaken_its_own_gate(tmp_path: Path) -> None:

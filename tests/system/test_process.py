@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import signal
 import stat
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.system.running import run_until_ready
 
+from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table
 from burnish.system.identifiers import identity_of, is_known_dead
@@ -75,6 +77,27 @@ def test_arguments_reach_the_program_as_they_are(runner: Runner, tmp_path: Path)
     arguments = ("$(id)", "a b", "*", "; exit 3", "\udcff")
     command = Command(argv=("printf", r"%s\n", *arguments), folder=str(tmp_path), environment=ENVIRONMENT)
     assert runner(command).stdout.splitlines() == [os.fsencode(argument) for argument in arguments]
+
+
+def test_no_file_that_it_writes_becomes_larger_than_allowed(runner: Runner, tmp_path: Path) -> None:
+    """Neither by the command nor by what it starts; and nothing of the limit stays with us, or with the next one."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    script = "truncate -s 5000 small; (truncate -s 20000 large); head -c 20000 /dev/zero > cut; true"
+    assert runner(replace(shell(script, tmp_path), file_bytes=10_240)).code == 0
+    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"small": 5000, "large": 0, "cut": 10_240}
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
+    assert runner(shell("truncate -s 20000 large", tmp_path)).code == 0
+    assert (tmp_path / "large").stat().st_size == 20_000
+
+
+def test_a_stricter_limit_of_the_user_stays(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
+    try:
+        finished = run_now(replace(shell("ulimit -f", tmp_path), file_bytes=10**12))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert int(finished.stdout) * 512 <= 1_000_000
 
 
 def test_a_background_child_ends_with_its_leader(runner: Runner, tmp_path: Path) -> None:

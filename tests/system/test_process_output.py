@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.system.process import Command, Limits, ProcessError, run, run_now
+from burnish.system.process import Command, How, Limits, ProcessError, run, run_now
 from burnish.system.process_output import LOG_BYTES, TAIL_BYTES, Log
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -51,6 +51,28 @@ def test_a_log_is_bounded_and_says_so(tmp_path: Path) -> None:
     log.close()
     assert (tmp_path / "log").read_bytes() == b"abcdabcdab\n[the log ends here: it holds 10 bytes at most]\n"
     assert LOG_BYTES == 64 * 1024 * 1024
+
+
+def test_commands_that_share_a_log_share_its_size(tmp_path: Path) -> None:
+    for _ in range(3):
+        log = Log(tmp_path / "log", limit=10)
+        log.write(b"abcdef")
+        log.close()
+    assert (tmp_path / "log").read_bytes() == b"abcdefabcd\n[the log ends here: it holds 10 bytes at most]\n"
+
+
+def test_an_agent_that_floods_its_log_is_neither_stopped_nor_kept_waiting(tmp_path: Path) -> None:
+    """200 MB on each channel; the agent's own pipes must never fill up."""
+    log = tmp_path / "agent.log"
+    flood = "head -c 200000000 /dev/zero; head -c 200000000 /dev/zero >&2; echo done > finished"
+    finished = asyncio.run(run(shell(flood, tmp_path), Limits(seconds=120, kept_bytes=1000), log=log))
+    assert (finished.how, finished.code) == (How.EXITED, 0)
+    assert (tmp_path / "finished").read_text() == "done\n"
+    note = b"\n[the log ends here: it holds %d bytes at most]\n" % LOG_BYTES
+    assert log.stat().st_size == LOG_BYTES + len(note)
+    with log.open("rb") as stream:
+        stream.seek(-len(note), os.SEEK_END)
+        assert stream.read() == note
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")

@@ -1,6 +1,7 @@
 """Looking at a run until nothing more will happen, and reading its logs in bounded pieces."""
 
 import subprocess
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,8 @@ from burnish.runtime.script import Script
 from burnish.system.identifiers import identity_of
 from burnish.usecases.logs import PIECE_BYTES, LogFile, Tail, read_logs
 from burnish.usecases.runs import NoRunsError, Runs, open_runs
-from burnish.usecases.waiting import watch
-from tests.cli.staged_runs import FIRST, make_repository, play, state_folder
+from burnish.usecases.waiting import GRACE_SECONDS, watch
+from tests.cli.staged_runs import FIRST, Stage, ledger_of, make_repository, play, state_folder
 
 CLEAN = Script(protocol="epic", reviews={"reviewer": ("clean",)})
 UNDECIDED = Script(
@@ -59,6 +60,28 @@ def test_a_run_that_waits_for_a_person_is_at_rest_whoever_asks(
     with open_runs(repository) as runs:
         lease(runs, driver)
         assert len(list(watch(runs, FIRST))) == 1
+
+
+def test_a_run_whose_driver_died_is_not_waited_for(repository: Path, driver: "subprocess.Popen[bytes]") -> None:
+    with ledger_of(repository) as ledger:
+        Stage(ledger, CLEAN).begin().release()
+    with open_runs(repository) as runs:
+        lease(runs, driver)
+        looks = watch(runs, FIRST)
+        assert next(looks).driver == identity_of(driver.pid)
+        driver.communicate()
+        began = time.monotonic()
+        assert all(sighting.interrupted for sighting in looks)
+        assert time.monotonic() - began < GRACE_SECONDS / 2
+
+
+def test_a_run_that_was_given_back_may_be_on_its_way_to_another_process(repository: Path) -> None:
+    with ledger_of(repository) as ledger:
+        Stage(ledger, CLEAN).begin().release()
+    with open_runs(repository) as runs:
+        began = time.monotonic()
+        assert all(sighting.interrupted for sighting in watch(runs, FIRST))
+        assert time.monotonic() - began >= GRACE_SECONDS
 
 
 def test_a_run_found_by_any_folder_of_its_repository(repository: Path) -> None:

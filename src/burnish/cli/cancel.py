@@ -21,6 +21,6 @@ The command does not wait for the end of the agents; 'burnish wait RUN' does."""
 @json_option
 def cancel_command(reference: str, *, note: str, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
-        sighting = cancel(runs, runs.resolve(reference), note=words(note), by=person())
-    show_answer(sighting, as_json=as_json)
+        spoken = cancel(runs, runs.resolve(reference), note=words(note), by=person())
+    show_answer(spoken, as_json=as_json)
     return 0

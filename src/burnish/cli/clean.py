@@ -10,7 +10,7 @@ from burnish.system import clock
 from burnish.usecases.cleaning import clean
 from burnish.usecases.runs import open_runs
 
-_HELP = """Remove prompts, transcripts and logs that are older than some days, and clones that a killed run left behind.
+_HELP = """Remove prompts, transcripts and logs that are older than some days, and what killed runs left behind.
 
 Events and seals stay. What is removed is named."""
 
@@ -25,11 +25,14 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
         cleaned = clean(runs, os.environ, now=clock.now(), days=days, dry_run=dry_run)
     if as_json:
-        print_json({"version": 1, "blobs": cleaned.blobs, "bytes": cleaned.bytes, "folders": list(cleaned.folders)})
+        removed = {"folders": list(cleaned.folders), "refs": list(cleaned.refs)}
+        print_json({"version": 1, "blobs": cleaned.blobs, "bytes": cleaned.bytes, **removed})
         return 0
     word = "would remove" if dry_run else "removed"
     for folder in cleaned.folders:
         say(f"{word} {folder}")
+    for name in cleaned.refs:
+        say(f"{word} refs/burnish/kept/{name}, of a run that never began")
     if not dry_run:
         say(f"removed {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)")
     return 0

@@ -25,6 +25,6 @@ def decide_command(reference: str, choice: str, *, note: str, agent: str | None,
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
         chosen = None if agent is None else words(agent)
-        sighting = decide(runs, name, words(choice), note=words(note), agent=chosen, by=person())
-    show_answer(sighting, as_json=as_json)
+        spoken = decide(runs, name, words(choice), note=words(note), agent=chosen, by=person())
+    show_answer(spoken, as_json=as_json)
     return 0

@@ -20,13 +20,14 @@ def finding_lines(run: Run, *, details: bool = False) -> Iterator[Line]:
         entries = [entry for entry in run.findings if entry.finding.severity is severity]
         if entries:
             yield (run_words.severity(severity),)
-            for entry in sorted(entries, key=_open_first):
+            for entry in sorted(entries, key=open_first):
                 yield from _lines(entry, ids[entry.finding.id])
                 if details:
                     yield from _details(entry)
 
 
-def _open_first(entry: Tracked) -> tuple[bool, bool]:
+def open_first(entry: Tracked) -> tuple[bool, bool]:
+    """The order of findings of one severity: what is open, and of that what blocks, comes first."""
     return entry.status is not FindingStatus.OPEN, not entry.blocking
 
 
@@ -36,7 +37,7 @@ def _lines(entry: Tracked, short: str) -> Iterator[Line]:
     found_by = ", ".join(flat(name) for name in finding.found_by)
     origin = f" ({found_by}, round {entry.round})" if found_by else f" (round {entry.round})"
     where = f"{place} " if place else ""
-    yield f"  {short} ", _fate(entry), f" {where}{flat(finding.title)}{origin}"
+    yield f"  {short} ", fate(entry), f" {where}{flat(finding.title)}{origin}"
     if entry.note:
         yield (f"    note: {flat(entry.note)}",)
 
@@ -52,7 +53,8 @@ def _details(entry: Tracked) -> Iterator[Line]:
     yield from ((f"    {name}: {bounded(flat(text), _LONGEST)}",) for name, text in texts.items() if text.strip())
 
 
-def _fate(entry: Tracked) -> Toned:
+def fate(entry: Tracked) -> Toned:
+    """What has become of a finding, in one word."""
     if entry.status is FindingStatus.OPEN and entry.blocking:
         return Toned("blocks", Tone.BAD)
     return Toned(entry.status.value, Tone.PLAIN if entry.status is FindingStatus.OPEN else Tone.FAINT)

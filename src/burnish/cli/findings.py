@@ -12,9 +12,10 @@ from burnish.cli.run_answers import RUN_HELP, json_option, person, run_argument,
 from burnish.cli.screen import show_lines
 from burnish.core.findings import Severity
 from burnish.core.state import Run
+from burnish.usecases.decisions import Spoken
 from burnish.usecases.run_findings import NewFinding, add, annotate, refute, waive
 from burnish.usecases.run_view import view
-from burnish.usecases.runs import Runs, Sighting, open_runs
+from burnish.usecases.runs import Runs, open_runs
 
 _HELP = f"""List the findings of a run, or say something about one of them.
 
@@ -81,7 +82,7 @@ def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) ->
             raise click.UsageError(f"'{action}' needs --{name}.")
 
 
-def _say(runs: Runs, name: str, action: str, finding: str, given: Mapping[str, Any]) -> Sighting:
+def _say(runs: Runs, name: str, action: str, finding: str, given: Mapping[str, Any]) -> Spoken:
     by = person()
     match action:
         case "refute":

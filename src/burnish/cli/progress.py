@@ -1,8 +1,9 @@
 """What a person sees while a run goes on: a line for each thing that happened, on the standard error output."""
 
 from burnish.cli.output import complain
+from burnish.cli.screen import flat
 from burnish.core.events import AnyEvent, Fixed, ProcessStarted, RunStarted, TimerFired, WorkStarted
-from burnish.core.state import Run, Validating, Waiting
+from burnish.core.state import FixStatus, Run, Validating, Waiting
 from burnish.runtime.trail import phase_words, what_happened
 
 
@@ -18,10 +19,18 @@ def show(event: AnyEvent, run: Run) -> None:
         return
     words = what_happened(event)
     if isinstance(event, Fixed):
-        words = f"{event.effect} {'changed the tree' if run.commit == event.change.commit else 'done'}"
+        words = f"{event.effect} {_fixed(event, run)}"
     complain(f"  ✓ {_short(words)}")
     if isinstance(run.phase, Waiting):
         complain(f"  ? {phase_words(run.phase)}")
+
+
+def _fixed(event: Fixed, run: Run) -> str:
+    """Whether the tree under review is another one now, as the round has it on record."""
+    fix = run.rounds[-1].fix if run.rounds else None
+    changed = run.tree == event.change.tree and (fix is None or fix.status is FixStatus.FIXED)
+    did = "changed the tree" if changed else "changed nothing"
+    return f"{did}: {flat(event.summary)}" if event.summary else did
 
 
 def _short(words: str) -> str:

@@ -8,8 +8,9 @@ import click
 from burnish.cli import asking, progress
 from burnish.cli.output import complain
 from burnish.cli.running import finish
-from burnish.cli.subject_options import FORMATS
-from burnish.usecases.driving import drive, resume
+from burnish.cli.subject_options import output_options
+from burnish.usecases.beginning import resume
+from burnish.usecases.driving import drive
 from burnish.usecases.planning import refuse_inside
 from burnish.workspace.repository import Repository
 
@@ -20,9 +21,7 @@ Exit codes are those of 'burnish fix'."""
 
 @click.command("resume", help=_HELP)
 @click.argument("run", required=False)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the result.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts.")
-@click.option("--output", metavar="FILE", help="Write the result to a file instead of the standard output.")
+@output_options
 def resume_command(run: str | None, *, form: str, as_json: bool, output: str | None) -> int:
     refuse_inside(os.environ)
     form = "json" if as_json else form

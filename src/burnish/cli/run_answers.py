@@ -1,17 +1,18 @@
 """What the commands about runs share: their arguments, who speaks, and how an answer to a person's word is shown."""
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import click
 
 from burnish.cli.output import complain, print_json
 from burnish.cli.run_text import choice_lines, headline
-from burnish.cli.screen import Tone, Toned, show_lines
+from burnish.cli.screen import Line, Tone, Toned, show_lines
 from burnish.contracts.text import clean_text
 from burnish.core.state import Ended
 from burnish.runtime.trail import phase_words
+from burnish.usecases.decisions import Spoken
 from burnish.usecases.next_steps import next_step
 from burnish.usecases.run_view import view
 from burnish.usecases.runs import LATEST, Sighting
@@ -49,17 +50,32 @@ def person() -> str:
         return ""
 
 
-def show_answer(sighting: Sighting, *, as_json: bool) -> None:
+def show_answer(spoken: Spoken, *, as_json: bool) -> None:
     """The run after a person's word, and what is needed for it to go on."""
-    run = sighting.run
-    resume = f"Nobody drives it: burnish resume {run.id} continues it."
+    for notice in spoken.notices:
+        complain(f"note: {notice}")
     if as_json:
-        print_json(view(run))
-        if sighting.interrupted:
-            complain(resume)
-    elif sighting.interrupted:
-        show_lines([(Toned(run.id, Tone.STRONG), f": {phase_words(run.phase)}"), (resume,)])
+        print_json(view(spoken.sighting.run))
+        for sentence in _consequences(spoken):
+            complain(sentence)
     else:
-        show_lines([*headline(sighting), *choice_lines(run)])
-        if not isinstance(run.phase, Ended):
-            show_lines([(f"Next: {next_step(sighting)}",)])
+        show_lines([*_state_lines(spoken.sighting), *((sentence,) for sentence in _consequences(spoken))])
+
+
+def _state_lines(sighting: Sighting) -> Iterator[Line]:
+    if sighting.interrupted:
+        yield Toned(sighting.run.id, Tone.STRONG), f": {phase_words(sighting.run.phase)}"
+    else:
+        yield from headline(sighting)
+        yield from choice_lines(sighting.run)
+
+
+def _consequences(spoken: Spoken) -> Iterator[str]:
+    """Where the result is, and the very command that is needed now, if one is."""
+    sighting, landing = spoken.sighting, spoken.landing
+    if landing is not None:
+        yield landing.advice or f"The result is on {landing.ref}."
+    if sighting.interrupted:
+        yield f"Nobody drives it: burnish resume {sighting.run.id} continues it."
+    elif not isinstance(sighting.run.phase, Ended):
+        yield f"Next: {next_step(sighting)}"

@@ -1,59 +1,24 @@
-"""The result of a run in the form that was asked for."""
+"""The result of a run that was driven, in the form that was asked for."""
 
-from pathlib import Path
-
-from burnish import __version__
-from burnish.cli.output import as_json, complain, say
-from burnish.contracts.findings import FindingsDocument
-from burnish.contracts.findings import render as render_findings
-from burnish.contracts.sarif_record import render_sarif
+from burnish.cli.documents import document, put
+from burnish.cli.output import complain
 from burnish.core.findings import Finding
 from burnish.core.state import Ended, FindingStatus, GoodReview, Run, Waiting
 from burnish.usecases.driving import Driven
 from burnish.usecases.next_steps import next_step
-from burnish.usecases.run_view import state_of, view
+from burnish.usecases.run_view import state_of
 from burnish.usecases.runs import Sighting
 
 
 def deliver(driven: Driven, form: str, output: str | None) -> None:
     """Write the result to a file, or to the standard output. What only people need goes where they see it."""
-    text = _rendered(driven, form)
-    if form != "text":
+    if form == "text":
+        text = "\n".join(summary(driven)) + "\n"
+    else:
+        text = document(Sighting(run=driven.run), form, _advice(driven))
         for step in next_steps(driven):
             complain(step)
-    if output is None or not _written(Path(output), text):
-        say(text.rstrip("\n"))
-
-
-def _written(path: Path, text: str) -> bool:
-    """A result is never lost: where its file cannot be written, the standard output gets it."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        complain(f"note: '{path}' cannot be written: {error.strerror}. Here is the result.")
-        return False
-    return True
-
-
-def _rendered(driven: Driven, form: str) -> str:
-    run = driven.run
-    still_open = [entry.finding for entry in run.findings if entry.status in (FindingStatus.OPEN, FindingStatus.FILED)]
-    match form:
-        case "json":
-            return as_json(view(run))
-        case "sarif":
-            return render_sarif(still_open, __version__)
-        case "markdown":
-            document = FindingsDocument(
-                story=run.subject.story or run.subject.branch,
-                round=max(1, len(run.rounds)),
-                date="",
-                branch=run.subject.branch,
-                findings=tuple(still_open),
-            )
-            return render_findings(document)
-        case _:
-            return "\n".join(summary(driven)) + "\n"
+    put(text, output)
 
 
 def summary(driven: Driven) -> list[str]:
@@ -90,15 +55,20 @@ def _place(finding: Finding) -> str:
 
 
 def next_steps(driven: Driven) -> list[str]:
-    """Where the result is, and what a person would do next; that comes last."""
-    run, landing = driven.run, driven.landing
+    """What is offered, where the result is, and what a person would do next; that comes last."""
+    run = driven.run
     steps: list[str] = []
     if isinstance(run.phase, Waiting):
         steps += [f"  {choice.key}) {choice.text}" for choice in run.phase.choices]
     if run.seal:
         steps.append(f"Sealed: tree {run.tree[:12]}.")
-    if landing is not None:
-        steps.append(landing.advice or f"The result is on {landing.ref}.")
+    *result, then = _advice(driven)
+    return [*steps, *result, f"Next: {then}"]
+
+
+def _advice(driven: Driven) -> list[str]:
+    run, landing = driven.run, driven.landing
+    result = [] if landing is None else [landing.advice or f"The result is on {landing.ref}."]
     taken = None if landing is None else landing.moved
     then = f"; then: burnish resume {run.id}" if isinstance(run.phase, Waiting) else ""
-    return [*steps, f"Next: {next_step(Sighting(run=run), taken=taken)}{then}"]
+    return [*result, f"{next_step(Sighting(run=run), taken=taken)}{then}"]

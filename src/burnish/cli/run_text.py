@@ -13,7 +13,6 @@ from burnish.core.state import (
     GoodReview,
     MissingReview,
     Review,
-    Reviewing,
     Round,
     Run,
     Scope,
@@ -23,6 +22,7 @@ from burnish.core.state import (
 )
 from burnish.core.work import Pausing, Ready, Running
 from burnish.runtime.trail import counts_words, phase_words
+from burnish.usecases.run_view import seats_of
 from burnish.usecases.runs import Sighting
 from burnish.usecases.status import open_blockers
 
@@ -50,18 +50,19 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
 def headline(sighting: Sighting) -> Iterator[Line]:
     """The name, the state, and why."""
     run = sighting.run
-    yield Toned(run.id, Tone.STRONG), ": ", run_words.state(sighting), _reason(sighting)
+    yield Toned(run.id, Tone.STRONG), ": ", run_words.state(sighting), f": {reason(sighting)}"
 
 
-def _reason(sighting: Sighting) -> str:
+def reason(sighting: Sighting) -> str:
+    """Why it is where it is."""
     run = sighting.run
     match run.phase:
         case Ended() | Waiting() | Stopping():
-            return f": {flat(run.phase.reason)}"
+            return flat(run.phase.reason)
         case _ if sighting.interrupted:
-            return f": {phase_words(run.phase)}, and nobody drives it"
+            return f"{phase_words(run.phase)}, and nobody drives it"
         case _:
-            return f": {phase_words(run.phase)}, by {sighting.driver}"
+            return f"{phase_words(run.phase)}, by {sighting.driver}"
 
 
 def _mode(run: Run) -> str:
@@ -73,10 +74,7 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
     yield ()
     ratchet = ", ratchet" if round_.scope is Scope.RATCHET else ""
     yield (Toned(f"Round {round_.number}", Tone.STRONG), f"{ratchet}, tree {round_.tree[:12]}")
-    if isinstance(run.phase, Reviewing) and run.phase.round == round_.number:
-        yield from (_seat_line(seat) for seat in run.phase.seats)
-    else:
-        yield from (_review_line(review) for review in round_.reviews)
+    yield from (_seat_line(seat) for seat in seats_of(run, round_))
     if round_.judgement is not None:
         yield _judgement_line(round_.judgement)
     if round_.fix is not None:

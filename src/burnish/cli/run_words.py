@@ -1,7 +1,7 @@
 """The small words of a run: its state with a tone, ages, places, counts."""
 
 from burnish.cli.screen import Tone, Toned, flat
-from burnish.core.findings import Finding, Severity
+from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Usage
 from burnish.usecases.runs import Sighting
 from burnish.usecases.status import state_word
@@ -46,9 +46,15 @@ def number(count: int, noun: str) -> str:
 
 def place(finding: Finding) -> str:
     """`app.py:3`, or nothing."""
-    location = finding.location
-    if location is None:
-        return ""
+    return "" if finding.location is None else _spot(finding.location)
+
+
+def places(finding: Finding) -> list[str]:
+    """Every place that it names, the first one first."""
+    return [_spot(location) for location in (finding.location, *finding.also_at) if location is not None]
+
+
+def _spot(location: Location) -> str:
     return flat(location.file if location.line is None else f"{location.file}:{location.line}")
 
 

@@ -8,8 +8,10 @@ from burnish.cli import asking, progress
 from burnish.cli.output import complain, say
 from burnish.cli.run_result import deliver
 from burnish.config.overrides import Flags
+from burnish.config.settings import Complexity
 from burnish.core.events import Mode
-from burnish.usecases.driving import Driven, begin, drive, exit_for_signal, send_to_background
+from burnish.usecases.beginning import begin, send_to_background
+from burnish.usecases.driving import Driven, drive, exit_for_signal
 from burnish.usecases.planning import Plan, Wanted, plan
 from burnish.usecases.run_view import exit_code
 
@@ -27,6 +29,7 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         story=options["story"],
         flags=Flags(protocol=options["protocol"], model=options["model"], timeout=options["timeout"]),
         agents=options["agents"],
+        complexity=Complexity(options["complexity"]) if options["complexity"] else None,
         max_rounds=options["max_rounds"],
         interactive=form == "text" and not options["background"] and asking.at_terminal(),
     )

@@ -23,6 +23,11 @@ class Tone(Enum):
     GOOD = "32"
     CAREFUL = "33"
 
+    @property
+    def word(self) -> str:
+        """`good`, `bad`, …: how a style sheet calls it."""
+        return self.name.lower()
+
 
 class Toned(NamedTuple):
     """A word with a tone."""
@@ -39,8 +44,16 @@ def show_lines(lines: Iterable[Line]) -> None:
     """Write lines to the standard output."""
     colour = wants_colour()
     for line in lines:
-        words = "".join(_painted(part, colour=colour) for part in line)
-        sys.stdout.write(words.rstrip() + "\n")
+        sys.stdout.write(_text(line, colour=colour))
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Lines as they are in a file: without their tones."""
+    return "".join(_text(line, colour=False) for line in lines)
+
+
+def _text(line: Line, *, colour: bool) -> str:
+    return "".join(_painted(part, colour=colour) for part in line).rstrip() + "\n"
 
 
 def show_piece(text: str) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from burnish.cli.output import print_json
-from burnish.cli.run_answers import RUN_HELP, json_option, latest_argument
+from burnish.cli.documents import document, put
+from burnish.cli.run_answers import RUN_HELP, latest_argument
 from burnish.cli.run_text import run_lines
-from burnish.cli.screen import show_lines
+from burnish.cli.screen import plain, show_lines
+from burnish.cli.subject_options import output_options
 from burnish.usecases.next_steps import is_taken, next_step
-from burnish.usecases.run_view import view
 from burnish.usecases.runs import open_runs
 
 _HELP = f"""Show a run: its rounds with each review, judgement and fix, its findings, what blocks, and the next step.
@@ -19,13 +19,16 @@ _HELP = f"""Show a run: its rounds with each review, judgement and fix, its find
 
 @click.command("show", help=_HELP)
 @latest_argument
-@json_option
-def show(reference: str, *, as_json: bool) -> int:
+@output_options
+def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int:
+    form = "json" if as_json else form
     with open_runs(Path.cwd()) as runs:
         sighting = runs.sight(runs.resolve(reference))
-        if as_json:
-            print_json(view(sighting.run))
-        else:
-            taken = is_taken(runs.repository, sighting.run)
-            show_lines(run_lines(sighting, next_step(sighting, taken=taken)))
+        step = next_step(sighting, taken=is_taken(runs.repository, sighting.run))
+    if form == "text" and output is None:
+        show_lines(run_lines(sighting, step))
+    elif form == "text":
+        put(plain(run_lines(sighting, step)), output)
+    else:
+        put(document(sighting, form, [step]), output)
     return 0

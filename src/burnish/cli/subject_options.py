@@ -1,14 +1,16 @@
-"""The options that `review` and `fix` share."""
+"""The options that `review` and `fix` share, and those of every command that shows a whole run."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from burnish.config.settings import Complexity
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Options = Sequence[Callable[[Any], Any]]
 
-FORMATS = ("text", "json", "sarif", "markdown")
+FORMATS = ("text", "json", "sarif", "markdown", "html")
 
 _SUBJECT: _Options = (
     click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master."),
@@ -22,13 +24,20 @@ _POLICY: _Options = (
     click.option(
         "--agent", "agents", metavar="NAME | ROLE=NAME", multiple=True, help="Who reviews, fixes or builds. Repeatable."
     ),
+    click.option(
+        "--complexity",
+        type=click.Choice([level.value for level in Complexity]),
+        help="How hard it is: the agents of [roles.complexity] come first.",
+    ),
     click.option("--model", metavar="M", help="The model that agents use."),
     click.option("--timeout", metavar="S", type=float, help="Seconds after which an agent is ended."),
     click.option("--max-rounds", metavar="N", type=int, help="Reviews at most, up to the protocol's hard cap."),
 )
-_OUTPUT: _Options = (
+_CONDUCT: _Options = (
     click.option("--background", is_flag=True, help="Let it run by itself; follow it with 'burnish wait'."),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and touch nothing."),
+)
+_OUTPUT: _Options = (
     click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the result."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts."),
     click.option("--output", metavar="FILE", help="Write the result to a file instead of the standard output."),
@@ -37,6 +46,15 @@ _OUTPUT: _Options = (
 
 def subject_options(command: _Command) -> _Command:
     """Add all of them, in the order of the help."""
-    for option in reversed((*_SUBJECT, *_POLICY, *_OUTPUT)):
+    return _with(command, (*_SUBJECT, *_POLICY, *_CONDUCT, *_OUTPUT))
+
+
+def output_options(command: _Command) -> _Command:
+    """Add those that say what becomes of a result."""
+    return _with(command, _OUTPUT)
+
+
+def _with(command: _Command, options: _Options) -> _Command:
+    for option in reversed(options):
         command = option(command)
     return command

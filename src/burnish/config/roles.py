@@ -12,7 +12,8 @@ from burnish.config.errors import ConfigError
 from burnish.config.rules import choices, own_fallback, unknown_agent
 from burnish.config.settings import NO_FALLBACK, AgentKind, Complexity, RoleChoice, Settings
 from burnish.core.events import Roles
-from burnish.core.protocol import Protocol, gate_takes
+from burnish.core.protocol import Protocol, ReviewBy, gate_takes
+from burnish.core.reviews import ContractName
 from burnish.core.values import Value, replace
 from burnish.core.work import Assignment
 from burnish.protocols.checking import did_you_mean, quoted
@@ -41,7 +42,9 @@ def resolve(
     resolver = _Resolver(settings, _read_flags(flags, protocol), complexity)
     review, fix, build = resolver.role("review"), resolver.role("fix"), resolver.builder()
     reviewers = {seat.name: resolver.reviewer(seat.name) for seat in protocol.panel}
-    everybody = [review, fix, *([build] if build else []), *reviewers.values()]
+    # A general reviewer whom every seat replaces by its own reviews nothing.
+    general = [review] if review.assignment in [each.assignment for each in reviewers.values()] else []
+    everybody = [*general, fix, *([build] if build else []), *reviewers.values()]
     problems = [
         *_own_fallbacks(settings),
         *_choice_problems(settings, protocol, everybody),
@@ -186,8 +189,20 @@ def _fault(settings: Settings, protocol: Protocol, name: str, *, reviews: bool) 
     if not agent.kind.is_available:
         hint = f"Until it is, wrap it in a script and give it to an agent of kind 'command': [agents.{name}]."
         return f"agents of kind '{agent.kind.value}' are not available yet.", hint
+    if reviews and agent.kind is AgentKind.ANALYSERS:
+        return _analysers_fault(protocol)
     contract = agent.contract or protocol.contract
     if reviews and not gate_takes(protocol.gate, contract):
         message = f"agent '{name}' answers as '{contract.value}', which the gate of '{protocol.name}' cannot judge."
         return message, f"Remove its contract: then it is asked for '{protocol.contract.value}'."
+    return None
+
+
+def _analysers_fault(protocol: Protocol) -> tuple[str, str] | None:
+    """Analysers list findings: they give no scores, and they are no session that reviews and fixes by itself."""
+    hint = "Name an agent that can, with --agent NAME or in [roles], or choose another protocol."
+    if protocol.review.by is ReviewBy.SESSION:
+        return f"the embedded analysers cannot be the session that '{protocol.name}' asks for.", hint
+    if not gate_takes(protocol.gate, ContractName.SARIF):
+        return f"the embedded analysers give no scores, which the gate of '{protocol.name}' asks for.", hint
     return None

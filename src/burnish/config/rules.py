@@ -117,6 +117,7 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         (("limits", "cost_usd"), limits.cost_usd),
         (("limits", "tokens"), limits.tokens),
         (("limits", "minutes"), limits.minutes),
+        (("workspace", "file_megabytes"), settings.workspace.file_megabytes),
         (("context", "diff_characters"), context.diff_characters),
         (("context", "output_characters"), context.output_characters),
     ]

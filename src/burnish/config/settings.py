@@ -39,7 +39,7 @@ class AgentKind(Enum):
 
     @property
     def is_available(self) -> bool:
-        """Whether this release can run it. For the embedded analysers the registry of agents has the last word."""
+        """Whether this release can run it."""
         return self in (AgentKind.COMMAND, AgentKind.ANALYSERS)
 
 
@@ -159,6 +159,8 @@ class WorkspaceSettings(Value):
     """Lines for the user's shell, run once in each clone."""
     seed: tuple[str, ...] = ()
     """Globs of ignored files that are copied from the checkout."""
+    file_megabytes: int = 4096
+    """How large a single file may become that an agent or a command writes."""
 
 
 class Rule(Value):

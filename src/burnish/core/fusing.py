@@ -32,6 +32,7 @@ def fuse(findings: Sequence[Finding]) -> Finding:
         rule=_joined(member.rule for member in members),
         problem_class=_joined(member.problem_class for member in members),
         location=location,
+        anchor=_first(member.anchor for member in members if member.location == location),
         also_at=_also_at(members, location),
         problem=_fullest(member.problem for member in members),
         impact=_fullest(member.impact for member in members),

@@ -81,6 +81,8 @@ class Answer(Value):
     former: tuple[Former, ...] = ()
     corrections: tuple[str, ...] = ()
     """Where the text contradicted itself or was malformed, and how the worse reading was taken."""
+    whole: bool = False
+    """Whether the reviewer looked at the whole change with fresh eyes, also where it was asked for less."""
     notes: tuple[str, ...] = ()
     """What whoever relies on this review must know: above all what was not looked at, for want of means."""
 

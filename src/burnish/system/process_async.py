@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Self
 
 from burnish.core.work import ProcessMark
-from burnish.system.process_child import Child
+from burnish.system.process_child import AFTER_KILL_SECONDS, Child
 from burnish.system.process_start import CouldNotStartError
-from burnish.system.process_sync import AFTER_KILL_SECONDS, LINGER_SECONDS
+from burnish.system.process_sync import LINGER_SECONDS
 from burnish.system.process_values import Command, Finished, How, Limits
 
 OnStart = Callable[[ProcessMark], None]
@@ -39,9 +39,7 @@ async def run(
     except BaseException:
         # Cancelled, or the start could not be noted: nothing may run that nobody knows of. A killed process is gone
         # at once, so that this is no wait; awaiting here could itself be cancelled.
-        child.kill()
-        if child.reap(AFTER_KILL_SECONDS):
-            child.end_others(0.0)
+        child.end_at_once()
         raise
     finally:
         child.close()

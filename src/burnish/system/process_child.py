@@ -21,6 +21,8 @@ from burnish.system.process_values import Command, Finished, How
 
 _CHUNK = 64 * 1024
 _MOST_SWEEPS = 20
+AFTER_KILL_SECONDS = 5.0
+"""A killed process is gone at once, unless the kernel itself is stuck."""
 
 
 class Child:
@@ -99,6 +101,12 @@ class Child:
         """End everything by force."""
         if not self.was_reaped:
             self._signal_group(signal.SIGKILL)
+
+    def end_at_once(self) -> None:
+        """End it and whatever it has started by force, for whoever can wait for nothing else any more."""
+        self.kill()
+        if self.reap(AFTER_KILL_SECONDS):
+            self.end_others(0.0)
 
     def reap(self, seconds: float = 0.0) -> bool:
         """Take the exit code of a process that has ended, or is about to; whether it has."""

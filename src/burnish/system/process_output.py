@@ -15,11 +15,14 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 
 class Log:
-    """A file for the user's eyes only that takes what is said on both channels, up to a size, then a note."""
+    """A file for the user's eyes only that takes what is said on both channels, up to a size, then a note.
+
+    Several commands may write to one log in turn: the size is that of the file.
+    """
 
     def __init__(self, path: Path | None, limit: int = LOG_BYTES) -> None:
         self._descriptor = None if path is None else open_log(path)
-        self._left = limit
+        self._left = limit - (0 if self._descriptor is None else os.fstat(self._descriptor).st_size)
         self._limit = limit
         self.problem = ""
 

@@ -2,13 +2,18 @@
 
 import errno
 import os
+import resource
 import subprocess
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.system.process_values import Command
 
 Channel = int
 PIPE = subprocess.PIPE
+_STARTING = threading.Lock()
 
 
 class CouldNotStartError(Exception):
@@ -21,21 +26,48 @@ def start(
     """Start a process as the leader of a session of its own, so that all it starts can be ended with it."""
     _refuse_missing_program(command)
     try:
-        return subprocess.Popen(  # noqa: S603 - the one door: a list of arguments, never a shell
-            command.argv,
-            cwd=command.folder,
-            env=command.environment,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            bufsize=0,
-            pass_fds=hand_on,
-            start_new_session=True,
-        )
+        with _inherited_limit(command.file_bytes):
+            return subprocess.Popen(  # noqa: S603 - the one door: a list of arguments, never a shell
+                command.argv,
+                cwd=command.folder,
+                env=command.environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                bufsize=0,
+                pass_fds=hand_on,
+                start_new_session=True,
+            )
     except OSError as error:
         raise CouldNotStartError(_reason(command, error)) from None
     except (ValueError, IndexError) as error:  # a NUL in an argument, no argument at all
         raise CouldNotStartError(f"The command cannot be started: {error}.") from None
+
+
+@contextmanager
+def _inherited_limit(file_bytes: int | None) -> Generator[None]:
+    """The limit on the size of files that a process inherits which is started meanwhile.
+
+    It is this process's own for that moment: nothing may be called between fork and exec where there are threads, and
+    set afterwards it would come too late for what the process has started by then. Nobody else starts one meanwhile.
+    """
+    with _STARTING:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ours = _least(file_bytes, soft)
+        if ours == soft:
+            yield
+            return
+        resource.setrlimit(resource.RLIMIT_FSIZE, (ours, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def _least(wanted: int | None, soft: int) -> int:
+    if wanted is None:
+        return soft
+    return wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
 
 
 def find_program(program: str, folder: str, environment: dict[str, str]) -> Path | None:

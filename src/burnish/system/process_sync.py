@@ -4,12 +4,11 @@ import selectors
 import time
 from collections.abc import Callable
 
-from burnish.system.process_child import Child
+from burnish.system.process_child import AFTER_KILL_SECONDS, Child
 from burnish.system.process_start import CouldNotStartError
 from burnish.system.process_values import Command, Finished, How
 
 GRACE_SECONDS = 2.0
-AFTER_KILL_SECONDS = 5.0
 LINGER_SECONDS = 0.5
 """How long output is still taken after the end of everything that can be found. Only one that fled holds the pipes."""
 
@@ -24,9 +23,7 @@ def run(command: Command, seconds: float, kept_bytes: int) -> Finished:
     try:
         how = _Pump(child).run(seconds)
     except BaseException:
-        child.kill()
-        if child.reap(AFTER_KILL_SECONDS):
-            child.end_others(0.0)
+        child.end_at_once()
         raise
     finally:
         child.close()

@@ -25,6 +25,9 @@ class Command(Value):
     monitor: str = ""
     """Where the first process only watches over a sandbox, and would take it along if it were asked to end: the option
     by which it takes a descriptor, to write there which process is the first one inside."""
+    file_bytes: int | None = None
+    """How large a file may become that the command, or anything that it starts, writes. Against accidents: a program
+    that is set on it can raise the limit again."""
 
 
 class Limits(Value):

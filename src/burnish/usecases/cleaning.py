@@ -1,16 +1,18 @@
-"""Remove what burnish no longer needs: old transcripts and logs, clones of killed runs. Events and seals stay."""
+"""Remove what burnish no longer needs: old transcripts and logs, and what killed runs left. Events and seals stay."""
 
-import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from burnish.core.state import Ended, GoodReview
+from burnish.core.state import Ended, GoodReview, Run
 from burnish.core.values import Value
-from burnish.usecases.driving import cache_folder
+from burnish.runtime.settling import unsettled
+from burnish.usecases.places import cache_folder
 from burnish.usecases.runs import Runs
 from burnish.workspace.removal import remove_folder
 
 DAY = 86_400.0
+HOUR = 3_600.0
 
 
 class Cleaned(Value):
@@ -19,6 +21,8 @@ class Cleaned(Value):
     blobs: int = 0
     bytes: int = 0
     folders: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    """Names of runs that never came to be, whose commits were kept for nothing."""
 
 
 def clean(runs: Runs, environment: Mapping[str, str], *, now: float, days: float, dry_run: bool) -> Cleaned:
@@ -28,20 +32,32 @@ def clean(runs: Runs, environment: Mapping[str, str], *, now: float, days: float
     keep: set[str] = set()
     for name in runs.names():
         sighting = runs.sight(name)
-        run = sighting.run
-        keep |= {
-            review.prompt for round_ in run.rounds for review in round_.reviews if isinstance(review, GoodReview)
-        } - {""}
-        if sighting.driver is not None:
-            continue
-        folders.append(cache_folder(environment) / name)
-        if isinstance(run.phase, Ended) and run.started.at < limit:
-            folders.append(runs.folder(name) / "logs")
+        keep |= _prompts(sighting.run)
+        if sighting.driver is None:
+            folders.append(cache_folder(environment) / name)
+            if isinstance(sighting.run.phase, Ended) and sighting.run.started.at < limit:
+                folders.append(runs.folder(name) / "logs")
     present = [folder for folder in folders if folder.exists()]
+    stillborn = tuple(_stillborn(runs, min(limit, now - HOUR)))
+    found = Cleaned(folders=tuple(str(folder) for folder in present), refs=stillborn)
     if dry_run:
-        return Cleaned(folders=tuple(str(folder) for folder in present))
+        return found
     for folder in present:
         remove_folder(folder)
-        shutil.rmtree(folder, ignore_errors=True)
+    for name in stillborn:
+        runs.repository.let_go(name)
     pruned = runs.ledger.prune_blobs(limit, keep)
-    return Cleaned(blobs=pruned.blobs, bytes=pruned.bytes, folders=tuple(str(folder) for folder in present))
+    return Cleaned(blobs=pruned.blobs, bytes=pruned.bytes, folders=found.folders, refs=stillborn)
+
+
+def _prompts(run: Run) -> set[str]:
+    """What its seal speaks of."""
+    reviews = (review for round_ in run.rounds for review in round_.reviews)
+    return {review.prompt for review in reviews if isinstance(review, GoodReview)} - {""}
+
+
+def _stillborn(runs: Runs, limit: float) -> Iterator[str]:
+    """Runs that were killed between the keeping of their commit and their first event; never one that just begins."""
+    before = time.strftime("%Y%m%d-%H%M%S", time.gmtime(limit))
+    known = set(runs.names())
+    return (name for name in sorted(unsettled(runs.repository)) if name not in known and name < before)

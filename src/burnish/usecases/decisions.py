@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from burnish.core.events import Cancelled, Decided, Intent
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.state import Ended, Run, Sealing, Stopping, Waiting
+from burnish.core.values import Value
 from burnish.core.work import ProcessMark
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import RunError, intend
@@ -17,6 +18,7 @@ from burnish.system import clock, survivors
 from burnish.system.identifiers import ProcessIdentity, this_process
 from burnish.usecases.run_view import state_of
 from burnish.usecases.runs import Runs, Sighting, can_be_seen, named
+from burnish.workspace.landing import Landing
 
 _RUN_MARKER = "BURNISH_RUN"
 
@@ -30,8 +32,16 @@ def refuse_agents() -> None:
         )
 
 
-def speak(runs: Runs, intent: Intent, name: str) -> Sighting:
-    """Append what a person intends, and wake whoever drives the run."""
+class Spoken(Value):
+    """A run after a person's word and, where that ended it, where its result is."""
+
+    sighting: Sighting
+    landing: Landing | None = None
+    notices: tuple[str, ...] = ()
+
+
+def speak(runs: Runs, intent: Intent, name: str) -> Spoken:
+    """Append what a person intends, and wake whoever drives the run. Where nobody does, an end takes effect here."""
     refuse_agents()
     had_ended = isinstance(runs.load(name).phase, Ended)
     run = intend(runs.ledger, name, intent)
@@ -39,7 +49,17 @@ def speak(runs: Runs, intent: Intent, name: str) -> Sighting:
     # After the end the driver only puts the result where it belongs: it waits for nothing, and is not disturbed.
     if driver is not None and not had_ended:
         _wake(driver)
-    return Sighting(run=run, driver=driver)
+    return Spoken(sighting=Sighting(run=run, driver=driver)) if driver is not None else _alone(runs, run)
+
+
+def _alone(runs: Runs, run: Run) -> Spoken:
+    """Nobody drives the run: what needs no agent is done here and now."""
+    from burnish.usecases.finishing import finish  # noqa: PLC0415 - whoever only looks at runs needs no driver
+
+    done = finish(runs.repository, runs.ledger, run.id, os.environ)
+    if done is None:
+        return Spoken(sighting=Sighting(run=run))
+    return Spoken(sighting=Sighting(run=done.run), landing=done.landing, notices=done.notices)
 
 
 def _wake(driver: ProcessIdentity) -> None:
@@ -48,7 +68,7 @@ def _wake(driver: ProcessIdentity) -> None:
         survivors.tell([ProcessMark(pid=driver.pid, started=float(driver.started))], WAKE)
 
 
-def decide(runs: Runs, name: str, key: str, *, note: str = "", agent: str | None = None, by: str = "") -> Sighting:
+def decide(runs: Runs, name: str, key: str, *, note: str = "", agent: str | None = None, by: str = "") -> Spoken:
     """Take one of the choices that a waiting run offers."""
     run = runs.load(name)
     choice = _offered(run, key)
@@ -84,7 +104,7 @@ def _agents(run: Run) -> Sequence[str]:
     return inputs_of(run).settings.agent_names if run.started.inputs else ()
 
 
-def cancel(runs: Runs, name: str, *, note: str = "", by: str = "") -> Sighting:
+def cancel(runs: Runs, name: str, *, note: str = "", by: str = "") -> Spoken:
     """End a run. What it has found and fixed so far is kept."""
     run = runs.load(name)
     if isinstance(run.phase, Ended | Stopping | Sealing):

@@ -11,7 +11,7 @@ from burnish.config.loading import Merged, Sources, user_file
 from burnish.config.loading import load as load_settings
 from burnish.config.overrides import Flags
 from burnish.config.roles import resolve, role_notices, with_fixers
-from burnish.config.settings import Settings
+from burnish.config.settings import AgentKind, Complexity, Settings
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol
@@ -48,6 +48,8 @@ class Wanted(Value):
     story: str = ""
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
+    """How hard the subject is; it may call for other agents."""
     max_rounds: int | None = None
     interactive: bool = False
 
@@ -74,7 +76,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     merged = _settings(repository, frozen, wanted, environment)
     loaded = load_protocol(merged.settings.protocol, lambda path: repository.read_file(frozen.base_commit, path))
     protocol = with_fixers(merged.settings, loaded.protocol, wanted.agents)
-    roles = resolve(merged.settings, protocol, flags=wanted.agents)
+    roles = resolve(merged.settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
     _check_agents(merged.settings, roles, wanted.mode)
     _check_rounds(protocol, wanted.max_rounds)
     sandbox = choose(merged.settings.sandbox.value)
@@ -131,7 +133,7 @@ def _check_agents(settings: Settings, roles: Roles, mode: Mode) -> None:
     for assignment in assignments:
         for name in filter(None, (assignment.agent, assignment.fallback)):
             agent = settings.agent(name)
-            if agent is not None:
+            if agent is not None and agent.kind is not AgentKind.ANALYSERS:
                 adapter_for(agent)
 
 

@@ -14,7 +14,7 @@ from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import frozen
 from burnish.runtime.performing.material import review_prompt, writing_prompt
 from burnish.runtime.performing.workshop import Workshop
-from burnish.usecases.driving import cache_folder
+from burnish.usecases.places import cache_folder
 from burnish.usecases.planning import Plan, PlanError
 from burnish.workspace.clones import Clones
 from burnish.workspace.diffs import difference

@@ -1,5 +1,7 @@
 """Write the records of a run again, from its events alone."""
 
+from functools import lru_cache
+
 from burnish.core.state import Run
 from burnish.ledger.interface import Ledger
 from burnish.records.interface import RecordTexts
@@ -14,10 +16,13 @@ from burnish.workspace.repository import Repository
 def reviewed_paths(repository: Repository, run: Run) -> dict[int, tuple[str, ...]]:
     """The paths that were under review, by round."""
     base = run.subject.base_commit
-    return {
-        round_.number: tuple(file.shown_path for file in difference(repository, base, round_.commit).files)
-        for round_ in run.rounds
-    }
+    return {round_.number: _changed_paths(repository, base, round_.commit) for round_ in run.rounds}
+
+
+@lru_cache(maxsize=256)
+def _changed_paths(repository: Repository, base: str, commit: str) -> tuple[str, ...]:
+    """What lies between two commits never changes, and records ask for it after every event."""
+    return tuple(file.shown_path for file in difference(repository, base, commit).files)
 
 
 def write_records(repository: Repository, run: Run, at: float) -> Written:

@@ -11,8 +11,8 @@ from burnish.core.state import FindingStatus, Run, Tracked, Waiting
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError
 from burnish.system import clock
-from burnish.usecases.decisions import speak
-from burnish.usecases.runs import Runs, Sighting, named
+from burnish.usecases.decisions import Spoken, speak
+from burnish.usecases.runs import Runs, named
 from burnish.workspace.errors import GitError
 from burnish.workspace.repository import Repository
 
@@ -62,21 +62,21 @@ def _titles(run: Run) -> Sequence[tuple[str, str]]:
     return [(entry.finding.id, entry.finding.title) for entry in run.findings]
 
 
-def refute(runs: Runs, name: str, reference: str, *, evidence: str, by: str = "") -> Sighting:
+def refute(runs: Runs, name: str, reference: str, *, evidence: str, by: str = "") -> Spoken:
     """A finding is false, and this shows it."""
     finding = _open_finding(runs.load(name), reference)
     text = _said(evidence, "A refutation needs evidence.", "Say with --evidence what shows that the finding is false.")
     return speak(runs, FindingRefuted(at=clock.now(), finding=finding, evidence=text, by=by), name)
 
 
-def waive(runs: Runs, name: str, reference: str, *, reason: str, by: str = "") -> Sighting:
+def waive(runs: Runs, name: str, reference: str, *, reason: str, by: str = "") -> Spoken:
     """A person takes the risk of a finding."""
     finding = _open_finding(runs.load(name), reference)
     text = _said(reason, "A waiver needs a reason.", "Say with --reason why the risk is taken.")
     return speak(runs, FindingWaived(at=clock.now(), finding=finding, reason=text, by=by), name)
 
 
-def annotate(runs: Runs, name: str, reference: str, *, note: str, by: str = "") -> Sighting:
+def annotate(runs: Runs, name: str, reference: str, *, note: str, by: str = "") -> Spoken:
     """A note for whoever fixes a finding."""
     finding = find(runs.load(name), reference).finding.id
     text = _said(note, "The note is empty.", "Say with --note what the fixer should know.")
@@ -99,7 +99,7 @@ def _said(text: str, message: str, hint: str) -> str:
     return text.strip()
 
 
-def add(runs: Runs, name: str, new: NewFinding, *, by: str = "") -> Sighting:
+def add(runs: Runs, name: str, new: NewFinding, *, by: str = "") -> Spoken:
     """A person's own finding goes to the fixer with the others."""
     run = runs.load(name)
     title = _said(new.title, "A finding needs a title.", "Say with --title what is wrong.")

@@ -14,6 +14,7 @@ from burnish.core.state import (
     Reviewing,
     Round,
     Run,
+    Seat,
     Tracked,
     Waiting,
 )
@@ -83,11 +84,16 @@ def view(run: Run) -> dict[str, Any]:
     }
 
 
+def seats_of(run: Run, round_: Round) -> tuple[Seat, ...]:
+    """Who reviews in a round: those at work while it is under way, else those with a review."""
+    if isinstance(run.phase, Reviewing) and run.phase.round == round_.number:
+        return run.phase.seats
+    return tuple(Seat(reviewer=review.reviewer, work=review) for review in round_.reviews)
+
+
 def _round(run: Run, round_: Round) -> dict[str, Any]:
-    reviews = round_.reviews
-    if not reviews and isinstance(run.phase, Reviewing) and run.phase.round == round_.number:
-        works = (seat.work for seat in run.phase.seats)
-        reviews = tuple(work for work in works if isinstance(work, GoodReview | MissingReview))
+    works = (seat.work for seat in seats_of(run, round_))
+    reviews = [work for work in works if isinstance(work, GoodReview | MissingReview)]
     return {
         "round": round_.number,
         "scope": round_.scope.value,

@@ -123,6 +123,11 @@ class Runs:
             return None
         return lease.owner
 
+    def is_abandoned(self, name: str) -> bool:
+        """Whether its driver surely died: nobody is about to take over what was never given back."""
+        lease = self.ledger.current_lease(stream_of(name))
+        return lease is not None and is_known_dead(lease.owner)
+
     def sight(self, name: str) -> Sighting:
         """A run as it is now. The driver first: one that leaves meanwhile has left its last event behind."""
         driver = self.driver(name)

@@ -14,7 +14,8 @@ from burnish.usecases.runs import Runs, Sighting
 
 LOOK_SECONDS = 0.2
 GRACE_SECONDS = 3.0
-"""A run that is handed from one process to another has no driver until the other one has started."""
+"""A run that is handed from one process to another has no driver until the other one has started. A dead one hands
+nothing on."""
 
 
 class Waited(Value):
@@ -37,6 +38,8 @@ def watch(runs: Runs, name: str) -> Iterator[Sighting]:
             return
         if not sighting.interrupted or run is not before:
             alone_since = None
+        elif runs.is_abandoned(name):
+            return
         elif alone_since is None:
             alone_since = clock.now()
         elif clock.now() - alone_since >= GRACE_SECONDS:

@@ -6,6 +6,7 @@ tree of the user's repository: nothing that an agent does to it can reach that.
 
 import re
 import shutil
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from burnish.workspace.git import Git
 from burnish.workspace.indexes import meaning_of_index
 from burnish.workspace.inside import write_inside
 from burnish.workspace.names import fields, shown, to_text
-from burnish.workspace.objects import alternates_file, ensure_objects, object_folders
+from burnish.workspace.objects import ensure_objects, object_folders
 from burnish.workspace.removal import protect_folder, remove_folder
 from burnish.workspace.repository import Repository
+from burnish.workspace.skeletons import Skeleton, settings_for
 from burnish.workspace.subjects import ADDRESS
 from burnish.workspace.vaults import Baseline, Vault, exclude_lines
 
@@ -53,6 +55,8 @@ class Clones:
     def __init__(self, repository: Repository, folder: Path) -> None:
         self._repository = repository
         self._folder = folder
+        self._probing = threading.Lock()
+        self._settings: dict[str, str] | None = None
 
     def make(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A clone with `head` checked out. What a killed burnish left under this name is removed first.
@@ -78,32 +82,26 @@ class Clones:
             raise
 
     def _fill(self, clone: Clone, writable: bool) -> Clone:
-        git = self._init(clone, clone.path, clone.path / ".git")
-        for name, value in _SETTINGS.items():
-            git.run("config", name, value)
-        git.run("update-ref", "refs/heads/base", clone.base)
-        git.run("update-ref", "refs/heads/head", clone.head)
+        skeleton = self._skeleton(clone)
+        clone.path.mkdir(mode=0o700)
+        skeleton.write(clone.path / ".git", {"base": clone.base, "head": clone.head})
+        clone.vault.mkdir(mode=0o700)
+        skeleton.write(clone.vault, {})
+        git = Git(clone.path, isolated=True)
         git.run("-c", "checkout.workers=0", "read-tree", "--reset", "-u", clone.head)
-        self._init(clone, clone.vault, clone.vault, "--bare")
         shutil.copy2(clone.path / ".git" / "index", clone.vault / "index")
-        tree = self._repository.tree_of(clone.head)
+        tree = git.text("rev-parse", "--verify", "--quiet", f"{clone.head}^{{tree}}")
         Vault(clone.vault, clone.path).set_baseline(Baseline(tree=tree))
         self._write_excludes(clone, ())
         if not writable:
             protect_folder(clone.path)
         return replace(clone, submodules=_submodules(git))
 
-    def _init(self, clone: Clone, folder: Path, git_dir: Path, *options: str) -> Git:
-        folder.mkdir(mode=0o700)
-        git = Git(folder, isolated=True)
-        form = f"--object-format={self._repository.object_format}"
-        git.run("init", "--quiet", "--template=", "--initial-branch=head", form, *options)
-        (git_dir / "objects" / "info").mkdir(exist_ok=True)
-        (git_dir / "objects" / "info" / "alternates").write_bytes(alternates_file(clone.shared))
-        (git_dir / "info").mkdir(exist_ok=True)
-        if self._repository.is_shallow:
-            shutil.copyfile(self._repository.common_dir / "shallow", git_dir / "shallow")
-        return git
+    def _skeleton(self, clone: Clone) -> Skeleton:
+        with self._probing:  # clones are made side by side
+            if self._settings is None:
+                self._settings = settings_for(self._folder, self._repository.object_format, _SETTINGS)
+        return Skeleton(settings=self._settings, shared=clone.shared, shallow=self._repository.shallow_file)
 
     def copy(self, clone: Clone, name: str) -> Clone:
         """A writable copy of a clone with all that is in it now, for running things that write."""
@@ -148,9 +146,9 @@ class Clones:
         return tuple(shown(to_text(name)) for name in baseline.excluded)
 
     def _write_excludes(self, clone: Clone, names: tuple[bytes, ...]) -> None:
-        text = _users_excludes(self._repository) + exclude_lines(names)
-        (clone.vault / "info" / "exclude").write_bytes(_users_excludes(self._repository))
-        write_inside(clone.path, ".git/info/exclude", text)
+        users = self._repository.users_excludes
+        (clone.vault / "info" / "exclude").write_bytes(users)
+        write_inside(clone.path, ".git/info/exclude", users + exclude_lines(names))
 
     def protect(self, clone: Clone) -> None:
         """Take the permission to write, once a clone is prepared: without a sandbox, most mistakes then fail."""
@@ -184,12 +182,3 @@ class Clones:
 def _submodules(git: Git) -> tuple[str, ...]:
     entries = fields(git.run("ls-files", "--stage", "-z"))
     return tuple(shown(to_text(entry.split(b"\t", 1)[1])) for entry in entries if entry.startswith(b"160000 "))
-
-
-def _users_excludes(repository: Repository) -> bytes:
-    """What the user ignores in all repositories, and in this one."""
-    everywhere = repository.git.text("config", "--type=path", "--get", "core.excludesFile", check=False)
-    places = [Path(everywhere)] if everywhere else []
-    places.append(repository.common_dir / "info" / "exclude")
-    texts = (place.read_bytes() for place in places if place.is_file())
-    return b"".join(text if text.endswith(b"\n") else text + b"\n" for text in texts)

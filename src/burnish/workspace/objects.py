@@ -75,7 +75,7 @@ def ensure_objects(repository: Repository, base: str, head: str) -> None:
 
 
 def _missing(repository: Repository, base: str, head: str) -> list[str]:
-    if not _is_partial(repository):
+    if not repository.is_partial:
         return []
     listing = ("rev-list", "--objects", "--no-object-names", "--missing=print")
     found: set[str] = set()
@@ -83,11 +83,6 @@ def _missing(repository: Repository, base: str, head: str) -> list[str]:
         lines = repository.git.text(*listing, *selection).splitlines()
         found.update(line[1:] for line in lines if line.startswith("?"))
     return sorted(found)
-
-
-def _is_partial(repository: Repository) -> bool:
-    names = r"^(extensions\.partialclone|remote\..*\.promisor)$"
-    return bool(repository.git.text("config", "--get-regexp", names, check=False))
 
 
 def _missing_error(number: int, reason: str) -> MissingObjectsError:

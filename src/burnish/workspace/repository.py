@@ -78,6 +78,29 @@ class Repository:
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").exists()
 
+    @property
+    def shallow_file(self) -> bytes | None:
+        """Where history was cut off, as git writes it down; None where it is whole."""
+        try:
+            return (self.common_dir / "shallow").read_bytes()
+        except FileNotFoundError:
+            return None
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Whether objects may be missing that a remote promised."""
+        names = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+        return bool(self.git.text("config", "--get-regexp", names, check=False))
+
+    @cached_property
+    def users_excludes(self) -> bytes:
+        """What the user ignores in all repositories, and in this one."""
+        everywhere = self.git.text("config", "--type=path", "--get", "core.excludesFile", check=False)
+        places = [Path(everywhere)] if everywhere else []
+        places.append(self.common_dir / "info" / "exclude")
+        texts = (place.read_bytes() for place in places if place.is_file())
+        return b"".join(text if text.endswith(b"\n") else text + b"\n" for text in texts)
+
     def commit_of(self, ref: str) -> str:
         """The commit that a name stands for."""
         return references.commit_of(self.git, ref)

@@ -4,11 +4,14 @@ import asyncio
 from typing import TypeVar
 
 from burnish.agents.interface import Reply, Request, Role
+from burnish.config.settings import AgentKind
 from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
-from burnish.core.reviews import Failure, FailureKind
+from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.runtime.performing import material
+from burnish.runtime.performing.autofixing import mend
+from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
 from burnish.runtime.performing.reviewing import clone_name, contract_of, read_answer
 from burnish.runtime.performing.stories import story_status, was_done
@@ -21,9 +24,44 @@ Writing = StartFix | StartBuild | StartReview
 _Writing = TypeVar("_Writing", StartFix, StartBuild, StartReview)
 
 
-async def fix(shop: Workshop, job: Job[StartFix]) -> AnyEvent:
+async def fix(bench: Bench, job: Job[StartFix]) -> AnyEvent:
     """Have findings fixed."""
-    return await _changed(shop, job, Fixed)
+    if agent_settings(bench.shop, job.effect.agent).kind is AgentKind.ANALYSERS:
+        return await _mended(bench, job)
+    return await _changed(bench.shop, job, Fixed)
+
+
+async def _mended(bench: Bench, job: Job[StartFix]) -> AnyEvent:
+    """The fixes of the analysers themselves. What the project's commit hooks reject is taken back as a whole."""
+    shop, effect, run = bench.shop, job.effect, job.run
+    started = clock.now()
+    clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, run.commit, writable=True)
+    try:
+        failure = await shop.prepare(clone, effect.id, job.stop)
+        mended = failure or await mend(bench, job, clone)
+        if isinstance(mended, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=mended)
+        verdict = await run_hooks(shop, job, clone, mended.summary)
+        if isinstance(verdict, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=verdict)
+        at = clock.now()
+        if isinstance(verdict, Rejected):
+            change = Change(commit=run.commit, tree=run.tree)
+            mended = mended.taken_back(f"the project's commit hook rejects it: {verdict.text}")
+        else:
+            change = await asyncio.to_thread(_collected, shop, job, clone, mended.summary, at)
+    finally:
+        await asyncio.to_thread(shop.discard, clone)
+    usage = Usage(seconds=at - started)
+    return Fixed(
+        at=at,
+        effect=effect.id,
+        change=change,
+        summary=mended.summary,
+        answers=mended.answers,
+        by_rule=True,
+        usage=usage,
+    )
 
 
 async def build(shop: Workshop, job: Job[StartBuild]) -> AnyEvent:

@@ -2,13 +2,15 @@
 
 import asyncio
 
+from burnish.config.settings import AgentKind
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent, WorkFailed, WorkLost
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import Run
-from burnish.runtime.performing import fixing, reviewing, sealing, validating
-from burnish.runtime.performing.workshop import Job, StoppedError, Workshop
+from burnish.runtime.performing import analysing, fixing, reviewing, sealing, validating
+from burnish.runtime.performing.bench import Bench
+from burnish.runtime.performing.workshop import Job, StoppedError, Workshop, agent_settings
 from burnish.runtime.runner import Note, Work
 from burnish.system import clock
 
@@ -18,6 +20,7 @@ class LocalPerformer:
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
+        self._bench = Bench(shop)
 
     async def perform(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
         """Do it. What goes wrong around the work is a failure of the work, with what the user should know of it."""
@@ -33,13 +36,19 @@ class LocalPerformer:
     async def _do(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
         match effect:
             case StartReview():
-                work = fixing.session if effect.session else reviewing.review
-                return await work(self._shop, Job(effect, run, stop, note))
+                return await self._review(Job(effect, run, stop, note))
             case StartFix():
-                return await fixing.fix(self._shop, Job(effect, run, stop, note))
+                return await fixing.fix(self._bench, Job(effect, run, stop, note))
             case StartBuild():
                 return await fixing.build(self._shop, Job(effect, run, stop, note))
             case StartValidation():
                 return await validating.validate(self._shop, effect, run, stop)
             case MakeSeal():
                 return await asyncio.to_thread(sealing.seal, self._shop, effect, run)
+
+    async def _review(self, job: Job[StartReview]) -> AnyEvent:
+        if job.effect.session:
+            return await fixing.session(self._shop, job)
+        if agent_settings(self._shop, job.effect.agent).kind is AgentKind.ANALYSERS:
+            return await analysing.analyse(self._bench, job)
+        return await reviewing.review(self._shop, job)

@@ -8,6 +8,7 @@ from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
+from burnish.runtime.performing.covering import judge, stamps
 from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.workshop import Workshop
 from burnish.system import clock
@@ -29,6 +30,7 @@ async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyn
         failure = await shop.prepare(clone, effect.id, stop)
         if failure is not None:
             return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+        before = stamps(clone.path)
         for name, command in commands.items():
             finished = await _run(shop, effect.id, command, str(clone.path), stop)
             seconds += finished.seconds
@@ -38,9 +40,11 @@ async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyn
             outputs.append(f"$ {command.text}\n{_tail(finished)}")
             if finished.code != 0:
                 return _validated(effect, ValidationStatus.FAILED, outputs[-1:], seconds)
+        coverage = judge(clone.path, before, shop.inputs.settings.validate.coverage_floor)
     finally:
         await asyncio.to_thread(shop.clones.remove, clone)
-    return _validated(effect, ValidationStatus.PASSED, outputs, seconds)
+    status = ValidationStatus.FAILED if coverage.fails else ValidationStatus.PASSED
+    return _validated(effect, status, [*outputs, *filter(None, [coverage.words])], seconds)
 
 
 def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:

@@ -130,6 +130,7 @@ class Workshop:
         writable: tuple[str, ...],
         stop: asyncio.Event,
         on_start: Callable[[ProcessMark], None] | None = None,
+        network: bool = True,
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
         name = effect.removeprefix(f"{self.run}/")
@@ -151,12 +152,11 @@ class Workshop:
             writable=writable,
             hidden=(*DEFAULT_SECRETS, *self._private()),
             temporary=str(temporary),
+            network=network,
         )
-        confined = confine(
-            self.sandbox,
-            Command(argv=command.argv, folder=command.folder, environment=marked, stdin=command.stdin),
-            confinement,
-        )
+        largest_file = self.inputs.settings.workspace.file_megabytes * 1024 * 1024
+        limited = replace(command, environment=marked, file_bytes=largest_file)
+        confined = confine(self.sandbox, limited, confinement)
         log = self.log_of(name)
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -1,0 +1,25 @@
+"""Every tool by its name: an explicit list, in the order in which they are run and shown."""
+
+from collections.abc import Mapping
+
+from burnish.agents.analysers.interface import Tool, ToolName
+from burnish.agents.analysers.tools.ast_grep import AstGrep
+from burnish.agents.analysers.tools.eslint import Eslint
+from burnish.agents.analysers.tools.hadolint import Hadolint
+from burnish.agents.analysers.tools.kingfisher import Kingfisher
+from burnish.agents.analysers.tools.oxlint import Oxlint
+from burnish.agents.analysers.tools.ruff import Ruff
+from burnish.agents.analysers.tools.shellcheck import Shellcheck
+from burnish.agents.analysers.tools.zizmor import Zizmor
+
+_ALL: tuple[Tool, ...] = (
+    Ruff(),
+    AstGrep(),
+    Oxlint(),
+    Kingfisher(),
+    Zizmor(),
+    Shellcheck(),
+    Hadolint(),
+    Eslint(),
+)
+TOOLS: Mapping[ToolName, Tool] = {tool.name: tool for tool in _ALL}

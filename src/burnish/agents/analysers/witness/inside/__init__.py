@@ -1,0 +1,1 @@
+"""What runs inside the project's own interpreter, as a copy: the standard library, nothing of burnish."""

@@ -1,0 +1,260 @@
+"""Reports on tests from inside the project's own interpreter: a plugin of pytest, and a runner of unittest.
+
+It is copied beside the tests and loaded by whatever Python the project has, so it uses the standard library only, and
+the syntax of Python 3.8. It writes one line of JSON for each thing that happens, at once: what was running when a
+process had to be ended is known from the file. It measures which lines of the changed files run, where coverage can
+be imported. It must never change what a test does, nor whether it passes.
+"""
+
+# ruff: noqa: N802 - the names of what unittest calls are unittest's
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import sys
+import unittest
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+REPORT = "BURNISH_WITNESS_REPORT"
+OWNER = "BURNISH_WITNESS_OWNER"
+MEASURE = "BURNISH_WITNESS_MEASURE"
+COVERAGE = "BURNISH_WITNESS_COVERAGE"
+MOST_TEXT = 6000
+NO_SOURCES = ("node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages")
+EXCLUDED = (
+    r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)",
+    r"^\s*(if|elif) (typing\.|t\.)?TYPE_CHECKING:",
+    r"^\s*if __name__ == .__main__.:",
+    r"^\s*@(typing\.|t\.)?overload$",
+    r"^\s*@(abc\.)?abstractmethod$",
+    r"^\s*raise NotImplementedError",
+    r"^\s*(def .*)?\.\.\.$",
+)
+"""Lines that no test is expected to run."""
+
+
+def write(**record: object) -> None:
+    """Append one line, in one go: several processes may write to the report."""
+    place = os.environ.get(REPORT)
+    if place:
+        descriptor = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, (json.dumps(record) + "\n").encode("utf-8", "replace"))
+        finally:
+            os.close(descriptor)
+
+
+class Measure:
+    """Which lines run in this process, from the moment when this module was loaded."""
+
+    def __init__(self) -> None:
+        self._coverage: Any = None
+        self._root = Path.cwd()
+        self._files = json.loads(os.environ.get(MEASURE) or "[]")
+
+    def start(self) -> None:
+        if self._files:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    self._start()
+            except Exception as error:  # noqa: BLE001 - whatever a foreign coverage does, the tests must run
+                self._coverage = None
+                write(kind="unmeasured", text=f"{type(error).__name__}: {error}")
+
+    def _start(self) -> None:
+        files = [str(self._root / name) for name in self._files]
+        measured = _coverage().Coverage(data_file=None, config_file=False, include=files)
+        measured.set_option("run:disable_warnings", ["no-ctracer", "no-sysmon", "module-not-measured"])
+        for pattern in EXCLUDED:
+            measured.exclude(pattern)
+        measured.start()
+        self._coverage = measured
+
+    def stop(self) -> None:
+        if self._coverage is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._coverage.stop()
+                for name in self._files:
+                    self._tell(name)
+            self._coverage = None
+
+    def _tell(self, name: str) -> None:
+        try:
+            _, statements, _, missing, _ = self._coverage.analysis2(str(self._root / name))
+        except Exception as error:  # noqa: BLE001 - a file that cannot be parsed is not measured, and said to be so
+            write(kind="unmeasured", text=f"{name}: {error}")
+        else:
+            executed = sorted(set(statements) - set(missing))
+            write(kind="lines", file=name, statements=sorted(statements), executed=executed)
+
+
+def _coverage() -> Any:
+    """The project's own coverage; else the one that burnish has laid at hand."""
+    try:
+        return importlib.import_module("coverage")
+    except ImportError:
+        place = os.environ.get(COVERAGE, "")
+        sys.path.append(place)
+        try:
+            return importlib.import_module("coverage")
+        finally:
+            sys.path.remove(place)
+
+
+MEASURED = Measure()
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Two measurements in one process would blind each other: pytest-cov rests, and its options stay known."""
+    del parser
+    plugin = pluginmanager.get_plugin("pytest_cov")
+    if plugin is not None and os.environ.get(MEASURE):
+        pluginmanager.unregister(plugin)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Report this run, unless it is one that a reported test has started itself; xdist's workers only measure."""
+    config.addinivalue_line("markers", "no_cover: not measured")
+    if OWNER not in os.environ:
+        os.environ[OWNER] = str(os.getpid())
+        config.pluginmanager.register(Reporter(), "burnish-witness-reporter")
+
+
+def pytest_unconfigure() -> None:
+    MEASURED.stop()
+
+
+class Reporter:
+    """What a run of pytest says, as it says it."""
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        write(kind="start", name=nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        write(kind="finish", name=nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Only what says something: the test itself, and what failed or was skipped around it."""
+        known = report.outcome in ("passed", "failed", "skipped")  # a plugin may have others: "rerun"
+        if known and (report.when == "call" or report.outcome != "passed"):
+            path, line, _ = report.location
+            text = _end(report.longreprtext) if report.failed else ""
+            write(kind="case", name=report.nodeid, outcome=report.outcome, file=path, line=(line or 0) + 1, text=text)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            path = report.nodeid.partition("::")[0]
+            write(kind="broken", name=report.nodeid, outcome="failed", file=path, text=_end(report.longreprtext))
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        write(kind="end", code=int(exitstatus))
+
+
+def _end(text: str) -> str:
+    return text[-MOST_TEXT:]
+
+
+class Result(unittest.TestResult):
+    """What a run of unittest says, as it says it."""
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        write(kind="start", name=test.id())
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        write(kind="finish", name=test.id())
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        super().addSuccess(test)
+        _case(test, "passed")
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        super().addSkip(test, reason)
+        _case(test, "skipped")
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
+        super().addExpectedFailure(test, err)
+        _case(test, "skipped")
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+        super().addUnexpectedSuccess(test)
+        _case(test, "failed", "It was expected to fail, and passed.")
+
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+        super().addFailure(test, err)
+        _case(test, "failed", self.failures[-1][1])
+
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
+        super().addError(test, err)
+        _case(test, "failed", self.errors[-1][1])
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            _case(test, "failed", (self.failures + self.errors)[-1][1])
+
+
+def _case(test: unittest.TestCase, outcome: str, text: str = "") -> None:
+    text = _end(text)
+    sys.stderr.write(text)
+    if type(test).__name__ == "_FailedTest":
+        name = test.id().rpartition(".")[2]
+        write(kind="broken", name=name, outcome=outcome, text=text)
+        return
+    path, line = "", 0
+    method = getattr(test, getattr(test, "_testMethodName", ""), None)
+    try:
+        path = os.path.relpath(inspect.getsourcefile(method) or "") if method else ""
+        line = inspect.getsourcelines(method)[1] if method else 0
+    except (OSError, TypeError, ValueError):
+        pass  # made at run time: it has no lines
+    write(kind="case", name=test.id(), outcome=outcome, file=path, line=line, text=text)
+
+
+def test_modules() -> Iterator[tuple[str, str]]:
+    """Every file of tests: the folder from which it is imported, and the name by which."""
+    for folder, folders, files in os.walk("."):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in NO_SOURCES)
+        for file in sorted(files):
+            if file.endswith(".py") and (file.startswith("test") or file.endswith("_test.py")):
+                top, names = Path(folder), [file[:-3]]
+                while top.name and (top / "__init__.py").exists():
+                    names.insert(0, top.name)
+                    top = top.parent
+                yield str(top.absolute()), ".".join(names)
+
+
+def run_unittest(wanted: list[str]) -> int:
+    """Run every test, or only those that are named."""
+    loader, suite = unittest.TestLoader(), unittest.TestSuite()
+    for top, module in test_modules():
+        if top not in sys.path:
+            sys.path.insert(0, top)
+        if not wanted:
+            suite.addTests(loader.loadTestsFromName(module))
+    suite.addTests(loader.loadTestsFromName(name) for name in wanted)
+    result = Result()
+    suite.run(result)
+    MEASURED.stop()
+    code = 5 if not result.testsRun else 0 if result.wasSuccessful() else 1
+    write(kind="end", code=code)
+    return code
+
+
+MEASURED.start()
+if __name__ == "__main__":
+    sys.path[0] = str(Path.cwd())
+    sys.exit(run_unittest(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""The words of the witness: what would be run, and what came of it. Values only."""
+
+from enum import Enum
+
+import msgspec
+
+from burnish.core.values import Value
+
+
+class Framework(Enum):
+    """Who runs the tests, and so where their results are found."""
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    NODE = "node --test"
+    JEST = "jest"
+    VITEST = "vitest"
+    GO = "go test"
+    CARGO = "cargo test"
+    COMMAND = "a command"
+    """Known by its exit code; where pytest or `node --test` are behind it, by their reports too."""
+
+
+class TestPlan(Value):
+    """How the tests of a project are run, in whatever copy of it."""
+
+    __test__ = False  # its name is no reason to collect it
+
+    framework: Framework
+    argv: tuple[str, ...]
+    """The program by its name, by an absolute path of the user's, or by a path inside the copy."""
+    text: str
+    """As a person would type it."""
+    environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    imports: tuple[str, ...] = ()
+    """Folders of the copy from which its own Python code is imported, before anything that is installed."""
+    readable: tuple[str, ...] = ()
+    """What it needs of the user's home: tool chains, downloaded dependencies."""
+
+
+class NoTests(Value):
+    """Why there is nothing to run, and what a person could do about it."""
+
+    reason: str
+    hint: str = ""
+    absent: bool = False
+    """There are no tests at all; else there are, but they cannot be run here."""
+
+
+class Outcome(Enum):
+    """What became of one test."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class Case(Value):
+    """One test, or one file of tests that could not even be loaded."""
+
+    name: str
+    outcome: Outcome
+    file: str = ""
+    """From the root of the repository, where the framework tells."""
+    line: int | None = None
+    text: str = ""
+    """The end of what it said when it failed."""
+    loading: bool = False
+    """The failure is that it could not be loaded."""
+
+
+class FileLines(Value):
+    """Which lines of a file could run, and which did."""
+
+    statements: frozenset[int]
+    executed: frozenset[int]
+
+
+class Ended(Enum):
+    """How the tests came to their end."""
+
+    EXITED = "exited"
+    """They were run to their end, whatever they found."""
+    ENDLESS = "endless"
+    """They had to be ended."""
+    CRASHED = "crashed"
+    """Their process died on the way."""
+    NOTHING = "nothing"
+    """There was no test."""
+    COULD_NOT_RUN = "could-not-run"
+
+
+class TestResult(Value):
+    """What one run of the tests said."""
+
+    __test__ = False
+
+    ended: Ended
+    code: int | None = None
+    seconds: float = 0.0
+    cases: tuple[Case, ...] = ()
+    lists_passed: bool = False
+    """Whether tests that passed are listed, too: only then a missing one says something."""
+    running: tuple[str, ...] = ()
+    """Tests that had begun and not ended."""
+    output: str = ""
+    """The end of what was printed."""
+    message: str = ""
+    """Why it could not run."""
+    lines: dict[str, FileLines] = msgspec.field(default_factory=dict[str, FileLines])
+    """The lines of changed files, where they were measured."""
+    unmeasured: str = ""
+    """Why lines were not measured, where they should have been."""
+
+    @property
+    def passed(self) -> bool:
+        return self.ended is Ended.EXITED and self.code == 0
+
+    @property
+    def complete(self) -> bool:
+        return self.ended is Ended.EXITED
+
+    @property
+    def failing(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.outcome is Outcome.FAILED)

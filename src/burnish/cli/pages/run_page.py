@@ -1,0 +1,60 @@
+"""A run as one page for people: no scripts, nothing from elsewhere, and every text of an agent as mere text."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from burnish import __version__
+from burnish.cli import run_words
+from burnish.cli.pages.findings import findings
+from burnish.cli.pages.rounds import rounds
+from burnish.cli.pages.templates import Markup, fill, joined, style
+from burnish.cli.run_text import reason
+from burnish.core.protocol import ChoiceAction
+from burnish.core.state import FindingStatus, Run, Waiting
+from burnish.usecases.runs import Sighting
+
+
+def run_page(sighting: Sighting, advice: Sequence[str]) -> str:
+    """The whole page. `advice` says where the result is and what to do next, a sentence each."""
+    run = sighting.run
+    state = run_words.state(sighting)
+    page = fill(
+        "page",
+        style=style(),
+        version=__version__,
+        run=run.id,
+        state=state.text,
+        tone=state.tone.word,
+        branch=run.subject.branch,
+        base=run.subject.base,
+        reason=reason(sighting),
+        facts=joined(_facts(run)),
+        next=joined([*_choices(run), *(fill("line", text=sentence) for sentence in advice)]),
+        rounds=rounds(run),
+        findings=findings(run),
+    )
+    return page.html + "\n"
+
+
+def _facts(run: Run) -> Iterator[Markup]:
+    still_open = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
+    facts = {
+        "Story": run.subject.story,
+        "Protocol": f"{run.protocol.name}, {run.started.mode.value}",
+        "Rounds": f"{len(run.rounds)} of at most {run.limit}",
+        "Findings": f"{len(still_open)} open of {len(run.findings)}",
+        "Commit": run.commit[:12],
+        "Tree": run.tree[:12],
+        "Seal": run.seal[:19] or "none",
+        "Validation": run.validation.status.value if run.validation else "",
+        "Started": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(run.started.at)),
+        "Usage": run_words.usage(run.usage),
+    }
+    return (fill("fact", name=name, value=value) for name, value in facts.items() if value)
+
+
+def _choices(run: Run) -> Iterator[Markup]:
+    if isinstance(run.phase, Waiting):
+        for choice in run.phase.choices:
+            agent = " (--agent NAME)" if choice.action is ChoiceAction.ANOTHER_AGENT else ""
+            yield fill("choice", key=choice.key, text=f"{choice.text}{agent}")

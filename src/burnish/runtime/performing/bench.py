@@ -1,0 +1,128 @@
+"""Runs the analysers for all reviewers of a round: each tool once on each side, whoever needs what it found.
+
+The base is looked at only by tools that found something in the change, and only in the files where they did.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from burnish.agents.analysers.interface import Hit, Invocation, Task, ToolName
+from burnish.agents.analysers.novelty import introduced
+from burnish.agents.analysers.programs import program
+from burnish.agents.analysers.tools.eslint import PROGRAM as ESLINT
+from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.analysers.undecided import undecided
+from burnish.config.settings import AgentKind
+from burnish.core.state import Run
+from burnish.core.values import replace
+from burnish.runtime.performing import rule_caches
+from burnish.runtime.performing.scenes import Scene, Side
+from burnish.runtime.performing.workshop import Workshop
+from burnish.system.process import Command, Finished, Limits
+
+_Result = TypeVar("_Result")
+
+AT_ONCE = 400
+"""Files on one command line."""
+KEPT_BYTES = 256 * 1024 * 1024
+
+
+class Bench:
+    """The analysers of one run."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self.shop = shop
+        self._shared: dict[object, asyncio.Task[Any]] = {}
+        self._scene: Scene | None = None
+        self._numbers = count(1)
+
+    async def scene(self, run: Run) -> Scene:
+        """The change as it is now. What was kept of an earlier state of it is let go."""
+        return await self._once(("scene", run.commit), lambda: self._set_scene(run))
+
+    async def _set_scene(self, run: Run) -> Scene:
+        before, self._shared = self._scene, {key: task for key, task in self._shared.items() if not task.done()}
+        if before is not None:
+            await asyncio.to_thread(before.discard)
+        self._scene = await asyncio.to_thread(Scene, self.shop, run.subject.base_commit, run.commit)
+        return self._scene
+
+    async def introduced(self, scene: Scene, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
+        """What the tools find in the change that they do not find without it."""
+        found = await asyncio.gather(*(self._new(scene, task, stop) for task in tasks))
+        return tuple(hit for hits in found for hit in hits)
+
+    async def _new(self, scene: Scene, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+        return await self._once((scene.commit, task), lambda: self._compare(scene, task, stop))
+
+    async def _compare(self, scene: Scene, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+        at_head = await self._on(scene.head, task, stop)
+        if not any(hit.file in scene.old_paths for hit in at_head):
+            return at_head
+        side = await self._once((scene.commit, "base"), lambda: asyncio.to_thread(lambda: scene.base))
+        now, before, renamed = scene.head.lines, side.lines, scene.old_paths
+        known = undecided(at_head, head_lines=now, base_lines=before, renamed=renamed)
+        at_base = await self._on(side, replace(task, files=tuple(sorted(known))), stop) if known else ()
+        return introduced(at_head, at_base, head_lines=now, base_lines=before, renamed=renamed)
+
+    async def _on(self, side: Side, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+        own = task.choice.own_configuration
+        folder = await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task.choice))
+        return await self.look(folder, (task,), stop)
+
+    async def look(self, folder: Path, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
+        """Everything that the tools find in a tree as it is. Raises `ToolError` where one did not do its work."""
+        runs = [self._run(folder, replace(task, files=files), stop) for task in tasks for files in _batches(task.files)]
+        found = await asyncio.gather(*runs)
+        return tuple(hit for hits in found for hit in hits)
+
+    async def _run(self, folder: Path, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+        tool = TOOLS[task.tool]
+        finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop)
+        return await asyncio.to_thread(tool.read, finished, task.files)
+
+    async def start(
+        self, folder: Path, tool: ToolName, call: Invocation, stop: asyncio.Event, writable: Sequence[str] = ()
+    ) -> Finished:
+        """Run a tool in the sandbox, without the network."""
+        path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
+        arguments = call.arguments if tool is not ToolName.KINGFISHER else await self._with_rules(call.arguments, stop)
+        environment = {**self.shop.tool_environment(), "NO_COLOR": "1", **call.environment}
+        command = Command(argv=(path, *arguments), folder=str(folder), environment=environment, stdin=call.stdin)
+        agent = self.shop.inputs.settings.agent(AgentKind.ANALYSERS.value)
+        seconds = agent.timeout if agent else None
+        return await self.shop.run_command(
+            command,
+            Limits(seconds=seconds, kept_bytes=KEPT_BYTES),
+            # A name of its own for each: what one tool left behind is ended without ending the others.
+            effect=f"analyse:{tool.value}:{next(self._numbers)}",
+            writable=tuple(writable),
+            stop=stop,
+            network=False,
+        )
+
+    async def _with_rules(self, arguments: tuple[str, ...], stop: asyncio.Event) -> tuple[str, ...]:
+        """kingfisher's arguments with its rules, compiled."""
+        key = ("rules", rule_caches.chosen(arguments))
+        folder = await self._once(key, lambda: rule_caches.compile_rules(self.shop, arguments, stop))
+        verb, *rest = arguments
+        return (verb, f"--rule-cache-dir={folder}", *rest)
+
+    async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Whoever asks first has it done; a failure is not kept, so that a second attempt is one."""
+        task: asyncio.Task[_Result] | None = self._shared.get(key)
+        if task is None:
+            task = self._shared[key] = asyncio.create_task(work())
+        try:
+            return await asyncio.shield(task)
+        except BaseException:
+            if self._shared.get(key) is task:
+                del self._shared[key]
+            raise
+
+
+def _batches(files: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield from (tuple(files[place : place + AT_ONCE]) for place in range(0, len(files), AT_ONCE))

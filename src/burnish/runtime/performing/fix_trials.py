@@ -1,0 +1,92 @@
+"""The project's tests on the fixes of analysers: files with which tests fail that did not fail before are put back.
+
+The tests run on a throwaway copy of the clone: what they leave behind is no part of a fix.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.agents.analysers.autofix.drafts import Draft
+from burnish.agents.analysers.autofix.halving import Halving
+from burnish.agents.analysers.autofix.trials import broken
+from burnish.agents.analysers.witness.values import NoTests, TestPlan, TestResult
+from burnish.core.effects import StartFix
+from burnish.runtime.performing.witnessing import plan_for, run_tests
+from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.system import clock
+from burnish.workspace.clones import Clone
+from burnish.workspace.inside import write_inside
+
+_NO_TIME = "taken back: tests fail with the fixes, and there was no time to find out with which"
+
+
+async def hold(shop: Workshop, job: Job[StartFix], clone: Clone, drafts: Sequence[Draft]) -> str:
+    """Put back the files that break tests; what the tests said, for the log."""
+    changed = tuple(draft for draft in drafts if draft.is_changed)
+    if not changed:
+        return "nothing was changed"
+    settings, environment = shop.inputs.settings, shop.tool_environment()
+    plan = await asyncio.to_thread(plan_for, clone.path, settings, environment, shop.repository.root)
+    if isinstance(plan, NoTests):
+        return f"no tests were run: {plan.reason}"
+    copy = await asyncio.to_thread(shop.clones.copy, clone, f"{clone.name}-scratch")
+    try:
+        refused = await _Trial(shop, job, plan, copy.path, changed).refused()
+    finally:
+        await asyncio.to_thread(shop.clones.remove, copy)
+    for draft, reason in refused.items():
+        write_file(clone.path, draft.path, draft.take_back(reason))
+    return "\n".join([f"the tests were run: {plan.text}", *(f"{one.path} {why}" for one, why in refused.items())])
+
+
+class _Trial:
+    """The search for the files that break tests, within the time that tests may take."""
+
+    def __init__(
+        self, shop: Workshop, job: Job[StartFix], plan: TestPlan, folder: Path, drafts: Sequence[Draft]
+    ) -> None:
+        self._shop = shop
+        self._job = job
+        self._plan = plan
+        self._folder = folder
+        self._drafts = drafts
+        self._deadline = clock.now() + shop.inputs.settings.analysers.test_seconds
+
+    async def refused(self) -> dict[Draft, str]:
+        """The files that cannot stay, and why. Without any fix the tests are run only where they fail with all."""
+        after = await self._run(self._drafts)
+        if after.passed:
+            return {}
+        before = await self._run(())
+        found = broken(before, after)
+        return await self._search(before, found) if found else {}
+
+    async def _search(self, before: TestResult, found: str) -> dict[Draft, str]:
+        search = Halving(self._drafts)
+        reasons: dict[Draft, str] = {}
+        while search.group:
+            if found:
+                reasons.update(dict.fromkeys(search.group, f"taken back: {found} fails with it"))
+                search.fails()
+            else:
+                search.holds()
+            if search.group and clock.now() > self._deadline:
+                reasons.update(dict.fromkeys(search.undecided, _NO_TIME))
+                search.give_up()
+            elif search.group:
+                found = broken(before, await self._run(search.kept + search.group))
+        return {draft: reasons[draft] for draft in search.refused}
+
+    async def _run(self, mended: Sequence[Draft]) -> TestResult:
+        for draft in self._drafts:
+            write_file(self._folder, draft.path, draft.content if draft in mended else draft.original)
+        return await run_tests(self._shop, self._folder, self._plan, self._job.effect.id, self._job.stop)
+
+
+def write_file(folder: Path, name: str, content: bytes) -> None:
+    """Put new content into a file that may be run as before. No link is followed."""
+    path = folder / name
+    mode = path.lstat().st_mode
+    write_inside(folder, name, content)
+    path.chmod(mode & 0o777)

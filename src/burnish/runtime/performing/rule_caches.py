@@ -1,0 +1,64 @@
+"""kingfisher's rules, compiled once for all reviews of a machine.
+
+kingfisher compiles its rules for seconds at every start, unless it finds them compiled, and in a sandbox without the
+user's home it finds nothing. So they are compiled before it is given any file, into a folder of burnish's own that it
+may only read while it looks at files: nothing of a repository ever reaches what a later review relies on.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.agents.analysers.interface import ToolError, ToolName
+from burnish.agents.analysers.programs import program, version
+from burnish.runtime.performing.workshop import Workshop
+from burnish.system.files import make_private_directory
+from burnish.system.process import Command, How, Limits
+
+SECONDS = 120.0
+_CHOOSES_RULES = ("--rule=", "--exclude-rule=")
+_HINT = "Run 'kingfisher rules compile-cache' by hand to see what is wrong."
+
+
+def chosen(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The arguments of a call that choose among the rules."""
+    return tuple(word for word in arguments if word.startswith(_CHOOSES_RULES))
+
+
+async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.Event) -> Path:
+    """The folder with the rules that a call chooses, made where there is none yet."""
+    choice = chosen(arguments)
+    folder = _folder(shop, choice)
+    if folder.is_dir():
+        return folder
+    making = shop.desks / f"rules-{folder.name}"
+    make_private_directory(making)
+    path = program(ToolName.KINGFISHER)
+    command = Command(
+        argv=(path, "rules", "compile-cache", "--no-update-check", f"--rule-cache-dir={making}", *choice),
+        folder=str(making),
+        environment=shop.tool_environment(),
+    )
+    finished = await shop.run_command(
+        command,
+        Limits(seconds=SECONDS),
+        effect=f"compile:{ToolName.KINGFISHER.value}",
+        writable=(str(making),),
+        stop=stop,
+        network=False,
+    )
+    if finished.how is not How.EXITED or finished.code != 0:
+        raise ToolError(f"kingfisher could not compile its rules: {finished.stderr_tail.strip()[-300:]}", hint=_HINT)
+    make_private_directory(folder.parent)
+    with suppress(OSError):  # another review was quicker
+        making.rename(folder)
+    return folder
+
+
+def _folder(shop: Workshop, choice: Sequence[str]) -> Path:
+    """Where the rules of a choice are kept. Another choice, or another version of kingfisher, is another folder."""
+    name = ToolName.KINGFISHER.value
+    digest = hashlib.sha256("\n".join(choice).encode()).hexdigest()[:12]
+    return shop.desks.parent.parent / "analysers" / f"{name}-{version(ToolName.KINGFISHER)}-{digest}"

@@ -1,0 +1,43 @@
+"""The records of a run, kept up to date while it is driven."""
+
+from burnish.core.events import AnyEvent, ProcessStarted, TimerFired, WorkStarted
+from burnish.core.state import Run
+from burnish.ledger.interface import Ledger
+from burnish.records.interface import RecordTexts
+from burnish.records.registry import record_files
+from burnish.records.writing import RECORDS
+from burnish.runtime.journal import stream_of
+from burnish.runtime.leftovers import remove_half_written
+from burnish.usecases.rebuilding import write_records
+from burnish.workspace.repository import Repository
+
+
+def last_moment(ledger: Ledger, run: str) -> float:
+    """When the last event of a run happened."""
+    stream = stream_of(run)
+    return ledger.read(stream, ledger.version(stream) - 1)[-1].at
+
+
+class RecordKeeper:
+    """Writes the records after each event, and remembers what could not be written."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self.notices: dict[str, None] = {}
+
+    def write(self, event: AnyEvent, run: Run) -> None:
+        if isinstance(event, WorkStarted | ProcessStarted | TimerFired):
+            return
+        self.bring_up_to_date(run, event.at)
+
+    def recover(self, run: Run, at: float) -> None:
+        """A run that was killed may have left its records behind its last event, and some of them half written."""
+        names = [file.path for file in record_files(run, RecordTexts())]
+        remove_half_written(self._repository.state_dir / "runs" / run.id / RECORDS, names)
+        remove_half_written(self._repository.root, names)
+        self.bring_up_to_date(run, at)
+
+    def bring_up_to_date(self, run: Run, at: float) -> None:
+        written = write_records(self._repository, run, at)
+        for notice in written.notices:
+            self.notices[f"{notice.path}: {notice.message} {notice.hint}".strip()] = None

@@ -1,0 +1,21 @@
+"""Hits and files, made short for tests."""
+
+from burnish.agents.analysers.interface import Hit, SourceFile, ToolName
+from burnish.config.settings import AnalyserSettings
+
+DEFAULTS = AnalyserSettings()
+
+
+def hit(name: str, file: str = "src/app.py", line: int | None = 1, message: str = "It is wrong.", level: str = "") -> Hit:
+    """A hit by `tool:rule`."""
+    tool, _, rule = name.partition(":")
+    return Hit(tool=ToolName(tool), rule=rule, file=file, line=line, message=message, level=level)
+
+
+def files(*paths: str) -> tuple[SourceFile, ...]:
+    return tuple(SourceFile(path=path) for path in paths)
+
+
+def wanting(**rules: str) -> AnalyserSettings:
+    """Settings with a severity for rules; `ruff__S101` stands for `ruff:S101`."""
+    return AnalyserSettings(rules={name.replace("__", ":"): word for name, word in rules.items()})

@@ -1,0 +1,55 @@
+"""The rules for silent failures, each on code that it must report and on code that it must leave alone."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.analysers.interface import Choice, ToolName
+from burnish.agents.analysers.rulebook import looks
+from burnish.agents.analysers.selectors import selects
+from burnish.agents.analysers.tools.registry import TOOLS
+from tests.agents.analysers.rules.silent_cases import LEFT_ALONE, REPORTED, Case
+from tests.agents.analysers.tools.running import look
+
+Found = Mapping[str, Sequence[str]]
+
+
+def _named(kind: str, cases: Sequence[Case]) -> dict[str, Case]:
+    return {f"{kind}{index}.{case.suffix}": case for index, case in enumerate(cases)}
+
+
+BAD, GOOD = _named("bad", REPORTED), _named("good", LEFT_ALONE)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The rules that one run of the real tool reports for every case."""
+    code = {name: case.code for name, case in (*BAD.items(), *GOOD.items())}
+    rules: defaultdict[str, list[str]] = defaultdict(list)
+    for hit in look(TOOLS[ToolName.AST_GREP], tmp_path_factory.mktemp("cases"), code, Choice()):
+        rules[hit.file].append(hit.rule)
+    return rules
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_silent_failure_is_reported_once(found: Found, name: str) -> None:
+    assert found.get(name) == [BAD[name].rule], BAD[name].code
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_code_that_shows_its_failures_is_left_alone(found: Found, name: str) -> None:
+    assert name not in found, GOOD[name].code
+
+
+def test_every_rule_has_a_case() -> None:
+    cases = {case.rule for case in REPORTED}
+    selectors = {selector for _, entry in looks(ToolName.AST_GREP) for selector in entry.rules} - {"unreadable"}
+    assert not [one for one in selectors if not any(selects(ToolName.AST_GREP, one, rule) for rule in cases)]
+
+
+def test_a_file_of_several_languages_is_looked_at_as_a_whole(tmp_path: Path) -> None:
+    code = "try { a() } catch {}\ntry { b() } catch {}\n"
+    hits = look(TOOLS[ToolName.AST_GREP], tmp_path, {"a.ts": code, "b.tsx": code}, Choice())
+    assert [(hit.file, hit.line) for hit in hits] == [("a.ts", 1), ("a.ts", 2), ("b.tsx", 1), ("b.tsx", 2)]

@@ -1,0 +1,79 @@
+"""Where the tools are found, and what is said where one is not."""
+
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.analysers import programs
+from burnish.agents.analysers.interface import ToolError, ToolName
+from burnish.agents.analysers.programs import WHEELS, Wheel, is_installed, program, version
+from burnish.system.process import Command, run_now
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    program.cache_clear()
+    version.cache_clear()
+
+
+@pytest.mark.parametrize("tool", WHEELS)
+def test_every_program_is_in_our_own_environment_and_of_the_version_that_is_said(
+    tool: ToolName, tmp_path: Path
+) -> None:
+    path = Path(program(tool))
+    assert path.is_absolute()
+    assert path.is_relative_to(sys.prefix)
+    assert path.read_bytes()[:2] != b"#!"
+    said = run_now(Command(argv=(str(path), "--version"), folder=str(tmp_path), environment={})).stdout.decode()
+    assert version(tool).removesuffix(".1") in said or version(tool) in said
+
+
+@pytest.mark.parametrize("tool", WHEELS)
+def test_what_is_installed_is_what_burnish_is_made_for(tool: ToolName) -> None:
+    assert version(tool) == WHEELS[tool].pin
+
+
+def test_path_is_never_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    impostor = tmp_path / "ruff"
+    impostor.write_text("#!/bin/sh\n")
+    impostor.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert Path(program(ToolName.RUFF)) != impostor
+
+
+@pytest.mark.parametrize(
+    ("extra", "remedy"), [("", "pip install 'burnish-no-such-tool==1.0'"), ("docker", "pip install 'burnish[docker]'")]
+)
+def test_a_missing_tool_is_an_error_that_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, extra: str, remedy: str
+) -> None:
+    missing = Wheel(package="burnish-no-such-tool", pin="1.0", program="bin/nothing", extra=extra)
+    monkeypatch.setitem(WHEELS, ToolName.HADOLINT, missing)
+    assert not is_installed(ToolName.HADOLINT)
+    for ask in (program, version):
+        with pytest.raises(ToolError, match="hadolint is not installed") as caught:
+            ask(ToolName.HADOLINT)
+        assert remedy in caught.value.hint
+
+
+def test_a_package_without_its_program_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WHEELS, ToolName.RUFF, Wheel(package="ruff", pin="1", program="bin/no-such-program"))
+    with pytest.raises(ToolError, match="its program is not"):
+        program(ToolName.RUFF)
+
+
+def test_eslint_is_the_projects_own() -> None:
+    assert version(ToolName.ESLINT) == programs.OF_THE_PROJECT
+    with pytest.raises(ToolError, match="project's own"):
+        program(ToolName.ESLINT)
+
+
+def test_the_pins_are_those_of_the_package() -> None:
+    """burnish's own metadata names each tool with the version that this code was written for."""
+    project = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]
+    named = [*project["dependencies"], *project["optional-dependencies"].get("docker", ())]
+    assert {f"{wheel.package}=={wheel.pin}" for wheel in WHEELS.values()} <= set(named)
+    assert metadata.version("burnish")

@@ -1,0 +1,263 @@
+"""The witness on projects with pytest: what the change broke, what it did not, and when there is no evidence."""
+
+import asyncio
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+from burnish.config.settings import AnalyserSettings, Settings, WorkspaceSettings
+from burnish.core.findings import Location, Severity
+from burnish.core.reviews import Failure, FailureKind
+from burnish.runtime.performing import witnessing
+from burnish.runtime.performing.workshop import StoppedError
+from burnish.testing.repositories import RepositoryBuilder
+from tests.runtime.conftest import Hear
+from tests.runtime.witness_stand import PYTEST, QUIET, Stand, change, command, virtual_environment
+
+CODE = "def double(number):\n    return number * 2\n"
+WRONG = CODE.replace("* 2", "* 3")
+TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+BASE = {"calc.py": CODE, "tests/test_calc.py": TEST}
+
+
+def test_a_new_failure_is_critical_with_its_output_and_its_place(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": WRONG})
+    (finding,) = heard.findings
+    assert finding.severity is Severity.CRITICAL
+    assert finding.title == "`tests/test_calc.py::test_double` fails"
+    assert finding.location == Location(file="tests/test_calc.py", line=5)
+    assert "assert 6 == 4" in finding.evidence
+    assert finding.rule == "test:tests/test_calc.py::test_double"
+    assert heard.looked
+    assert "python -m pytest" in heard.log
+
+
+def test_a_harmless_change_is_neither_found_nor_noted(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": CODE.replace("number * 2", "2 * number")})
+    assert (heard.findings, heard.notes, heard.looked) == ((), (), True)
+
+
+def test_what_fails_on_the_base_too_is_a_note(hear: Hear) -> None:
+    old = "def test_old():\n    assert False\n"
+    heard = hear({**BASE, "tests/test_old.py": old}, {"calc.py": WRONG})
+    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
+    assert heard.notes == ("1 test fails on the base too, and say nothing of the change",)
+
+
+def test_a_failure_inside_the_code_is_placed_there(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": "def double(number):\n    return number['x']\n"})
+    assert heard.findings[0].location == Location(file="calc.py", line=2)
+
+
+def test_first_tests_that_fail_are_new_failures(hear: Hear) -> None:
+    heard = hear({"calc.py": WRONG}, {"tests/test_calc.py": TEST})
+    assert [finding.severity for finding in heard.findings] == [Severity.CRITICAL]
+
+
+def test_a_suite_that_can_no_longer_be_loaded_is_critical(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": "def twice(number):\n    return number * 2\n"})
+    (finding,) = heard.findings
+    assert (finding.severity, finding.title) == (Severity.CRITICAL, "`tests/test_calc.py` cannot be loaded")
+    assert "cannot import name 'double'" in finding.evidence
+
+
+def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: Hear) -> None:
+    project = '[project]\nname = "calc"\ndependencies = ["notinstalled"]\n'
+    heard = hear(BASE, {"calc.py": f"import notinstalled\n{CODE}", "pyproject.toml": project})
+    assert heard.findings == ()
+    assert "no evidence: `tests/test_calc.py` cannot be loaded, as notinstalled is not installed here" in heard.notes[0]
+
+
+def test_a_conftest_that_breaks_everything_is_critical(hear: Hear) -> None:
+    heard = hear({**BASE, "conftest.py": ""}, {"conftest.py": "raise RuntimeError('broken')\n"})
+    (finding,) = heard.findings
+    assert finding.title == "The tests can no longer be run"
+    assert "broken" in finding.evidence
+
+
+def test_a_dependency_missing_on_both_sides_is_no_evidence(hear: Hear) -> None:
+    heard = hear({"tests/test_a.py": "import notinstalled\n"}, {"calc.py": WRONG})
+    assert (heard.findings, heard.looked) == ((), False)
+    assert heard.notes[0].startswith("no evidence: the tests cannot be loaded on the base:")
+    assert "notinstalled" in heard.notes[0]
+    assert "[workspace] prepare" in heard.notes[0]
+
+
+def test_a_project_without_tests_is_no_evidence(hear: Hear) -> None:
+    heard = hear({"calc.py": CODE}, {"calc.py": WRONG})
+    assert (heard.findings, heard.looked) == ((), False)
+    assert heard.notes[0].startswith("no evidence: no tests were found.")
+
+
+def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:
+    bare = virtual_environment(tmp_path / "bare")
+    # /usr/bin may hold a python3 with pytest: this user has none on the PATH.
+    stand = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), QUIET, bare)
+    stand.shop.environment = {"PATH": "/nonexistent", "VIRTUAL_ENV": str(bare)}
+    heard = stand.hear()
+    assert (heard.findings, heard.looked) == ((), False)
+    assert heard.notes[0].startswith("no evidence: no Python was found that has pytest.")
+
+
+def test_tests_that_vanish_are_one_finding(hear: Hear) -> None:
+    more = f"{TEST}\n\ndef test_zero():\n    assert double(0) == 0\n"
+    heard = hear({**BASE, "tests/test_calc.py": more}, {"tests/test_calc.py": "from calc import double\n"})
+    (finding,) = heard.findings
+    assert (finding.severity, finding.title) == (Severity.MEDIUM, "2 tests no longer run")
+    assert "tests/test_calc.py::test_zero" in finding.evidence
+
+
+def test_tests_that_are_skipped_now_no_longer_run(hear: Hear) -> None:
+    skipped = f"import pytest\n{TEST}".replace("def test_double", "@pytest.mark.skip\ndef test_double")
+    heard = hear(BASE, {"tests/test_calc.py": skipped})
+    assert [finding.title for finding in heard.findings] == ["1 test no longer runs"]
+
+
+def test_tests_deleted_with_their_code_are_a_note(hear: Hear) -> None:
+    other = {"other.py": "x = 1\n", "tests/test_other.py": "import other\n\ndef test_x():\n    assert other.x\n"}
+    heard = hear({**BASE, **other}, dict.fromkeys(other))
+    assert heard.findings == ()
+    assert heard.notes == ("1 test was deleted together with the code that they tested: `tests/test_other.py::test_x`",)
+
+
+def test_renamed_tests_are_not_missed(hear: Hear) -> None:
+    heard = hear(BASE, {"tests/test_calc.py": None, "tests/test_double.py": TEST.replace("def test_", "def test_the_")})
+    assert (heard.findings, heard.notes) == ((), ())
+
+
+def test_a_flaky_test_is_low_and_noted(hear: Hear) -> None:
+    once = (
+        "from pathlib import Path\n\ndef test_once():\n    seen = Path('seen')\n"
+        "    known = seen.exists()\n    seen.touch()\n    assert known\n"
+    )
+    heard = hear(BASE, {"tests/test_once.py": once})
+    assert [(finding.severity, finding.title) for finding in heard.findings] == [
+        (Severity.LOW, "`tests/test_once.py::test_once` is flaky")
+    ]
+    assert heard.notes == ("flaky: `tests/test_once.py::test_once` failed once and passed when run again",)
+
+
+def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witnessing, "LEAST_SECONDS", 3.0)
+    monkeypatch.setattr(witnessing, "TIMES_THE_BASE", 0.0)
+    heard = hear(BASE, {"calc.py": "import signal\n\ndef double(number):\n    signal.pause()\n"})
+    (finding,) = heard.findings
+    assert finding.severity is Severity.CRITICAL
+    assert finding.title == "The tests no longer end: they were stopped while `tests/test_calc.py::test_double` ran"
+    assert finding.location == Location(file="tests/test_calc.py")
+
+
+def test_tests_that_end_on_neither_side_are_no_evidence(hear: Hear) -> None:
+    endless = {"tests/test_a.py": "import signal\n\ndef test_a():\n    signal.pause()\n"}
+    heard = hear(endless, {"calc.py": WRONG}, Settings(analysers=AnalyserSettings(test_seconds=3.0, uncovered="off")))
+    assert (heard.findings, heard.looked) == ((), False)
+    assert heard.notes[0].startswith("no evidence: the tests do not end in time on the base.")
+
+
+def test_a_crash_names_the_test_that_ran(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": "import os\n\ndef double(number):\n    os.abort()\n"})
+    (finding,) = heard.findings
+    assert finding.title == "The tests crash while `tests/test_calc.py::test_double` ran"
+
+
+def test_twenty_failures_are_listed_and_the_rest_counted(hear: Hear) -> None:
+    many = "import pytest\nfrom calc import double\n\n@pytest.mark.parametrize('n', range(1, 31))\n"
+    many += "def test_many(n):\n    assert double(n) == 2 * n\n"
+    heard = hear({"calc.py": CODE, "test_many.py": many}, {"calc.py": WRONG})
+    assert len(heard.findings) == 21
+    assert [finding.title for finding in heard.findings if "further" in finding.title] == ["10 further tests fail"]
+
+
+def test_an_editable_installation_does_not_lead_to_the_checkout(tmp_path: Path) -> None:
+    base = {"lib/calc.py": CODE, "tests/test_calc.py": TEST}
+    builder = change(tmp_path, base, {"lib/calc.py": WRONG})
+    builder.write({"lib/calc.py": CODE})  # what the user has in the checkout would pass
+    active = virtual_environment(tmp_path / "venv", *PYTEST)
+    (site,) = active.glob("lib/python3*/site-packages")
+    (site / "editable.pth").write_text(f"{builder.path}/lib\n")
+    heard = Stand(tmp_path, builder, QUIET, active).hear()
+    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
+
+
+def test_the_virtual_environment_of_the_checkout_is_used_and_not_written_to(tmp_path: Path) -> None:
+    builder = change(tmp_path, {**BASE, ".gitignore": ".venv\n"}, {"calc.py": WRONG})
+    virtual_environment(builder.path / ".venv", *PYTEST)
+    heard = Stand(tmp_path, builder).hear()
+    assert [finding.severity for finding in heard.findings] == [Severity.CRITICAL]
+
+
+def test_prepare_installs_into_both_copies(tmp_path: Path, environment_with_pytest: Path) -> None:
+    builder = change(tmp_path, {**BASE, ".gitignore": "made.py\n"}, {"calc.py": f"import made\n{WRONG}"})
+    settings = Settings(analysers=QUIET.analysers, workspace=WorkspaceSettings(prepare=("touch made.py",)))
+    heard = Stand(tmp_path, builder, settings, environment_with_pytest).hear()
+    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
+
+
+def test_a_preparation_that_fails_is_infrastructure(tmp_path: Path) -> None:
+    settings = Settings(workspace=WorkspaceSettings(prepare=("exit 3",)))
+    failure = asyncio.run(Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), settings).testify())
+    assert isinstance(failure, Failure)
+    assert failure.kind is FailureKind.CANNOT_RUN
+
+
+def test_a_stop_ends_the_tests_of_both_sides(tmp_path: Path, environment_with_pytest: Path) -> None:
+    async def stop_when_both_run() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            address = listener.getsockname()
+            calling = f"import signal, socket\n\ndef test_a():\n    call = socket.create_connection({address})\n"
+            files = {"test_a.py": f"{calling}    signal.pause()\n"}
+            stand = Stand(tmp_path, change(tmp_path, files, BASE), QUIET, environment_with_pytest)
+            hearing = asyncio.create_task(stand.testify())
+            for _ in ("base", "head"):
+                caller, _ = await asyncio.to_thread(listener.accept)
+                caller.close()
+            stand.stop.set()
+            await hearing
+
+    with pytest.raises(StoppedError):
+        asyncio.run(stop_when_both_run())
+
+
+def test_a_configured_command_is_run_as_it_is_and_its_pytest_reports(
+    tmp_path: Path, environment_with_pytest: Path
+) -> None:
+    builder = change(tmp_path, BASE, {"calc.py": WRONG})
+    heard = Stand(tmp_path, builder, command("python -m pytest -q tests"), environment_with_pytest).hear()
+    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
+
+
+def test_a_command_without_a_report_is_known_by_its_exit_code(tmp_path: Path) -> None:
+    settings = command("grep -q '[*] 2' calc.py")
+    (finding,) = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), settings).hear().findings
+    assert (finding.severity, finding.title) == (Severity.CRITICAL, "`grep -q '[*] 2' calc.py` fails")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [("exit 1", "the tests fail on the base as a whole (exit code 1)"), ("nosuchprogram", "the tests cannot run on")],
+)
+def test_a_command_that_fails_or_cannot_run_on_the_base_is_no_evidence(tmp_path: Path, line: str, reason: str) -> None:
+    heard = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), command(line)).hear()
+    assert (heard.findings, heard.looked) == ((), False)
+    assert heard.notes[0].startswith(f"no evidence: {reason}")
+
+
+def test_tests_of_a_plugin_that_run_pytest_themselves_are_not_confused(hear: Hear) -> None:
+    inner = (
+        "pytest_plugins = ['pytester']\n\ndef test_plugin(pytester):\n"
+        "    pytester.makepyfile(test_inner='def test_inner(): assert False')\n"
+        "    pytester.runpytest_inprocess().assert_outcomes(failed=1)\n"
+        "    pytester.runpytest_subprocess().assert_outcomes(failed=1)\n"
+    )
+    heard = hear(BASE, {"test_plugin.py": inner})
+    assert (heard.findings, heard.notes) == ((), ())
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="optional: make")
+def test_make_test_is_the_last_resort(tmp_path: Path) -> None:
+    base = {"Makefile": "test:\n\tgrep -q good state.txt\n", "state.txt": "good\n"}
+    builder: RepositoryBuilder = change(tmp_path, base, {"state.txt": "bad\n"})
+    (finding,) = Stand(tmp_path, builder).hear().findings
+    assert finding.title == "`make test` fails"
