@@ -17,6 +17,9 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
 
 
 @click.command("fix", help=_HELP)
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="Let the embedded analysers make fixes that may change what the code does."
+)
 @subject_options
 def fix(**options: Any) -> int:
     return run_command(Mode.FIX, options)

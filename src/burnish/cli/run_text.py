@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from burnish.cli import run_words
 from burnish.cli.finding_text import finding_lines
 from burnish.cli.screen import Line, Tone, Toned, flat
+from burnish.core.events import FixAnswer
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.state import (
@@ -22,6 +23,7 @@ from burnish.core.state import (
 )
 from burnish.core.work import Pausing, Ready, Running
 from burnish.runtime.trail import counts_words, phase_words
+from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.run_view import seats_of
 from burnish.usecases.runs import Sighting
 from burnish.usecases.status import open_blockers
@@ -42,6 +44,7 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
     yield ()
     yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
     yield (f"Usage: {run_words.usage(run.usage)}",)
+    yield from ((sentence,) for sentence in kind_of_review(run))
     yield ()
     yield from choice_lines(run)
     yield (Toned("Next: ", Tone.STRONG), flat(next_step))
@@ -74,11 +77,15 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
     yield ()
     ratchet = ", ratchet" if round_.scope is Scope.RATCHET else ""
     yield (Toned(f"Round {round_.number}", Tone.STRONG), f"{ratchet}, tree {round_.tree[:12]}")
-    yield from (_seat_line(seat) for seat in seats_of(run, round_))
+    for seat in seats_of(run, round_):
+        yield _seat_line(seat)
+        if isinstance(seat.work, GoodReview):
+            yield from ((f"    {flat(note)}",) for note in seat.work.answer.notes)
     if round_.judgement is not None:
         yield _judgement_line(round_.judgement)
     if round_.fix is not None:
         yield _fix_line(round_.fix)
+        yield from (_answer_line(answer) for answer in round_.fix.answers)
 
 
 def _seat_line(seat: Seat) -> Line:
@@ -117,6 +124,10 @@ def _fix_line(fix: FixResult) -> Line:
     commit = f", commit {fix.commit[:12]}" if fix.commit else ""
     summary = f": {flat(fix.summary)}" if fix.summary else ""
     return (f"  fix: {fix.status.value}{commit}{summary}",)
+
+
+def _answer_line(answer: FixAnswer) -> Line:
+    return (f"    {answer.finding[:8]} {'fixed' if answer.fixed else 'not fixed'}: {flat(answer.text)}",)
 
 
 def _blocking_lines(run: Run) -> Iterator[Line]:

@@ -27,7 +27,12 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         brief=options["brief"],
         intent=options["intent"],
         story=options["story"],
-        flags=Flags(protocol=options["protocol"], model=options["model"], timeout=options["timeout"]),
+        flags=Flags(
+            protocol=options["protocol"],
+            model=options["model"],
+            timeout=options["timeout"],
+            unsafe_fixes=options.get("unsafe_fixes") or None,
+        ),
         agents=options["agents"],
         complexity=Complexity(options["complexity"]) if options["complexity"] else None,
         max_rounds=options["max_rounds"],

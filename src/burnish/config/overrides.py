@@ -19,6 +19,7 @@ class Flags(Value):
     sandbox: str | None = None
     model: str | None = None
     timeout: float | None = None
+    unsafe_fixes: bool | None = None
 
 
 class _Variable(Value):
@@ -80,6 +81,7 @@ _FLAGS: Mapping[str, KeyPath] = {
     "sandbox": ("sandbox",),
     "model": ("model",),
     "timeout": ("timeouts", "agent"),
+    "unsafe_fixes": ("analysers", "unsafe_fixes"),
 }
 _OF_EACH_AGENT: Mapping[KeyPath, str] = {("model",): "model", ("timeouts", "agent"): "timeout"}
 """General settings, and the key by which a single agent may differ from them."""
@@ -93,7 +95,7 @@ def environment_layer(environment: Mapping[str, str], below: Layer) -> Layer:
 
 def flag_layer(flags: Flags, below: Layer) -> Layer:
     """The flags that were given, over the layers below."""
-    given = [(path, getattr(flags, name), f"--{name}") for name, path in _FLAGS.items()]
+    given = [(path, getattr(flags, name), f"--{name.replace('_', '-')}") for name, path in _FLAGS.items()]
     return _layer([each for each in given if each[1] is not None], below)
 
 

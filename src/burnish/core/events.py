@@ -188,6 +188,8 @@ class Fixed(Event):
     change: Change
     summary: str = ""
     answers: tuple[FixAnswer, ...] = ()
+    transcript: str = ""
+    """The digest of all that the fixer said."""
     by_rule: bool = False
     """Whether the fixer would do the same again: then a fix without a change means that it can do no more."""
     usage: Usage = Usage()

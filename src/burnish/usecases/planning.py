@@ -6,6 +6,7 @@ Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 from collections.abc import Mapping
 from pathlib import Path
 
+from burnish.agents.analysers.rulebook import unknown_rules
 from burnish.agents.registry import adapter_for
 from burnish.config.loading import Merged, Sources, user_file
 from burnish.config.loading import load as load_settings
@@ -93,6 +94,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
         notices=(
             *merged.notices,
             *role_notices(merged.settings, protocol),
+            *(unknown_rules(merged.settings.analysers) if merged.settings.analysers.rules else ()),
             *prompt_notices,
             *_sandbox_notices(sandbox),
         ),

@@ -111,7 +111,8 @@ def _review(review: Review) -> dict[str, Any]:
     }
     match review:
         case GoodReview():
-            return {**said, "slow": True} if review.slow else said
+            slow = {"slow": True} if review.slow else {}
+            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **slow}
         case MissingReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
 
@@ -139,7 +140,10 @@ def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
 
 
 def _fix(fix: FixResult | None) -> dict[str, Any] | None:
-    return None if fix is None else {"status": fix.status.value, "commit": fix.commit or None}
+    if fix is None:
+        return None
+    answers = [{"finding": each.finding, "fixed": each.fixed, "text": each.text} for each in fix.answers]
+    return {"status": fix.status.value, "commit": fix.commit or None, "summary": fix.summary, "answers": answers}
 
 
 def _finding(entry: Tracked) -> dict[str, Any]:

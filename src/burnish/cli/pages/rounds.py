@@ -87,3 +87,4 @@ def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str
         commit = f", commit {fix.commit[:12]}" if fix.commit else ""
         summary = f": {fix.summary}" if fix.summary else ""
         yield f"Fix: {fix.status.value}{commit}{summary}"
+        yield from (f"{one.finding[:8]} {'fixed' if one.fixed else 'not fixed'}: {one.text}" for one in fix.answers)

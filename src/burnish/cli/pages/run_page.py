@@ -11,6 +11,7 @@ from burnish.cli.pages.templates import Markup, fill, joined, style
 from burnish.cli.run_text import reason
 from burnish.core.protocol import ChoiceAction
 from burnish.core.state import FindingStatus, Run, Waiting
+from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.runs import Sighting
 
 
@@ -29,7 +30,7 @@ def run_page(sighting: Sighting, advice: Sequence[str]) -> str:
         base=run.subject.base,
         reason=reason(sighting),
         facts=joined(_facts(run)),
-        next=joined([*_choices(run), *(fill("line", text=sentence) for sentence in advice)]),
+        next=joined([*_choices(run), *(fill("line", text=sentence) for sentence in (*advice, *kind_of_review(run)))]),
         rounds=rounds(run),
         findings=findings(run),
     )

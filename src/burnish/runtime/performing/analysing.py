@@ -1,11 +1,11 @@
-"""A seat of the embedded panel: analysers on the files of the change, and the project's own tests. No agent is asked."""
+"""A seat of the embedded panel: analysers on the files of the change, and the project's own tests."""
 
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from burnish.agents.analysers.findings import findings_from
-from burnish.agents.analysers.interface import Hit, Task
+from burnish.agents.analysers.interface import Hit, Task, ToolName
 from burnish.agents.analysers.programs import version
 from burnish.agents.analysers.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
 from burnish.core.effects import StartReview
@@ -16,15 +16,23 @@ from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
 from burnish.core.state import FindingStatus, Run
 from burnish.core.values import Value
-from burnish.runtime.performing.bench import Bench
+from burnish.runtime.performing.bench import Bench, is_present
 from burnish.runtime.performing.scenes import Scene
 from burnish.runtime.performing.witnessing import Testimony, testify
 from burnish.runtime.performing.workshop import Job
 from burnish.system import clock
 from burnish.workspace.names import shown
 
+OF_TESTS = "witness:"
 _NAMED = 5
 """Files that a note names before it only counts."""
+
+
+_ABSENT = {
+    ToolName.HADOLINT: "Dockerfiles were not linted: pip install 'burnish[docker]' adds hadolint",
+    ToolName.ESLINT: "eslint is configured but not installed in the clone: [workspace] prepare or seed can do that",
+}
+"""What is said of a tool that is not always there."""
 
 
 class _Said(Value):
@@ -32,6 +40,8 @@ class _Said(Value):
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    looked: bool
+    """Whether there was evidence of tests."""
     given: str
     log: str
 
@@ -66,11 +76,14 @@ async def _say(bench: Bench, job: Job[StartReview], scene: Scene) -> _Said | Fai
     if isinstance(testimony, Failure):
         return testimony
     hits = hits_for(reviewer, await bench.introduced(scene, tasks, job.stop), settings)
-    notes = () if reviewer == WITNESS else tuple(_not_looked_at(scene, tasks))
+    missing = {task.tool for task in tasks if not is_present(scene.head.folder_for(task.choice), task.tool)}
+    present = tuple(task for task in tasks if task.tool not in missing)
+    notes = () if reviewer == WITNESS else (*_not_looked_at(scene, present), *(_ABSENT[tool] for tool in missing))
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *testimony.findings),
         notes=(*notes, *testimony.notes),
-        given=_given(scene, tasks),
+        looked=testimony.looked,
+        given=_given(scene, present),
         log=_log(hits, testimony.log),
     )
 
@@ -80,17 +93,19 @@ def _answer(run: Run, reviewer: str, said: _Said, scene: Scene) -> Answer:
     return Answer(
         clean=not findings,
         findings=findings,
-        former=tuple(_former(run, reviewer, findings)),
+        former=tuple(_former(run, reviewer, findings, looked=said.looked)),
         whole=True,
         notes=said.notes,
     )
 
 
-def _former(run: Run, reviewer: str, findings: Sequence[Finding]) -> Iterator[Former]:
+def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:
     """A rule does not overlook: what it reported once and does not report now is gone, wherever the fix was made."""
     for tracked in run.findings:
         finding = tracked.finding
         known = tracked.status is FindingStatus.OPEN and finding.rule and reviewer in finding.found_by
+        if finding.rule.startswith(OF_TESTS) and not looked:
+            continue
         if known and not any(_is_still(finding, now) for now in findings):
             yield Former(id=finding.id, answer=FormerAnswer.FIXED, evidence=f"{finding.rule} reports it no longer")
 

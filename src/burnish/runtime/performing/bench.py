@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from burnish.agents.analysers.interface import Hit, Invocation, Task, ToolName
+from burnish.agents.analysers.interface import Hit, Invocation, Task, ToolError, ToolName
 from burnish.agents.analysers.novelty import introduced
-from burnish.agents.analysers.programs import program
+from burnish.agents.analysers.programs import is_installed, program
 from burnish.agents.analysers.tools.eslint import PROGRAM as ESLINT
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.agents.analysers.undecided import undecided
@@ -71,11 +71,24 @@ class Bench:
     async def _on(self, side: Side, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
         own = task.choice.own_configuration
         folder = await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task.choice))
+        if task.tool is ToolName.ESLINT:
+            await self._once((side, "prepared"), lambda: self._prepare(side, stop))
         return await self.look(folder, (task,), stop)
+
+    async def _prepare(self, side: Side, stop: asyncio.Event) -> None:
+        """Make a tree ready for a linter of the project's own, which lives among its dependencies."""
+        failure = await self.shop.prepare(side.whole, f"prepare:{next(self._numbers)}", stop)
+        if failure is not None:
+            raise ToolError(
+                f"The tree cannot be prepared for eslint: {failure.message}.", hint="See [workspace] prepare."
+            )
 
     async def look(self, folder: Path, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
         """Everything that the tools find in a tree as it is. Raises `ToolError` where one did not do its work."""
-        runs = [self._run(folder, replace(task, files=files), stop) for task in tasks for files in _batches(task.files)]
+        present = [task for task in tasks if is_present(folder, task.tool)]
+        runs = [
+            self._run(folder, replace(task, files=files), stop) for task in present for files in _batches(task.files)
+        ]
         found = await asyncio.gather(*runs)
         return tuple(hit for hits in found for hit in hits)
 
@@ -122,6 +135,17 @@ class Bench:
             if self._shared.get(key) is task:
                 del self._shared[key]
             raise
+
+
+def is_present(folder: Path, tool: ToolName) -> bool:
+    """Whether a tool that burnish does not always bring can be run in a tree. All others must be there."""
+    match tool:
+        case ToolName.ESLINT:
+            return (folder / ESLINT).exists()
+        case ToolName.HADOLINT:
+            return is_installed(tool)
+        case _:
+            return True
 
 
 def _batches(files: Sequence[str]) -> Iterator[tuple[str, ...]]:

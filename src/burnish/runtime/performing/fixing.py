@@ -59,6 +59,7 @@ async def _mended(bench: Bench, job: Job[StartFix]) -> AnyEvent:
         change=change,
         summary=mended.summary,
         answers=mended.answers,
+        transcript=shop.keep(mended.log.encode()),
         by_rule=True,
         usage=usage,
     )

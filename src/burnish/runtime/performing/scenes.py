@@ -60,6 +60,7 @@ class Side:
             # Where the change has no such folder any more, nothing is left there to be looked at.
             with suppress(UnsafeResultError):
                 write_inside(clone.path, file.path, file.content or b"")
+        self._shop.clones.seed(clone, self._shop.inputs.settings.workspace.seed)
         return clone
 
     def folder_for(self, choice: Choice) -> Path:

@@ -32,7 +32,7 @@ from burnish.config.settings import OFF, Settings
 from burnish.core.effects import StartReview
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Failure
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.witnessed import Witnessed
 from burnish.runtime.performing.workshop import Job, StoppedError, Workshop
@@ -172,18 +172,17 @@ async def testify(shop: Workshop, job: Job[StartReview]) -> Testimony | Failure:
 
 async def _try(shop: Workshop, job: Job[StartReview], sides: _Sides, changed: Witnessed) -> Testimony:
     """The base says how a project is tested, so that a change cannot switch its own witness off."""
-    plans = [await asyncio.to_thread(_plan, shop, side) for side in sides]
-    first = isinstance(plans[0], NoTests) and plans[0].absent
-    plan = plans[1] if first else plans[0]
+    before, now = [await asyncio.to_thread(_plan, shop, side) for side in sides]
+    first = isinstance(before, NoTests) and before.absent
+    plan = now if first else before
     if isinstance(plan, NoTests):
         return _no_evidence(NoEvidence(reason=plan.reason, hint=plan.hint), "")
-    wanted = shop.inputs.settings.analysers.uncovered
-    measured = tuple(changed.lines) if wanted != OFF else ()
+    measured = tuple(changed.lines) if shop.inputs.settings.analysers.uncovered != OFF else ()
     head = _Tests(sides.head.path, plan, f"{job.effect.id}:head", measured)
     base = None if first else _Tests(sides.base.path, plan, f"{job.effect.id}:base")
     results = await _both(shop, base, head, job.stop)
-    compared = compare(results.base, results.head, changed.renames)
     log = [_said("base", plan, results.base), _said("head", plan, results.head)]
+    compared = compare(results.base, results.head, changed.renames)
     if isinstance(compared, NoEvidence):
         return _no_evidence(compared, "\n\n".join(log))
     if compared.new_failures or compared.whole is Ended.EXITED:
@@ -191,12 +190,17 @@ async def _try(shop: Workshop, job: Job[StartReview], sides: _Sides, changed: Wi
         log.append(_said("head, once more", plan, again))
         compared = settled(compared, again, plan.text)
     trial = Trial(plan=plan, head=results.head, base_seconds=results.base_seconds, comparison=compared)
-    tree = Tree(root=str(sides.head.path), is_file=changed.files.__contains__)
-    change = await asyncio.to_thread(changed.change)
+    return replace(await asyncio.to_thread(_judged, shop, trial, head, changed), log="\n\n".join(log))
+
+
+def _judged(shop: Workshop, trial: Trial, head: _Tests, changed: Witnessed) -> Testimony:
+    """What a trial means."""
+    tree = Tree(root=str(head.folder), is_file=changed.files.__contains__)
+    change = changed.change()
+    idle = _idle(trial.head, changed, shop.inputs.settings.analysers.uncovered)
     return Testimony(
-        findings=(*findings_of(trial, change, tree), *_idle(results.head, changed, wanted)),
-        notes=(*notes_of(trial, change, tree), *_unmeasured(results.head, measured)),
-        log="\n\n".join(log),
+        findings=(*findings_of(trial, change, tree), *idle),
+        notes=(*notes_of(trial, change, tree), *_unmeasured(trial.head, head.measured)),
     )
 
 
