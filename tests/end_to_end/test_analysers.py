@@ -1,0 +1,217 @@
+"""The embedded panel by the real command: no configuration, no model, real analysers, real tests."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.testing.repositories import Content
+from tests.end_to_end.machine import Machine
+
+USED = '"""A module."""\n\nimport json\n\n\ndef shown(value: object) -> str:\n    return json.dumps(value)\n'
+UNUSED_IMPORT = USED.replace("import json\n", "import json\nimport os\n")
+IDENTITY_OF_TEXT = 'def is_paid(status: str) -> bool:\n    return status is "paid"\n'
+UNDEFINED = "def total(prices: list[int]) -> int:\n    return summ(prices)\n"
+TESTED = "def double(number: int) -> int:\n    return number * 2\n"
+BROKEN = TESTED.replace("* 2", "* 3")
+TESTS = """\
+import unittest
+
+from calc import double
+
+
+class DoubleTest(unittest.TestCase):
+    def test_two(self) -> None:
+        self.assertEqual(double(2), 4)
+"""
+Files = Mapping[str, Content | None]
+
+
+@pytest.fixture(scope="session")
+def compiled_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the compiled rules of all tests, as on a machine that has reviewed before."""
+    return tmp_path_factory.mktemp("rules")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, compiled_rules: Path) -> Machine:
+    made = Machine(tmp_path)
+    (made.cache / "burnish").mkdir()
+    (made.cache / "burnish" / "analysers").symlink_to(compiled_rules)
+    return made
+
+
+def change(machine: Machine, before: Files, after: Files) -> Machine:
+    machine.repository.commit({"README.md": "# A project\n", **before}, "Begin").branch("change")
+    machine.repository.commit(after, "Change")
+    return machine
+
+
+def reviews(view: dict[str, Any]) -> dict[str, str]:
+    return {review["reviewer"]: review["status"] for review in view["rounds"][-1]["reviews"]}
+
+
+def titles(view: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(one["severity"], f"{one['file']}:{one['line']}", one["title"]) for one in view["findings"]]
+
+
+def test_a_flawed_branch_becomes_clean_and_gets_its_seal(machine: Machine) -> None:
+    change(machine, {"shop.py": USED}, {"shop.py": USED + "\n\n" + IDENTITY_OF_TEXT})
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["outcome"]) == (0, "approved")
+    assert [round_["fix"] and round_["fix"]["status"] for round_ in done.view["rounds"]] == ["fixed", None]
+    assert [answer["fixed"] for answer in done.view["rounds"][0]["fix"]["answers"]] == [True]
+    assert 'status == "paid"' in (machine.root / "shop.py").read_text()
+    assert machine.burnish("verify").code == 0
+    assert not [entry for entry in (machine.cache / "burnish").iterdir() if entry.name != "analysers"]
+
+
+def test_what_no_rule_can_fix_is_left_to_a_person_at_once(machine: Machine) -> None:
+    change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED})
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["outcome"], len(done.view["rounds"])) == (1, "failed", 1)
+    assert "nothing more can be fixed by rule" in done.view["reason"]
+    assert titles(done.view) == [("critical", "shop.py:2", "Undefined name `summ`")]
+    fix = done.view["rounds"][0]["fix"]
+    assert (fix["status"], [answer["fixed"] for answer in fix["answers"]]) == ("unchanged", [False])
+
+
+@pytest.mark.parametrize("protocol", ["panel", "epic", "drift"])
+def test_the_same_holds_in_protocols_that_would_go_on(machine: Machine, protocol: str) -> None:
+    change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED})
+    done = machine.burnish("fix", "--json", "--protocol", protocol)
+    assert len(done.view["rounds"]) == 1
+    assert done.code == {"panel": 1, "epic": 3, "drift": 1}[protocol]
+
+
+def test_only_what_the_change_introduced_is_reported(machine: Machine) -> None:
+    old = UNDEFINED + "\n\n" + IDENTITY_OF_TEXT
+    change(
+        machine, {"old.py": old, "new.py": USED}, {"old.py": f'"""Moved down."""\n\n\n{old}', "new.py": UNUSED_IMPORT}
+    )
+    done = machine.burnish("review", "--json")
+    assert [(place, title) for _, place, title in titles(done.view)] == [("new.py:4", "`os` imported but unused")]
+
+
+def test_a_name_that_became_undefined_on_an_untouched_line_is_found(machine: Machine) -> None:
+    change(machine, {"shop.py": USED}, {"shop.py": USED.replace("import json\n\n\n", "")})
+    done = machine.burnish("review", "--json")
+    assert done.code == 1
+    assert [title for _, _, title in titles(done.view)] == ["Undefined name `json`"]
+
+
+def test_a_test_that_fails_now_and_not_before_is_critical(machine: Machine) -> None:
+    change(machine, {"calc.py": TESTED, "test_calc.py": TESTS}, {"calc.py": BROKEN})
+    done = machine.burnish("review", "--json")
+    assert done.code == 1
+    worst = done.view["findings"][0]
+    assert (worst["severity"], worst["found_by"]) == ("critical", ["witness"])
+    assert "test_two" in worst["title"]
+
+
+def test_without_tests_the_witness_says_that_it_has_no_evidence(machine: Machine) -> None:
+    change(machine, {"calc.py": TESTED}, {"calc.py": f'"""Sums."""\n\n\n{TESTED}'})
+    done = machine.burnish("review", "--json")
+    assert (done.code, set(reviews(done.view).values())) == (0, {"clean"})
+    (note,) = next(one["notes"] for one in done.view["rounds"][0]["reviews"] if one["reviewer"] == "witness")
+    assert note.startswith("no evidence: ")
+    assert "no evidence: " in machine.burnish("show", done.view["run"]).out
+
+
+def test_a_change_cannot_loosen_the_linter_that_looks_at_it(machine: Machine) -> None:
+    strict, loose = '[lint]\nselect = ["D100"]\n', '[lint]\nselect = ["F"]\n'
+    change(machine, {"ruff.toml": strict, "a.py": USED}, {"ruff.toml": loose, "b.py": "VALUE = 1\n"})
+    done = machine.burnish("review", "--json")
+    found = [(one["found_by"], one["file"], one["title"]) for one in done.view["findings"]]
+    assert found == [(["pedant"], "b.py", "Missing docstring in public module")]
+
+
+def test_what_a_rule_no_longer_reports_is_fixed_though_its_line_is_the_same(machine: Machine) -> None:
+    script = machine.script(
+        {"fix:*": "printf '%s\\n\\n\\n' 'from math import fsum as summ' | cat - shop.py > new && mv new shop.py"}
+    )
+    settings = f'[agents.mine]\nkind = "command"\ncommand = ["sh", "{script}"]\n[roles]\nfix = "mine"\n'
+    change(machine, {"burnish.toml": settings, "calc.py": TESTED}, {"shop.py": UNDEFINED})
+    done = machine.burnish("fix", "--json")
+    assert (done.code, [one["status"] for one in done.view["findings"]]) == (0, ["resolved"])
+    assert done.view["seal"] is not None
+
+
+def test_the_settings_change_what_counts(machine: Machine) -> None:
+    settings = '[analysers.rules]\n"ruff:F821" = "off"\n"ruff:F632" = "low"\n"rufff:F" = "low"\n'
+    change(machine, {"burnish.toml": settings, "calc.py": TESTED}, {"shop.py": UNDEFINED, "paid.py": IDENTITY_OF_TEXT})
+    done = machine.burnish("review", "--json")
+    assert (done.code, [severity for severity, _, _ in titles(done.view)]) == (0, ["low"])
+    assert "there is no tool 'rufff'" in done.err
+
+
+def test_a_protocol_that_needs_a_mind_is_refused_before_anything_starts(machine: Machine) -> None:
+    change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED})
+    done = machine.burnish("review", "--protocol", "ticket")
+    assert done.code == 2
+    assert "the embedded analysers give no scores" in done.err
+    assert machine.runs() == []
+
+
+def test_the_summary_says_what_kind_of_review_it_was(machine: Machine) -> None:
+    change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED, "notes.xyz": "?\n", "dist/app.js": "var a = b\n"})
+    done = machine.burnish("fix")
+    assert "Reviewed by analysers alone" in done.out
+    assert "To add a model: " in done.out
+    assert "not looked at, for want of an analyser: notes.xyz" in done.out
+    assert "left out: dist/app.js (built)" in done.out
+
+
+def test_odd_files_are_no_reason_to_fail(machine: Machine) -> None:
+    machine.repository.commit({"a.py": USED, "gone.py": USED, "moved.py": UNUSED_IMPORT}, "Begin").branch("change")
+    machine.repository.link("link.py", "/etc/passwd").write({"gone.py": None, "moved.py": None})
+    machine.repository.commit(
+        {
+            "elsewhere/moved.py": UNUSED_IMPORT,
+            "-rf.py": UNDEFINED,
+            "with space\nand line.py": UNDEFINED,
+            "broken.py": "def (:\n",
+            "latin.py": "# caf\xe9\n".encode("latin-1"),
+            "empty.py": "",
+            "picture.png": b"\x89PNG\0\0",
+        },
+        "Change",
+    )
+    done = machine.burnish("review", "--json")
+    assert (done.code, set(reviews(done.view).values())) <= (1, {"clean", "findings"})
+    files = sorted({one["file"] for one in done.view["findings"] if one["severity"] == "critical"})
+    assert files == ["-rf.py", "broken.py", "with space\nand line.py"]
+    assert "moved" not in str(titles(done.view))
+
+
+def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: Path) -> None:
+    """burnish in an environment of its own, from which one tool was taken away."""
+    lacking = tmp_path / "lacking"
+    lacking.mkdir()
+    (lacking / "sitecustomize.py").write_text(
+        "from importlib import metadata\n"
+        "found = metadata.distribution\n"
+        "def distribution(name):\n"
+        "    if name == 'ruff':\n"
+        "        raise metadata.PackageNotFoundError(name)\n"
+        "    return found(name)\n"
+        "metadata.distribution = distribution\n"
+    )
+    change(machine, {"calc.py": TESTED}, {"shop.py": USED})
+    done = machine.burnish("review", "--json", PYTHONPATH=str(lacking))
+    assert (done.code, done.view["outcome"]) == (4, "did-not-run")
+    assert "ruff is not installed beside burnish" in done.view["reason"]
+    assert "pip install" in done.view["reason"]
+    assert reviews(done.view)["critic"] == "did-not-run"
+
+
+def test_hooks_that_reject_take_the_whole_fix_back(machine: Machine) -> None:
+    change(machine, {"shop.py": USED}, {"shop.py": USED + "\n\n" + IDENTITY_OF_TEXT})
+    hook = machine.root / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    done = machine.burnish("fix", "--json")
+    assert (done.code, done.view["rounds"][0]["fix"]["status"]) == (1, "unchanged")
+    assert "not on a Sunday" in done.view["rounds"][0]["fix"]["answers"][0]["text"]
