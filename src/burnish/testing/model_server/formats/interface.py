@@ -1,0 +1,27 @@
+"""What the server needs of a wire format."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from burnish.contracts.json_text import JsonObject
+from burnish.testing.model_server.conversation import Conversation, Event, Failure, Reply
+
+
+class Format(Protocol):
+    """A wire format; each module beside this one is one."""
+
+    def read(self, body: JsonObject) -> Conversation:
+        """What a client asks for."""
+        ...
+
+    def whole(self, reply: Reply) -> JsonObject:
+        """A reply as one document."""
+        ...
+
+    def events(self, reply: Reply) -> Sequence[Event]:
+        """A reply as a stream."""
+        ...
+
+    def error(self, failure: Failure) -> JsonObject:
+        """The body of an error."""
+        ...

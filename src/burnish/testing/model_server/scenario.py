@@ -1,0 +1,155 @@
+"""What the scripted model does: scenarios made of steps, as typed values. Nothing here knows a wire format."""
+
+from enum import Enum
+from typing import TypeAlias
+
+import msgspec
+
+from burnish.contracts.json_text import read_object
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.values import Value
+from burnish.protocols.checking import Mismatch
+from burnish.protocols.positions import KeyPath
+
+
+class ScenarioError(BurnishError):
+    """A scenario that cannot be played."""
+
+    kind = ErrorKind.CONFIGURATION
+
+
+class Fault(Enum):
+    """How an answer is spoiled on its way."""
+
+    NONE = ""
+    CUT = "cut"
+    """The connection is closed halfway."""
+    MALFORMED = "malformed"
+    """An event in the middle of the stream is no JSON, or the answer that is not streamed."""
+    HANG = "hang"
+    """Half of the answer, then silence until the connection is closed. Without an answer there is only silence."""
+
+
+class Read(Value, tag_field="do", tag="read"):
+    """Read a file."""
+
+    file: str
+
+
+class Write(Value, tag_field="do", tag="write"):
+    """Write a file, whatever it held before."""
+
+    file: str
+    text: str
+
+
+class Run(Value, tag_field="do", tag="run"):
+    """Run a line of shell."""
+
+    command: str
+
+
+class Tool(Value, tag_field="do", tag="tool"):
+    """Any tool of a client's, by its own name."""
+
+    name: str
+    input: str = "{}"
+    """A JSON object."""
+
+
+Call: TypeAlias = Read | Write | Run | Tool
+
+
+class Tokens(Value):
+    """What an answer is said to have used."""
+
+    input: int = 100
+    """All that went in, the cached ones among them."""
+    cached: int = 10
+    output: int = 20
+
+
+class Step(Value):
+    """One answer of the model, and when it is given."""
+
+    turn: int | None = None
+    """The first answer in a conversation is turn 1."""
+    when: tuple[str, ...] = ()
+    """Texts that the conversation holds so far, in prompts, answers or results of tools."""
+
+    pause: float = 0.0
+    """Seconds before each piece of the answer."""
+    status: int = 200
+    """An HTTP error, from 400, takes the place of the answer."""
+    retry_after: float | None = None
+    say: str = ""
+    answer: str = ""
+    """A JSON object: through the client's tool for structured answers where it offers one, else as text."""
+    call: tuple[Call, ...] = ()
+    fault: Fault = Fault.NONE
+    usage: Tokens = Tokens()
+
+    @property
+    def silent(self) -> bool:
+        """Whether the model says and does nothing."""
+        return not (self.say or self.answer or self.call)
+
+
+Scenario: TypeAlias = tuple[Step, ...]
+"""The first step that fits is played. Where none fits, the request fails: nothing is clean by default."""
+
+
+class Script(Value):
+    """Scenarios by name, and a file that gets a line of JSON for each request."""
+
+    scenario: dict[str, Scenario] = msgspec.field(default_factory=dict[str, Scenario])
+    log: str = ""
+
+
+def faults(script: Script) -> tuple[Mismatch, ...]:
+    """What cannot be played although its form is right."""
+    return tuple(
+        fault
+        for name, steps in script.scenario.items()
+        for fault in (
+            *_name_faults(name, steps),
+            *(one for index, step in enumerate(steps) for one in _step_faults(step, ("scenario", name, index))),
+        )
+    )
+
+
+def _name_faults(name: str, steps: Scenario) -> list[Mismatch]:
+    path = ("scenario", name)
+    found: list[Mismatch] = []
+    if not name.replace("-", "").isalnum() or not name.isascii():
+        hint = "It is part of an address: use letters, digits and '-'."
+        found.append(Mismatch(path=path, message=f"'{name}' cannot be the name of a scenario.", hint=hint))
+    if not steps:
+        found.append(Mismatch(path=path, message="The scenario has no steps.", hint="Add one."))
+    return found
+
+
+def _step_faults(step: Step, path: KeyPath) -> list[Mismatch]:
+    found: list[Mismatch] = []
+
+    def refuse(key: str, message: str, hint: str) -> None:
+        found.append(Mismatch(path=(*path, key), message=message, hint=hint))
+
+    if step.turn is not None and step.turn < 1:
+        refuse("turn", "There is no such turn.", "The first answer is turn 1.")
+    if step.status != 200 and not 400 <= step.status <= 599:
+        refuse("status", "It is not the status of an error.", "Errors are from 400 to 599; leave it out otherwise.")
+    if step.status != 200 and not (step.silent and step.fault is Fault.NONE):
+        refuse("status", "An error has no answer.", "Leave out 'say', 'answer', 'call' and 'fault', or the status.")
+    if step.retry_after is not None and step.status == 200:
+        refuse("retry_after", "Only an error names a time to wait.", "Set 'status', such as 429.")
+    if step.answer and read_object(step.answer) is None:
+        refuse("answer", "It is not a JSON object.", "Use 'say' for any other text.")
+    for number, call in enumerate(step.call):
+        if isinstance(call, Tool) and read_object(call.input) is None:
+            found.append(
+                Mismatch(
+                    path=(*path, "call", number), message="'input' is not a JSON object.", hint="Write '{}' for none."
+                )
+            )
+    return found
