@@ -305,7 +305,7 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Findings that block remain after 3 reviews\
+  → failed: Findings that block remain; reviews made: 3\
 """,
         "a missed blocker holds the loop up": """\
 started: default, fix
@@ -353,7 +353,7 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → fixing after round 1: 1 must, 0 may
 fix:1:1 unchanged (tree-0)
-  → failed: Findings that block remain after 1 reviews (the fix changed nothing)\
+  → failed: Findings that block remain; reviews made: 1 (the fix changed nothing)\
 """,
         "a fix that brings an earlier tree back ends it": """\
 started: default, fix
@@ -377,7 +377,7 @@ review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
   → fixing after round 2: 1 must, 0 may
 fix:2:1 restored (tree-0)
-  → failed: Findings that block remain after 2 reviews (the fix brought back the tree of round 1)\
+  → failed: Findings that block remain; reviews made: 2 (the fix brought back the tree of round 1)\
 """,
         "exhausted without a terminal": """\
 started: default, fix
@@ -409,7 +409,7 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Findings that block remain after 3 reviews\
+  → failed: Findings that block remain; reviews made: 3\
 """,
         "exhausted at a terminal, accepted": """\
 started: default, fix
