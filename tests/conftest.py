@@ -10,6 +10,8 @@ settings.register_profile("prove", max_examples=2_000, deadline=None)
 settings.load_profile("test")
 
 LISTED_SKIPS = (
+    "optional: cargo",
+    "optional: make",
     "optional: npm",
     "optional: only root with setpriv can become another user",
     "optional: there is no interpreter that everybody may run",

@@ -1,6 +1,7 @@
 """A fixer's clone in a real repository, with everything that the fixer of the embedded panel needs."""
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,9 +39,11 @@ class FixersDesk:
     ) -> None:
         repository = Repository.discover(builder.path)
         subject = repository.freeze("change", "main")
-        self.run = _run(subject.base_commit, builder)
+        # What is left of a run is found by its name, and ended: tests beside each other must not share one.
+        name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+        self.run = _run(name, subject.base_commit, builder)
         self.shop = Workshop(
-            run="run",
+            run=name,
             repository=repository,
             ledger=MemoryLedger(),
             inputs=Inputs(settings=Settings(analysers=analysers), policy="none", merge_base=subject.base_commit),
@@ -76,12 +79,12 @@ class FixersDesk:
         return sorted(line[3:] for line in builder.git.text("status", "--porcelain", "-uall").splitlines())
 
 
-def _run(base: str, builder: RepositoryBuilder) -> Run:
+def _run(name: str, base: str, builder: RepositoryBuilder) -> Run:
     subject = Subject(branch="change", base="main", base_commit=base, head=builder.head, tree=builder.tree)
     nobody = Assignment(agent="analysers")
     started = RunStarted(
         at=1.0,
-        run="run",
+        run=name,
         mode=Mode.FIX,
         subject=subject,
         protocol=load("default").protocol,

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from burnish.config.settings import AnalyserSettings, Settings, WorkspaceSettings
-from burnish.core.findings import Location, Severity
+from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
 from burnish.runtime.performing import witnessing
+from burnish.runtime.performing.witnessing import Testimony
 from burnish.runtime.performing.workshop import StoppedError
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.conftest import Hear
@@ -22,16 +23,92 @@ TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) ==
 BASE = {"calc.py": CODE, "tests/test_calc.py": TEST}
 
 
-def test_a_new_failure_is_critical_with_its_output_and_its_place(hear: Hear) -> None:
-    heard = hear(BASE, {"calc.py": WRONG})
-    (finding,) = heard.findings
+OLD = "def test_old():\n    assert False\n"
+ONCE = (
+    "from pathlib import Path\n\ndef test_once():\n    seen = Path('seen')\n"
+    "    known = seen.exists()\n    seen.touch()\n    assert known\n"
+)
+NUMBERS = "".join(f"x{number} = {number}\n" for number in range(10))
+IMPORTS = "from calc import half\n\ndef test_half():\n    assert half(2) == 1\n"
+
+
+@pytest.fixture(scope="module")
+def heard_of_everything(tmp_path_factory: pytest.TempPathFactory, environment_with_pytest: Path) -> Testimony:
+    """One change that does to the tests whatever a change can do to them."""
+    folder = tmp_path_factory.mktemp("everything")
+    half = "\n\ndef half(number):\n    return number / 2\n"
+    base = {
+        "calc.py": f"{CODE}{half}\n\ndef inner(key):\n    return {{1: 2}}[key]\n",
+        "other.py": "x = 1\n",
+        "tests/test_calc.py": TEST,
+        "tests/test_inner.py": "from calc import inner\n\ndef test_inner():\n    assert inner(1) == 2\n",
+        "tests/test_half.py": IMPORTS,
+        "tests/test_old.py": OLD,
+        "tests/test_gone.py": "def test_one():\n    pass\n\ndef test_two():\n    pass\n",
+        "tests/test_skip.py": "def test_skip():\n    pass\n",
+        "tests/test_other.py": "import other\n\ndef test_x():\n    assert other.x\n",
+        "tests/test_name.py": f"{NUMBERS}\n\ndef test_former_name():\n    assert x1 < x2\n",
+    }
+    head = {
+        "calc.py": f"{WRONG}\n\ndef inner(key):\n    return {{}}[key]\n",
+        "other.py": None,
+        "tests/test_gone.py": "",
+        "tests/test_skip.py": "import pytest\n\n@pytest.mark.skip\ndef test_skip():\n    pass\n",
+        "tests/test_other.py": None,
+        "tests/test_name.py": None,
+        "tests/test_new_name.py": f"{NUMBERS}\n\ndef test_later_name():\n    assert x1 < x2\n",
+        "tests/test_once.py": ONCE,
+    }
+    return Stand(folder, change(folder, base, head), QUIET, environment_with_pytest).hear()
+
+
+def finding_named(heard: Testimony, title: str) -> Finding:
+    (found,) = [finding for finding in heard.findings if finding.title == title]
+    return found
+
+
+def test_a_new_failure_is_critical_with_its_output_and_its_place(heard_of_everything: Testimony) -> None:
+    finding = finding_named(heard_of_everything, "`tests/test_calc.py::test_double` fails")
     assert finding.severity is Severity.CRITICAL
-    assert finding.title == "`tests/test_calc.py::test_double` fails"
     assert finding.location == Location(file="tests/test_calc.py", line=5)
     assert "assert 6 == 4" in finding.evidence
     assert finding.rule == "test:tests/test_calc.py::test_double"
-    assert heard.looked
-    assert "python -m pytest" in heard.log
+    assert heard_of_everything.looked
+    assert "python -m pytest" in heard_of_everything.log
+
+
+def test_a_failure_inside_the_code_is_placed_there(heard_of_everything: Testimony) -> None:
+    finding = finding_named(heard_of_everything, "`tests/test_inner.py::test_inner` fails")
+    assert finding.location == Location(file="calc.py", line=6)
+
+
+def test_a_file_of_tests_that_can_no_longer_be_loaded_is_critical(heard_of_everything: Testimony) -> None:
+    finding = finding_named(heard_of_everything, "`tests/test_half.py` cannot be loaded")
+    assert finding.severity is Severity.CRITICAL
+    assert "cannot import name 'half'" in finding.evidence
+
+
+def test_tests_that_vanish_or_are_skipped_are_one_finding(heard_of_everything: Testimony) -> None:
+    finding = finding_named(heard_of_everything, "3 tests no longer run")
+    assert finding.severity is Severity.MEDIUM
+    assert finding.evidence.splitlines() == [
+        "tests/test_gone.py::test_one",
+        "tests/test_gone.py::test_two",
+        "tests/test_skip.py::test_skip",
+    ]
+
+
+def test_a_flaky_test_is_low(heard_of_everything: Testimony) -> None:
+    assert finding_named(heard_of_everything, "`tests/test_once.py::test_once` is flaky").severity is Severity.LOW
+
+
+def test_what_is_not_the_changes_doing_is_noted_or_nothing(heard_of_everything: Testimony) -> None:
+    assert len(heard_of_everything.findings) == 5
+    assert heard_of_everything.notes == (
+        "1 test fails on the base too, and says nothing of the change",
+        "1 test was deleted together with the code under test: `tests/test_other.py::test_x`",
+        "flaky: `tests/test_once.py::test_once` failed once and passed when run again",
+    )
 
 
 def test_a_harmless_change_is_neither_found_nor_noted(hear: Hear) -> None:
@@ -39,28 +116,10 @@ def test_a_harmless_change_is_neither_found_nor_noted(hear: Hear) -> None:
     assert (heard.findings, heard.notes, heard.looked) == ((), (), True)
 
 
-def test_what_fails_on_the_base_too_is_a_note(hear: Hear) -> None:
-    old = "def test_old():\n    assert False\n"
-    heard = hear({**BASE, "tests/test_old.py": old}, {"calc.py": WRONG})
-    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
-    assert heard.notes == ("1 test fails on the base too, and say nothing of the change",)
-
-
-def test_a_failure_inside_the_code_is_placed_there(hear: Hear) -> None:
-    heard = hear(BASE, {"calc.py": "def double(number):\n    return number['x']\n"})
-    assert heard.findings[0].location == Location(file="calc.py", line=2)
-
-
+@pytest.mark.prove
 def test_first_tests_that_fail_are_new_failures(hear: Hear) -> None:
     heard = hear({"calc.py": WRONG}, {"tests/test_calc.py": TEST})
     assert [finding.severity for finding in heard.findings] == [Severity.CRITICAL]
-
-
-def test_a_suite_that_can_no_longer_be_loaded_is_critical(hear: Hear) -> None:
-    heard = hear(BASE, {"calc.py": "def twice(number):\n    return number * 2\n"})
-    (finding,) = heard.findings
-    assert (finding.severity, finding.title) == (Severity.CRITICAL, "`tests/test_calc.py` cannot be loaded")
-    assert "cannot import name 'double'" in finding.evidence
 
 
 def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: Hear) -> None:
@@ -70,6 +129,7 @@ def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: H
     assert "no evidence: `tests/test_calc.py` cannot be loaded, as notinstalled is not installed here" in heard.notes[0]
 
 
+@pytest.mark.prove
 def test_a_conftest_that_breaks_everything_is_critical(hear: Hear) -> None:
     heard = hear({**BASE, "conftest.py": ""}, {"conftest.py": "raise RuntimeError('broken')\n"})
     (finding,) = heard.findings
@@ -101,44 +161,6 @@ def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:
     assert heard.notes[0].startswith("no evidence: no Python was found that has pytest.")
 
 
-def test_tests_that_vanish_are_one_finding(hear: Hear) -> None:
-    more = f"{TEST}\n\ndef test_zero():\n    assert double(0) == 0\n"
-    heard = hear({**BASE, "tests/test_calc.py": more}, {"tests/test_calc.py": "from calc import double\n"})
-    (finding,) = heard.findings
-    assert (finding.severity, finding.title) == (Severity.MEDIUM, "2 tests no longer run")
-    assert "tests/test_calc.py::test_zero" in finding.evidence
-
-
-def test_tests_that_are_skipped_now_no_longer_run(hear: Hear) -> None:
-    skipped = f"import pytest\n{TEST}".replace("def test_double", "@pytest.mark.skip\ndef test_double")
-    heard = hear(BASE, {"tests/test_calc.py": skipped})
-    assert [finding.title for finding in heard.findings] == ["1 test no longer runs"]
-
-
-def test_tests_deleted_with_their_code_are_a_note(hear: Hear) -> None:
-    other = {"other.py": "x = 1\n", "tests/test_other.py": "import other\n\ndef test_x():\n    assert other.x\n"}
-    heard = hear({**BASE, **other}, dict.fromkeys(other))
-    assert heard.findings == ()
-    assert heard.notes == ("1 test was deleted together with the code that they tested: `tests/test_other.py::test_x`",)
-
-
-def test_renamed_tests_are_not_missed(hear: Hear) -> None:
-    heard = hear(BASE, {"tests/test_calc.py": None, "tests/test_double.py": TEST.replace("def test_", "def test_the_")})
-    assert (heard.findings, heard.notes) == ((), ())
-
-
-def test_a_flaky_test_is_low_and_noted(hear: Hear) -> None:
-    once = (
-        "from pathlib import Path\n\ndef test_once():\n    seen = Path('seen')\n"
-        "    known = seen.exists()\n    seen.touch()\n    assert known\n"
-    )
-    heard = hear(BASE, {"tests/test_once.py": once})
-    assert [(finding.severity, finding.title) for finding in heard.findings] == [
-        (Severity.LOW, "`tests/test_once.py::test_once` is flaky")
-    ]
-    assert heard.notes == ("flaky: `tests/test_once.py::test_once` failed once and passed when run again",)
-
-
 def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(witnessing, "LEAST_SECONDS", 3.0)
     monkeypatch.setattr(witnessing, "TIMES_THE_BASE", 0.0)
@@ -149,6 +171,7 @@ def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.M
     assert finding.location == Location(file="tests/test_calc.py")
 
 
+@pytest.mark.prove
 def test_tests_that_end_on_neither_side_are_no_evidence(hear: Hear) -> None:
     endless = {"tests/test_a.py": "import signal\n\ndef test_a():\n    signal.pause()\n"}
     heard = hear(endless, {"calc.py": WRONG}, Settings(analysers=AnalyserSettings(test_seconds=3.0, uncovered="off")))
@@ -162,14 +185,6 @@ def test_a_crash_names_the_test_that_ran(hear: Hear) -> None:
     assert finding.title == "The tests crash while `tests/test_calc.py::test_double` ran"
 
 
-def test_twenty_failures_are_listed_and_the_rest_counted(hear: Hear) -> None:
-    many = "import pytest\nfrom calc import double\n\n@pytest.mark.parametrize('n', range(1, 31))\n"
-    many += "def test_many(n):\n    assert double(n) == 2 * n\n"
-    heard = hear({"calc.py": CODE, "test_many.py": many}, {"calc.py": WRONG})
-    assert len(heard.findings) == 21
-    assert [finding.title for finding in heard.findings if "further" in finding.title] == ["10 further tests fail"]
-
-
 def test_an_editable_installation_does_not_lead_to_the_checkout(tmp_path: Path) -> None:
     base = {"lib/calc.py": CODE, "tests/test_calc.py": TEST}
     builder = change(tmp_path, base, {"lib/calc.py": WRONG})
@@ -181,6 +196,17 @@ def test_an_editable_installation_does_not_lead_to_the_checkout(tmp_path: Path) 
     assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py::test_double` fails"]
 
 
+def test_what_the_change_deletes_is_not_found_in_the_checkout(tmp_path: Path) -> None:
+    """Without a sandbox, which would hide the checkout."""
+    builder = change(tmp_path, {"lib/calc.py": CODE, "tests/test_calc.py": TEST}, {"lib/calc.py": None, "lib/x.py": ""})
+    builder.write({"lib/calc.py": CODE})
+    active = virtual_environment(tmp_path / "venv", *PYTEST)
+    (site,) = active.glob("lib/python3*/site-packages")
+    (site / "editable.pth").write_text(f"{builder.path}/lib\n")
+    heard = Stand(tmp_path, builder, QUIET, active, "off").hear()
+    assert [finding.title for finding in heard.findings] == ["`tests/test_calc.py` cannot be loaded"]
+
+
 def test_the_virtual_environment_of_the_checkout_is_used_and_not_written_to(tmp_path: Path) -> None:
     builder = change(tmp_path, {**BASE, ".gitignore": ".venv\n"}, {"calc.py": WRONG})
     virtual_environment(builder.path / ".venv", *PYTEST)
@@ -188,6 +214,7 @@ def test_the_virtual_environment_of_the_checkout_is_used_and_not_written_to(tmp_
     assert [finding.severity for finding in heard.findings] == [Severity.CRITICAL]
 
 
+@pytest.mark.prove
 def test_prepare_installs_into_both_copies(tmp_path: Path, environment_with_pytest: Path) -> None:
     builder = change(tmp_path, {**BASE, ".gitignore": "made.py\n"}, {"calc.py": f"import made\n{WRONG}"})
     settings = Settings(analysers=QUIET.analysers, workspace=WorkspaceSettings(prepare=("touch made.py",)))
@@ -244,6 +271,7 @@ def test_a_command_that_fails_or_cannot_run_on_the_base_is_no_evidence(tmp_path:
     assert heard.notes[0].startswith(f"no evidence: {reason}")
 
 
+@pytest.mark.prove
 def test_tests_of_a_plugin_that_run_pytest_themselves_are_not_confused(hear: Hear) -> None:
     inner = (
         "pytest_plugins = ['pytester']\n\ndef test_plugin(pytester):\n"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Literal
 
 from burnish.config.settings import AnalyserSettings, Settings, ValidateSettings, ValidationCommand
 from burnish.core.effects import StartReview
@@ -75,6 +76,7 @@ class Stand:
         builder: RepositoryBuilder,
         settings: Settings = QUIET,
         active: Path | None = None,
+        sandbox: Literal["auto", "off"] = "auto",
     ) -> None:
         repository = Repository.discover(builder.path)
         base = repository.freeze("change", "main").base_commit
@@ -84,7 +86,7 @@ class Stand:
             repository=repository,
             ledger=MemoryLedger(),
             inputs=Inputs(settings=settings, policy="none", merge_base=base),
-            sandbox=choose("auto"),
+            sandbox=choose(sandbox),
             clones=Clones(repository, folder / "clones"),
             policy_folder=str(builder.path),
             folder=folder / "run",

@@ -8,6 +8,7 @@ import os
 import pwd
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from burnish.core.values import Value
@@ -17,6 +18,7 @@ from burnish.system.process_values import Command
 ROOT = Path("/")
 _MOST_LINKS = 40
 _MOST_INTERPRETERS = 4
+_MOST_LINKED_PROGRAMS = 200
 _SYSTEM_FOLDERS = frozenset(
     Path(name) for name in ("/", "/usr", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/lib", "/etc", "/var", "/dev")
 )
@@ -98,6 +100,18 @@ def program_trails(command: Command) -> Iterator[Trail]:
     for place in os.get_exec_path(command.environment):
         if place.startswith("/"):
             yield follow(place)
+            yield from _links_in(Path(place))
+
+
+def _links_in(folder: Path) -> Iterator[Trail]:
+    """Programs in a folder of the user's that are links: a virtual environment's Python is often in another place."""
+    if not any(follow(folder).real.is_relative_to(home) for home in homes()):
+        return
+    with suppress(OSError), os.scandir(folder) as listing:
+        for found in islice((entry for entry in listing if entry.is_symlink()), _MOST_LINKED_PROGRAMS):
+            trail = follow(found.path)
+            if exists(trail.real):
+                yield trail
 
 
 def _interpreter(script: Path) -> str:

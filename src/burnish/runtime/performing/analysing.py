@@ -23,7 +23,7 @@ from burnish.runtime.performing.workshop import Job
 from burnish.system import clock
 from burnish.workspace.names import shown
 
-OF_TESTS = "witness:"
+OF_TESTS = ("test:", "witness:")
 _NAMED = 5
 """Files that a note names before it only counts."""
 

@@ -44,6 +44,7 @@ def environment_of(
         "PYTEST_PLUGINS": PLUGIN,
         "PYTEST_ADDOPTS": shlex.join((*_PYTEST_OPTIONS, "-o", f"cache_dir={desk}/cache")),
         "BURNISH_WITNESS_REPORT": report,
+        "BURNISH_WITNESS_AVOID": plan.avoid,
     }
     if measured:
         told |= {

@@ -101,7 +101,7 @@ def _python_plan(
     site: Site, framework: Framework, interpreter: Interpreter, argv: tuple[str, ...], text: str
 ) -> TestPlan:
     imports = editable_folders(interpreter, site.checkout) if site.checkout else ()
-    return TestPlan(framework=framework, argv=argv, text=text, imports=imports)
+    return TestPlan(framework=framework, argv=argv, text=text, imports=imports, avoid=str(site.checkout or ""))
 
 
 class _Package(Value, forbid_unknown_fields=False, rename="camel"):

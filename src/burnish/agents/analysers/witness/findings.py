@@ -60,7 +60,11 @@ def notes_of(trial: Trial, change: Change, tree: Tree) -> Iterator[str]:
     """What whoever relies on the tests must know."""
     comparison = trial.comparison
     if comparison.old_failures:
-        yield f"{_tests(comparison.old_failures)} on the base too, and say nothing of the change"
+        number = comparison.old_failures
+        told = (
+            "1 test fails on the base too, and says" if number == 1 else f"{number} tests fail on the base too, and say"
+        )
+        yield f"{told} nothing of the change"
     unmet = [case for case in comparison.new_failures if _unmet(case, change, tree)]
     if unmet:
         modules = sorted({_unmet(case, change, tree) for case in unmet})
@@ -70,13 +74,9 @@ def notes_of(trial: Trial, change: Change, tree: Tree) -> Iterator[str]:
         )
     gone = [case for case in comparison.gone if case.file in change.deleted_with_code]
     if gone:
-        yield f"{_count(gone)} deleted together with the code that they tested: {named([case.name for case in gone])}"
+        yield f"{_count(gone)} deleted together with the code under test: {named([case.name for case in gone])}"
     if comparison.flaky:
         yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when run again"
-
-
-def _tests(number: int) -> str:
-    return "1 test fails" if number == 1 else f"{number} tests fail"
 
 
 def _count(cases: Sequence[Case]) -> str:

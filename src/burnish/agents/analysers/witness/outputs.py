@@ -16,6 +16,7 @@ from burnish.contracts.text import clean_text
 from burnish.core.values import Value
 
 MOST_TEXT = 6_000
+MOST_BLOCK_LINES = 400
 
 
 def _case(name: str, outcome: Outcome, text: str = "", file: str = "", line: int | None = None) -> Case:
@@ -112,7 +113,7 @@ def _tap_points(text: str) -> Iterator[tuple[int, str, Outcome, str]]:
         indent = len(point["indent"])
         block: list[str] = []
         if number + 1 < len(lines) and lines[number + 1].strip() == "---":
-            for following in lines[number + 2 :]:
+            for following in lines[number + 2 : number + 2 + MOST_BLOCK_LINES]:
                 if following.strip() == "..." and len(following) - len(following.lstrip()) == indent + 2:
                     break
                 block.append(following[indent + 2 :])

@@ -10,9 +10,10 @@ from burnish.core.findings import Location
 
 IsFile = Callable[[str], bool]
 
+# Each run of characters is looked at once: a text made to be slow is as quick as any other.
 _PLACE = re.compile(
-    r"""File\ "(?P<quoted>[^"\n]+)",\ line\ (?P<at>\d+)          # a traceback of Python
-      | (?:file://)?(?P<path>[\w@+./-]*[\w-]\.\w+):(?P<line>\d+)   # nearly everybody else
+    r"""File\ "(?P<quoted>[^"\n]{1,1000}+)",\ line\ (?P<at>\d+)              # a traceback of Python
+      | (?:file://|(?<![\w@+./-]))(?P<path>[\w@+./-]++):(?P<line>\d+)   # nearly everybody else
     """,
     re.VERBOSE,
 )

@@ -34,6 +34,8 @@ class TestPlan(Value):
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     imports: tuple[str, ...] = ()
     """Folders of the copy from which its own Python code is imported, before anything that is installed."""
+    avoid: str = ""
+    """The user's checkout: an editable installation must not lead there, for what the copy does not have either."""
     readable: tuple[str, ...] = ()
     """What it needs of the user's home: tool chains, downloaded dependencies."""
 

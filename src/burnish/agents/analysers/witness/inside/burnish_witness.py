@@ -29,6 +29,7 @@ REPORT = "BURNISH_WITNESS_REPORT"
 OWNER = "BURNISH_WITNESS_OWNER"
 MEASURE = "BURNISH_WITNESS_MEASURE"
 COVERAGE = "BURNISH_WITNESS_COVERAGE"
+AVOID = "BURNISH_WITNESS_AVOID"
 MOST_TEXT = 6000
 NO_SOURCES = ("node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages")
 EXCLUDED = (
@@ -254,6 +255,15 @@ def run_unittest(wanted: list[str]) -> int:
     return code
 
 
+def forget_the_checkout() -> None:
+    """Import nothing from where the user works, but for what is installed in a virtual environment there."""
+    avoided = os.environ.get(AVOID)
+    if avoided:
+        inside = [place for place in sys.path if f"{place}/".startswith(f"{avoided}/")]
+        sys.path[:] = [place for place in sys.path if place not in inside or place.startswith(f"{sys.prefix}/")]
+
+
+forget_the_checkout()
 MEASURED.start()
 if __name__ == "__main__":
     sys.path[0] = str(Path.cwd())

@@ -1,0 +1,114 @@
+"""What the change did to the tests, from what they said on both sides."""
+
+import pytest
+
+from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence, compare, settled
+from burnish.agents.analysers.witness.values import Case, Ended, NoTests, Outcome, TestResult
+
+
+def case(name: str, outcome: Outcome = Outcome.PASSED, *, loading: bool = False) -> Case:
+    return Case(name=name, outcome=outcome, file=name.partition("::")[0], loading=loading)
+
+
+def ran(*cases: Case, code: int | None = None, ended: Ended = Ended.EXITED) -> TestResult:
+    """A run that lists its tests, with the exit code that fits them."""
+    fitting = 1 if any(each.outcome is Outcome.FAILED for each in cases) else 0
+    return TestResult(ended=ended, code=fitting if code is None else code, cases=cases, lists_passed=True)
+
+
+PASSED, FAILED = case("t.py::a"), case("t.py::a", Outcome.FAILED)
+OTHER = case("t.py::b")
+
+
+def compared(base: TestResult | NoTests, head: TestResult, renames: dict[str, str] | None = None) -> Comparison:
+    comparison = compare(base, head, renames or {})
+    assert isinstance(comparison, Comparison), comparison
+    return comparison
+
+
+def test_only_what_did_not_fail_before_is_new() -> None:
+    assert compared(ran(PASSED), ran(FAILED)).new_failures == (FAILED,)
+    assert compared(ran(OTHER), ran(OTHER, FAILED)).new_failures == (FAILED,)
+    both = compared(ran(FAILED, OTHER), ran(FAILED, OTHER))
+    assert (both.new_failures, both.old_failures) == ((), 1)
+
+
+def test_a_renamed_file_has_the_same_tests() -> None:
+    old = case("old.py::a", Outcome.FAILED)
+    assert compared(ran(old, OTHER), ran(FAILED, OTHER), {"old.py": "t.py"}).old_failures == 1
+
+
+@pytest.mark.parametrize("ended", [Ended.ENDLESS, Ended.CRASHED])
+def test_a_base_that_broke_off_accuses_only_what_it_saw_pass(ended: Ended) -> None:
+    base = ran(PASSED, ended=ended)
+    unseen = case("t.py::unseen", Outcome.FAILED)
+    assert compared(base, ran(FAILED, unseen)).new_failures == (FAILED,)
+    assert isinstance(compare(base, ran(PASSED, unseen)), NoEvidence)
+    assert isinstance(compare(base, ran(PASSED)), NoEvidence)
+
+
+@pytest.mark.parametrize("ended", [Ended.ENDLESS, Ended.CRASHED, Ended.COULD_NOT_RUN])
+def test_tests_that_no_longer_come_to_their_end(ended: Ended) -> None:
+    assert compared(ran(PASSED), ran(ended=ended)).whole is ended
+
+
+def test_a_failure_without_a_name_is_one_of_the_whole() -> None:
+    assert compared(ran(PASSED), ran(PASSED, code=2)).whole is Ended.EXITED
+    assert compared(ran(PASSED, code=2), ran(PASSED, code=2)).whole is None
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        NoTests(reason="not installed"),
+        TestResult(ended=Ended.COULD_NOT_RUN, message="no such program"),
+        TestResult(ended=Ended.EXITED, code=2),
+        ran(case("t.py", Outcome.FAILED, loading=True)),
+    ],
+)
+def test_a_base_that_says_nothing_is_no_evidence(base: TestResult | NoTests) -> None:
+    assert isinstance(compare(base, ran(FAILED)), NoEvidence)
+    assert isinstance(compare(base, ran(PASSED)), NoEvidence)
+
+
+@pytest.mark.parametrize("base", [NoTests(reason="none", absent=True), TestResult(ended=Ended.NOTHING, code=5)])
+def test_the_first_tests_of_a_project(base: TestResult | NoTests) -> None:
+    assert compared(base, ran(FAILED, OTHER)).new_failures == (FAILED,)
+    assert compared(base, ran(PASSED)) == Comparison()
+    assert isinstance(compare(base, TestResult(ended=Ended.NOTHING)), NoEvidence)
+    assert isinstance(compare(base, ran(case("t.py", Outcome.FAILED, loading=True))), NoEvidence)
+
+
+def test_tests_that_are_gone_or_skipped() -> None:
+    skipped = case("t.py::a", Outcome.SKIPPED)
+    assert compared(ran(PASSED, OTHER), ran(OTHER)).gone == (PASSED,)
+    assert compared(ran(PASSED, OTHER), ran(skipped, OTHER)).gone == (PASSED,)
+    assert compared(ran(PASSED), TestResult(ended=Ended.NOTHING, code=5)).gone == (PASSED,)
+
+
+def test_new_names_and_new_places_are_no_loss() -> None:
+    renamed, moved = case("t.py::c"), case("u.py::a")
+    assert compared(ran(PASSED), ran(renamed)).gone == ()
+    assert compared(ran(PASSED), ran(moved)).gone == ()
+    assert compared(ran(PASSED, OTHER), ran(renamed)).gone == (OTHER,)
+
+
+def test_what_cannot_be_loaded_is_not_gone_besides() -> None:
+    broken = case("t.py", Outcome.FAILED, loading=True)
+    comparison = compared(ran(PASSED), ran(broken))
+    assert (comparison.new_failures, comparison.gone) == ((broken,), ())
+
+
+def test_what_passes_the_second_time_is_flaky() -> None:
+    comparison = settled(compared(ran(PASSED), ran(FAILED)), ran(PASSED), "pytest")
+    assert (comparison.new_failures, comparison.flaky) == ((), (FAILED,))
+    still = settled(compared(ran(PASSED), ran(FAILED)), ran(FAILED), "pytest")
+    assert (still.new_failures, still.flaky) == ((FAILED,), ())
+
+
+def test_a_command_that_passes_the_second_time_is_flaky() -> None:
+    base = TestResult(ended=Ended.EXITED, code=0)
+    comparison = compared(base, TestResult(ended=Ended.EXITED, code=1))
+    assert comparison.whole is Ended.EXITED
+    calm = settled(comparison, base, "make test")
+    assert (calm.whole, [each.name for each in calm.flaky]) == (None, ["make test"])

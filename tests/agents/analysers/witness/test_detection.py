@@ -1,0 +1,165 @@
+"""How a project is tested, from its files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.analysers.witness.detection import Site, detect
+from burnish.agents.analysers.witness.pythons import Interpreter, editable_folders, is_test_file
+from burnish.agents.analysers.witness.values import Framework, NoTests, TestPlan
+
+PYTHON = Interpreter(program="/opt/python/bin/python3")
+
+
+def site(
+    folder: Path, files: Mapping[str, str], *, pytest_on_path: bool = True, programs: tuple[str, ...] = ()
+) -> Site:
+    """A project, on a machine with a Python on its PATH and some other programs."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    path = folder.parent / "programs"
+    path.mkdir()
+    for program in programs:
+        (path / program).write_text("#!/bin/sh\n")
+        (path / program).chmod(0o755)
+    return Site(
+        folder=folder,
+        environment={"PATH": str(path), "HOME": "/home/user"},
+        python=lambda module: PYTHON if pytest_on_path or not module else None,
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pyproject.toml": "[tool.pytest.ini_options]\n"},
+        {"setup.cfg": "[tool:pytest]\n"},
+        {"tox.ini": "[pytest]\n"},
+        {"pytest.ini": ""},
+        {"conftest.py": ""},
+        {"tests/unit/test_a.py": ""},
+        {"pkg/a_test.py": ""},
+    ],
+)
+def test_pytest_is_known_by_its_settings_and_its_files(project: Path, files: Mapping[str, str]) -> None:
+    plan = detect(site(project, files))
+    assert isinstance(plan, TestPlan)
+    assert (plan.framework, plan.argv) == (Framework.PYTEST, (PYTHON.program, "-m", "pytest"))
+
+
+def test_unittest_is_for_tests_that_need_no_pytest(project: Path) -> None:
+    plan = detect(site(project, {"test_a.py": "import unittest\n"}, pytest_on_path=False))
+    assert isinstance(plan, TestPlan)
+    assert plan.framework is Framework.UNITTEST
+
+
+def test_tests_for_pytest_without_pytest_cannot_be_run(project: Path) -> None:
+    found = detect(site(project, {"test_a.py": "import pytest\n"}, pytest_on_path=False))
+    assert isinstance(found, NoTests)
+    assert not found.absent
+
+
+def test_the_virtual_environment_of_the_copy_is_named_by_its_path_inside(project: Path) -> None:
+    files = {
+        "test_a.py": "",
+        ".venv/bin/python": "",
+        ".venv/lib/python3.12/site-packages/pytest/__init__.py": "",
+    }
+    here = site(project, files)
+    (project / ".venv/bin/python").chmod(0o755)
+    plan = detect(here)
+    assert isinstance(plan, TestPlan)
+    assert plan.argv[0] == ".venv/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("script", "framework", "more"),
+    [
+        ("node --test", Framework.NODE, ()),
+        ("tsc && NODE_ENV=test node --import tsx --test", Framework.NODE, ()),
+        ("jest --ci", Framework.JEST, ("--", "--json", "--outputFile={report}")),
+        ("npx jest", Framework.JEST, ("--", "--json", "--outputFile={report}")),
+        ("vitest run", Framework.VITEST, ("--", "--reporter=default", "--reporter=json", "--outputFile={report}")),
+        ("jest && eslint .", Framework.COMMAND, ()),
+        ("./test.sh", Framework.COMMAND, ()),
+    ],
+)
+def test_scripts_of_a_package(project: Path, script: str, framework: Framework, more: tuple[str, ...]) -> None:
+    plan = detect(site(project, {"package.json": f'{{"scripts": {{"test": "{script}"}}}}'}, programs=("npm",)))
+    assert isinstance(plan, TestPlan)
+    assert (plan.framework, plan.argv) == (framework, ("npm", "test", *more))
+
+
+def test_the_manager_that_wrote_the_lock_file_runs_the_script(project: Path) -> None:
+    files = {"package.json": '{"scripts": {"test": "jest"}}', "pnpm-lock.yaml": ""}
+    plan = detect(site(project, files, programs=("npm", "pnpm")))
+    assert isinstance(plan, TestPlan)
+    assert plan.argv == ("pnpm", "test", "--json", "--outputFile={report}")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}', '{"scripts": {}}', "{}"]
+)
+def test_a_package_without_tests_has_none(project: Path, text: str) -> None:
+    found = detect(site(project, {"package.json": text}))
+    assert isinstance(found, NoTests)
+    assert found.absent
+
+
+def test_go_and_cargo_stay_offline(project: Path) -> None:
+    files = {"go.mod": "module x\n", "a_test.go": "", "Cargo.toml": ""}
+    go = detect(site(project, files, programs=("go", "cargo")))
+    assert isinstance(go, TestPlan)
+    assert (go.framework, go.environment["GOPROXY"]) == (Framework.GO, "off")
+    assert go.readable == ("/home/user/go/pkg/mod",)
+    (project / "go.mod").unlink()
+    environment = {"PATH": str(project.parent / "programs"), "HOME": "/home/user"}
+    cargo = detect(Site(folder=project, environment=environment, python=lambda _: None))
+    assert isinstance(cargo, TestPlan)
+    assert cargo.argv == ("cargo", "test", "--offline", "--no-fail-fast")
+
+
+def test_a_tool_that_is_missing_is_named(project: Path) -> None:
+    found = detect(site(project, {"Cargo.toml": ""}))
+    assert found == NoTests(reason="cargo is not installed", hint="Install cargo, or put it on the PATH.")
+
+
+@pytest.mark.parametrize(
+    ("text", "has_target"), [("test:\n\ttrue\n", True), ("all test: x\n", True), ("test := 1\n", False)]
+)
+def test_make_is_asked_only_where_it_has_the_target(project: Path, text: str, has_target: bool) -> None:
+    found = detect(site(project, {"Makefile": text}, programs=("make",)))
+    assert isinstance(found, TestPlan) is has_target
+
+
+def test_tox_is_only_hinted_at(project: Path) -> None:
+    found = detect(site(project, {"tox.ini": "[tox]\n"}))
+    assert isinstance(found, NoTests)
+    assert 'tests = "tox"' in found.hint
+
+
+def test_folders_of_editable_installations_are_found(tmp_path: Path) -> None:
+    place = tmp_path / "venv/lib/python3.12/site-packages"
+    place.mkdir(parents=True)
+    checkout = tmp_path / "checkout"
+    (place / "a.pth").write_text(f"import os\n{checkout}/python\n/elsewhere\n")
+    (place / "__editable___b_finder.py").write_text(f"MAPPING = {{'b': '{checkout}/lib/b', 'c': '/other/c'}}\n")
+    interpreter = Interpreter(program="python", folder=tmp_path / "venv")
+    assert editable_folders(interpreter, checkout) == ("python", "lib")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("tests/helper.py", True), ("a/test_x.py", True), ("x_test.py", True), ("src/contest.py", False), ("a.py", False)],
+)
+def test_what_is_a_test(path: str, expected: bool) -> None:
+    assert is_test_file(path) is expected
