@@ -5,23 +5,19 @@ from collections.abc import Sequence
 
 from burnish.core.values import Value
 
-MAX_COMPARED_LINES = 4_000
+MAX_COMPARED_LINES = 2_000
 """Where more lines than these changed, they are not compared further: that would take too long."""
 
 
+MAX_EDITED_LINES = 50
+"""A longer block of replaced lines is a rewrite: which line became which cannot be told."""
+
+
 class Replaced(Value):
-    """Lines of the base in whose place there are others now. Numbers count from 1, the end is not part."""
+    """Lines of the base in whose place there are others now. Numbers count from 1."""
 
-    base_start: int
-    base_end: int
-    head_start: int
-    head_end: int
-
-    def holds(self, base_line: int | None, head_line: int | None) -> bool:
-        """Whether one line went where the other one came."""
-        if base_line is None or head_line is None:
-            return False
-        return self.base_start <= base_line < self.base_end and self.head_start <= head_line < self.head_end
+    base: range
+    head: range
 
 
 class Comparison(Value):
@@ -30,6 +26,7 @@ class Comparison(Value):
     unchanged: frozenset[int]
     """The numbers of the lines of the head that the base has too, in the same order."""
     replaced: tuple[Replaced, ...]
+    """Blocks that are short enough to have been edited line by line."""
 
 
 def compare(base: Sequence[str], head: Sequence[str]) -> Comparison:
@@ -43,19 +40,12 @@ def compare(base: Sequence[str], head: Sequence[str]) -> Comparison:
     replaced: list[Replaced] = []
     # Empty lines are everywhere: as anchors they would make the comparison slow and its result arbitrary.
     matcher = difflib.SequenceMatcher(lambda line: not line, before, now, autojunk=False)
-    for tag, base_from, base_to, head_from, head_to in matcher.get_opcodes():
-        first = start + 1
+    for tag, *bounds in matcher.get_opcodes():
+        base_from, base_to, head_from, head_to = (start + 1 + bound for bound in bounds)
         if tag == "equal":
-            unchanged.update(range(first + head_from, first + head_to))
-        elif tag == "replace":
-            replaced.append(
-                Replaced(
-                    base_start=first + base_from,
-                    base_end=first + base_to,
-                    head_start=first + head_from,
-                    head_end=first + head_to,
-                )
-            )
+            unchanged.update(range(head_from, head_to))
+        elif tag == "replace" and max(base_to - base_from, head_to - head_from) <= MAX_EDITED_LINES:
+            replaced.append(Replaced(base=range(base_from, base_to), head=range(head_from, head_to)))
     return Comparison(unchanged=frozenset(unchanged), replaced=tuple(replaced))
 
 

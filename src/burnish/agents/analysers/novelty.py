@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from burnish.agents.analysers.comparison import Comparison, compare
-from burnish.agents.analysers.interface import Hit
+from burnish.agents.analysers.interface import Hit, ToolName
 
 LinesOf = Callable[[str], Sequence[str] | None]
 """Gives the lines of a file of one tree, or None where there are none that can be read."""
@@ -21,6 +21,8 @@ SAME_LINE = 0.4
 """How alike two lines are of which one was made by editing the other, be it by a whole new checksum."""
 
 Key = tuple[str, str, str, str]
+Block = tuple[str, str, str, str, int]
+"""A tool, a rule, a message, a file and one of its blocks of replaced lines."""
 
 
 def introduced(
@@ -29,7 +31,7 @@ def introduced(
     """The hits of the head that the base does not have, in their order. `renamed` maps new paths to old ones."""
     change = _Change(head_lines, base_lines, renamed)
     before, now = _grouped(base, change.base_key), _grouped(head, change.head_key)
-    new: set[int] = set()
+    new: list[int] = []
     gone: list[int] = []
     for key in {**now, **before}:
         here, there = now[key], before[key]
@@ -37,14 +39,10 @@ def introduced(
             # The likeliest old ones come first.
             here.sort(key=lambda index: not change.is_unchanged(head[index]))
         appeared, vanished = _without_pairs(here, there, head, base)
-        new.update(appeared)
+        new += appeared
         gone += vanished
-    for index in sorted(new):
-        edited = next((other for other in gone if change.edited(base[other], head[index])), None)
-        if edited is not None:
-            new.remove(index)
-            gone.remove(edited)
-    return tuple(hit for index, hit in enumerate(head) if index in new)
+    kept = set(new) - _edited(sorted(new), sorted(gone), head, base, change)
+    return tuple(hit for index, hit in enumerate(head) if index in kept)
 
 
 class _Change:
@@ -53,6 +51,7 @@ class _Change:
     def __init__(self, head_lines: LinesOf, base_lines: LinesOf, renamed: Mapping[str, str]) -> None:
         self._head, self._base = cache(_stripped(head_lines)), cache(_stripped(base_lines))
         self._renamed = renamed
+        self._new_paths = {old: new for new, old in renamed.items()}
         self._comparison = cache(self._compare)
 
     def head_key(self, hit: Hit) -> Key:
@@ -65,13 +64,25 @@ class _Change:
         """Whether a line of the head was there before."""
         return hit.line in self._comparison(hit.file).unchanged
 
-    def edited(self, old: Hit, new: Hit) -> bool:
-        """Whether two hits say the same of a line before and after it was edited."""
-        same = (old.tool, old.rule, old.message, old.file) == (new.tool, new.rule, new.message, self._old_path(new))
-        if not same or not any(block.holds(old.line, new.line) for block in self._comparison(new.file).replaced):
-            return False
+    def head_block(self, hit: Hit) -> Block | None:
+        """In which block of replaced lines a hit of the head says what, if it is in one."""
+        return self._block(hit, hit.file, [one.head for one in self._comparison(hit.file).replaced])
+
+    def base_block(self, hit: Hit) -> Block | None:
+        path = self._new_paths.get(hit.file, hit.file)
+        return self._block(hit, path, [one.base for one in self._comparison(path).replaced])
+
+    def are_alike(self, old: Hit, new: Hit) -> bool:
+        """Whether one line can have been made by editing the other."""
         before, now = _text(old, self._base(old.file)), _text(new, self._head(new.file))
-        return difflib.SequenceMatcher(None, before, now, autojunk=False).ratio() >= SAME_LINE
+        # The beginning will do: lines without end take for ever to compare.
+        return difflib.SequenceMatcher(None, before[:400], now[:400], autojunk=False).ratio() >= SAME_LINE
+
+    def _block(self, hit: Hit, path: str, blocks: Sequence[range]) -> Block | None:
+        if hit.tool is ToolName.KINGFISHER:
+            return None  # a line that was edited can hold another secret, of which the tool says the same
+        number = next((number for number, lines in enumerate(blocks) if hit.line in lines), None)
+        return None if number is None else (hit.tool.value, hit.rule, hit.message, path, number)
 
     def _old_path(self, hit: Hit) -> str:
         return self._renamed.get(hit.file, hit.file)
@@ -116,3 +127,21 @@ def _without_pairs(
             vanished.remove(partner)
     pairs = min(len(appeared), len(vanished))
     return appeared[pairs:], vanished[pairs:]
+
+
+def _edited(
+    new: Sequence[int], gone: Sequence[int], head: Sequence[Hit], base: Sequence[Hit], change: _Change
+) -> set[int]:
+    """Those of the new hits that say of an edited line what was said of it before, each old one used once."""
+    old: defaultdict[Block | None, list[int]] = defaultdict(list)
+    for index in gone:
+        old[change.base_block(base[index])].append(index)
+    edited: set[int] = set()
+    for index in new:
+        block = change.head_block(head[index])
+        candidates = old[block] if block is not None else []
+        partner = next((other for other in candidates if change.are_alike(base[other], head[index])), None)
+        if partner is not None:
+            candidates.remove(partner)
+            edited.add(index)
+    return edited

@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 
 _TEST_FOLDERS = frozenset(
     {
-        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__",
+        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
+        "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "example", "examples", "demo", "demos", "doc", "docs", "samples",
     }
 )  # fmt: skip

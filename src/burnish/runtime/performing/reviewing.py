@@ -138,4 +138,4 @@ class TreeFiles:
         if path not in self._names:
             return None
         content = self._repository.read_file(self._commit, path)
-        return None if content is None else content.decode("utf-8", errors="replace").splitlines()
+        return None if content is None else content.decode("utf-8", errors="replace").split("\n")

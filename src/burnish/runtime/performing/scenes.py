@@ -69,7 +69,7 @@ class Side:
 
     def lines(self, path: str) -> Sequence[str] | None:
         content = self._lines.get(path)
-        return None if content is None else content.decode("utf-8", errors="replace").splitlines()
+        return None if content is None else content.decode("utf-8", errors="replace").split("\n")
 
     def was_written_to(self) -> Failure | None:
         """Whatever a tool did to its files: its answer would be about something else."""

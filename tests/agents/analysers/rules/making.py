@@ -6,7 +6,9 @@ from burnish.config.settings import AnalyserSettings
 DEFAULTS = AnalyserSettings()
 
 
-def hit(name: str, file: str = "src/app.py", line: int | None = 1, message: str = "It is wrong.", level: str = "") -> Hit:
+def hit(
+    name: str, file: str = "src/app.py", line: int | None = 1, message: str = "It is wrong.", level: str = ""
+) -> Hit:
     """A hit by `tool:rule`."""
     tool, _, rule = name.partition(":")
     return Hit(tool=ToolName(tool), rule=rule, file=file, line=line, message=message, level=level)

@@ -151,7 +151,7 @@ LEFT_ALONE = [
         "try:\n    f()\nexcept Exception:\n    raise\n",
         "try:\n    f()\nexcept ValueError:\n    x = Exception\n",
         "def g():\n    try:\n        f()\n    except Exception as error:\n        return error\n",
-        "def g():\n    try:\n        f()\n    except Exception:  # a broken plug-in is no plug-in\n        return None\n",
+        "def g():\n    try:\n        f()\n    except Exception:  # a broken plug-in is none\n        return None\n",
         "def g():\n    try:\n        f()\n    except Exception:\n        return fallback()\n",
     ),
     *_each("py-suppress-broad", "py", "with contextlib.suppress(KeyError):\n    f()\n", "suppress(output)\n"),

@@ -1,0 +1,92 @@
+"""Findings that a person understands."""
+
+import pytest
+
+from burnish.agents.analysers.findings import MAX_TITLE, findings_from
+from burnish.agents.analysers.interface import Edit, Hit, Remedy, ToolName
+from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.merging import merge
+from burnish.core.values import replace
+from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
+
+
+def _finding(one: Hit, reviewer: str = "reviewer") -> Finding:
+    (finding,) = findings_from(reviewer, [one], DEFAULTS)
+    return finding
+
+
+def test_a_finding_says_what_where_why_and_what_to_do() -> None:
+    undefined = Hit(
+        tool=ToolName.RUFF, rule="F821", file="src/app.py", line=3, end_line=3, message="Undefined name `total`",
+        link="https://docs.example/F821", snippet="return total",
+    )  # fmt: skip
+    assert _finding(undefined, "critic") == Finding(
+        severity=Severity.CRITICAL,
+        category="correctness",
+        rule="ruff:F821",
+        problem_class="undefined-name",
+        location=Location(file="src/app.py", line=3, end_line=3),
+        title="Undefined name `total`",
+        problem="ruff reports: Undefined name `total`",
+        impact="The code raises NameError or UnboundLocalError as soon as this line runs.",
+        evidence="return total\nhttps://docs.example/F821",
+        suggestion="Import or define the name, or correct its spelling.",
+        found_by=("critic",),
+    )
+
+
+def test_the_remedy_says_best_what_to_do() -> None:
+    edit = Edit(line=1, column=1, end_line=2, end_column=1, text="")
+    unused = replace(hit("ruff:F401"), suggestion="Look at it.")
+    assert _finding(hit("ruff:F401")).suggestion == "Remove it, or use it."
+    assert _finding(unused).suggestion == "Look at it."
+    remedy = Remedy(edits=(edit,), safe=True, title="Remove unused import: `os`")
+    assert _finding(replace(unused, remedy=remedy)).suggestion == "Remove unused import: `os`"
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "title"),
+    [
+        ("ruff:F401", "`os` imported but unused", "`os` imported but unused"),
+        ("ruff:BLE001", "Do not catch blind exception: `Exception`", "Every exception is caught here"),
+        (
+            "oxlint:no-unused-vars",
+            "Variable 'a.b' is never used. Unused variables should …",
+            "Variable `a.b` is never used",
+        ),
+        ("oxlint:no-const-assign", 'Unexpected re-assignment of "x".', "Unexpected re-assignment of `x`"),
+        ("oxlint:no-const-assign", "don't and won't", "Don't and won't"),
+        ("zizmor:template-injection", "code injection via template expansion", "Code injection via template expansion"),
+        ("shellcheck:SC2164", "Use 'cd ... || exit' in case cd fails.", "Use 'cd ... || exit' in case cd fails"),
+        ("ruff:F821", "First line\nsecond line", "First line"),
+        ("ruff:F821", "A word " * 40, "A word " * 17 + "…"),
+    ],
+)
+def test_a_title_is_one_short_line(rule: str, message: str, title: str) -> None:
+    finding = _finding(hit(rule, message=message, level="high"))
+    assert finding.title == title
+    assert len(finding.title) <= MAX_TITLE + 2
+
+
+def test_the_tools_confidence_is_kept() -> None:
+    assert _finding(replace(hit("ruff:F821"), confidence="low")).confidence == 0.3
+    assert _finding(hit("ruff:F821")).confidence is None
+
+
+def test_what_is_only_information_asks_for_no_fix() -> None:
+    (note,) = findings_from("reviewer", [hit("ruff:F821")], wanting(ruff__F="info"))
+    assert (note.severity, note.action) == (Severity.INFO, Action.NOTE)
+
+
+def test_only_what_is_the_reviewers_own_is_reported() -> None:
+    hits = [hit("ruff:F821"), hit("ruff:S307"), hit("ruff:S324")]
+    assert [one.rule for one in findings_from("security-reviewer", hits, wanting(ruff__S324="off"))] == ["ruff:S307"]
+
+
+def test_several_rules_for_one_swallowed_error_become_one_finding() -> None:
+    swallowed = replace(hit("ast-grep:py-broad-handler-does-nothing", line=6), end_line=7)
+    hits = [hit("ruff:BLE001", line=6), hit("ruff:E722", line=6), swallowed, hit("ruff:F821", line=6)]
+    one, other = merge(findings_from("reviewer", hits, DEFAULTS))
+    assert one.rule == "ruff:F821"
+    assert set(other.rule.split(", ")) == {"ruff:BLE001", "ruff:E722", "ast-grep:py-broad-handler-does-nothing"}
+    assert other.severity is Severity.HIGH
