@@ -51,6 +51,16 @@ class Request(Value):
     findings_file: str = ""
     """Where the findings are for an agent to read; see `burnish.agents.handover`."""
     model: str = ""
+    home: str = ""
+    """A folder of its own for a client's configuration and session, outside the clone, made by the runner."""
+    confined: bool = False
+    """Whether burnish's own sandbox is around the agent. Most clients cannot build theirs inside it."""
+    schema: str = ""
+    """The JSON Schema of the answer, for clients that can be held to one."""
+    session: str = ""
+    """The session of an earlier reply that is to go on, in the same home."""
+    max_turns: int | None = None
+    budget_usd: float | None = None
 
 
 class Reply(Value):
@@ -60,6 +70,21 @@ class Reply(Value):
     usage: Usage
     session: str = ""
     notes: tuple[str, ...] = ()
+    transcript: bytes = b""
+    """All that a client said on its way, where that is more than the answer."""
+
+
+class Needs(Value):
+    """What a client must have to reach its model, as far as can be seen without asking it."""
+
+    variables: tuple[str, ...] = ()
+    """Names of the variables with keys and addresses that are set, and are let through to it."""
+    files: tuple[tuple[str, str], ...] = ()
+    """The user's login where there is no key: the path of a file, and its place below the request's home."""
+    logged_in: bool | None = None
+    """None where it cannot be told."""
+    hint: str = ""
+    """What to do where the user is not logged in."""
 
 
 class Adapter(Protocol):
@@ -71,4 +96,33 @@ class Adapter(Protocol):
 
     def read(self, finished: Finished, request: Request, output: bytes | None) -> Reply | Failure:
         """What came of it. `output` is what the agent left in the request's output file, where there is one."""
+        ...
+
+
+class Client(Adapter, Protocol):
+    """An adapter for a vendor's client: it has a configuration, a login, a session and a price."""
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether a session can go on, as for a repair of an answer that cannot be read."""
+        ...
+
+    def program(self, settings: AgentSettings, environment: Mapping[str, str]) -> str | None:
+        """Where the client is installed; None where it is not."""
+        ...
+
+    def needs(self, settings: AgentSettings, environment: Mapping[str, str]) -> Needs:
+        """What it needs of the user's environment and home."""
+        ...
+
+    def files(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> dict[str, bytes]:
+        """Its configuration: files by their place below the request's home, to be written before the start."""
+        ...
+
+    def progress(self, line: bytes) -> str:
+        """What a line of its output says that it is doing now; empty where it says nothing of the kind."""
+        ...
+
+    def spent(self, finished: Finished, request: Request) -> Usage:
+        """What it used up, also where it failed."""
         ...

@@ -25,7 +25,7 @@ def undecided(
             return None
         base, now = _stripped(before), _stripped(head_lines(path) or ())
         known = set(base)
-        edited = {line for one in compare(base, now).replaced for line in range(one.head_start, one.head_end)}
+        edited = {line for one in compare(base, now).replaced for line in one.head}
         return frozenset(edited | {number for number, line in enumerate(now, start=1) if line in known})
 
     def is_undecided(hit: Hit) -> bool:

@@ -1,0 +1,143 @@
+"""Claude Code, run headless: `claude -p`, its stream of JSON lines, and its structured output."""
+
+from collections.abc import Iterable
+
+from burnish.agents.clients.driver import Driver
+from burnish.agents.clients.reading import count, differ, doing, inner, number, objects, one_line, plain_schema, text
+from burnish.agents.clients.specification import Environment, Report, Specification
+from burnish.agents.interface import Request, Role
+from burnish.agents.pricing import Tokens
+from burnish.config.settings import AgentKind
+from burnish.contracts.json_text import JsonObject
+from burnish.system.process import Finished
+
+_READ_TOOLS = "Read,Grep,Glob"
+
+
+def _arguments(request: Request) -> tuple[str, ...]:
+    words = ["-p", "--output-format", "stream-json", "--verbose", *_permissions(request)]
+    if request.model:
+        words.append(f"--model={request.model}")
+    if request.schema:
+        words.append(f"--json-schema={plain_schema(request.schema)}")
+    if request.max_turns is not None:
+        words.append(f"--max-turns={request.max_turns}")
+    if request.budget_usd is not None:
+        words.append(f"--max-budget-usd={request.budget_usd}")
+    if request.session:
+        words.append(f"--resume={request.session}")
+    return tuple(words)
+
+
+def _permissions(request: Request) -> tuple[str, ...]:
+    if request.role is not Role.REVIEW:
+        # The mode that allows everything refuses to run as root; this one does not.
+        return ("--permission-mode", "acceptEdits", "--allowedTools", "Bash")
+    # Settings of the project would run its hooks, and load its CLAUDE.md.
+    words = ("--setting-sources", "user", "--strict-mcp-config", "--tools")
+    if not request.scratch:
+        return (*words, _READ_TOOLS)
+    return (*words, f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
+
+
+def _variables(request: Request) -> dict[str, str]:
+    return {
+        "CLAUDE_CONFIG_DIR": request.home,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_MAX_RETRIES": "1",  # with none, it would not say how long the service asks to wait
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def _files(request: Request, environment: Environment) -> dict[str, bytes]:
+    del request, environment
+    return {}
+
+
+def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+    del finished
+    results: list[JsonObject] = []
+    retry: JsonObject = {}
+    session = ""
+    for record in stream:
+        session = text(record.get("session_id")) or session
+        if record.get("type") == "result":
+            results.append(record)
+        elif record.get("subtype") == "api_retry":
+            retry = record
+    delay = number(retry, "retry_delay_ms")
+    pause = None if delay is None else delay / 1000
+    if not results:
+        return Report(error=text(retry.get("error")), status=_status(retry), pause=pause, session=session)
+    last = results[-1]
+    good = last.get("subtype") == "success" and last.get("is_error") is False
+    return Report(
+        ended=good,
+        contradiction=differ(results, "subtype", "is_error", "result", "structured_output"),
+        error="" if good else _words(last),
+        status=None if good else _status(last),
+        refusal=_refusal(last),
+        pause=pause,
+        session=session,
+        tokens=_tokens(last),
+        cost_usd=number(last, "total_cost_usd"),
+    )
+
+
+def _status(record: JsonObject) -> int | None:
+    return count(record, "api_error_status") or count(record, "error_status") or None
+
+
+def _refusal(result: JsonObject) -> str:
+    limited = text(result.get("subtype")).startswith("error_max_")
+    return _words(result) if limited or result.get("stop_reason") == "refusal" else ""
+
+
+def _words(result: JsonObject) -> str:
+    errors = result.get("errors")
+    listed = "; ".join(text(error) for error in errors) if isinstance(errors, list) else ""
+    return text(result.get("result")) or listed or text(result.get("subtype")) or "no reason given"
+
+
+def _tokens(result: JsonObject) -> dict[str, Tokens]:
+    """By model, for subagents may use another; what is written to the cache is input like any other."""
+    return {
+        model: Tokens(
+            input=count(used, "inputTokens") + count(used, "cacheCreationInputTokens"),
+            cached=count(used, "cacheReadInputTokens"),
+            output=count(used, "outputTokens"),
+        )
+        for model, used in inner(result, "modelUsage").items()
+        if isinstance(used, dict)
+    }
+
+
+def _activity(record: JsonObject) -> str:
+    if record.get("subtype") == "api_retry":
+        return one_line(f"waits for the service: {text(record.get('error'))}")
+    blocks = objects(inner(record, "message").get("content")) if record.get("type") == "assistant" else []
+    for block in reversed(blocks):
+        if block.get("type") == "tool_use":
+            return doing(block.get("name"), inner(block, "input"))
+        if block.get("type") == "text":
+            return one_line(text(block.get("text")))
+    return ""
+
+
+CLAUDE = Driver(
+    Specification(
+        kind=AgentKind.CLAUDE,
+        name="claude",
+        bundled=("claude_agent_sdk", "_bundled/claude"),
+        login=((".claude/.credentials.json", ".credentials.json"),),
+        login_command="claude auth login",
+        can_resume=True,
+        structured=True,
+        arguments=_arguments,
+        variables=_variables,
+        files=_files,
+        telling=(b'"subtype"',),
+        report=_report,
+        activity=_activity,
+    )
+)

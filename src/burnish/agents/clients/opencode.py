@@ -1,0 +1,131 @@
+"""OpenCode, run headless: `opencode run --format json`.
+
+It runs plugins that it finds in the folder in which it is started, whatever it is told. A reviewer is therefore
+started in a folder of its own, and told where the repository is.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from burnish.agents.clients.driver import Driver
+from burnish.agents.clients.reading import count, doing, inner, number, one_line, text
+from burnish.agents.clients.specification import Environment, Report, Specification
+from burnish.agents.interface import Request, Role
+from burnish.agents.pricing import Tokens
+from burnish.config.settings import AgentKind
+from burnish.contracts.json_text import JsonObject
+from burnish.system.process import Finished
+
+_FOLDERS = {
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_CACHE_HOME": "cache",
+    "XDG_STATE_HOME": "state",
+}
+_QUIET = (
+    *("OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_SHARE"),
+    "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+)
+_OF_THE_PROJECT = (
+    *("OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_CLAUDE_CODE", "OPENCODE_DISABLE_EXTERNAL_SKILLS"),
+    "OPENCODE_PURE",
+)
+
+
+def _arguments(request: Request) -> tuple[str, ...]:
+    model = (f"--model={request.model}",) if request.model else ()
+    session = (f"--session={request.session}",) if request.session else ()
+    return ("run", "--format", "json", *model, *session)
+
+
+def _variables(request: Request) -> dict[str, str]:
+    home = PurePosixPath(request.home)
+    switches = (*_QUIET, *_OF_THE_PROJECT) if request.role is Role.REVIEW else _QUIET
+    return {
+        **{name: str(home / folder) for name, folder in _FOLDERS.items()},
+        **dict.fromkeys(switches, "1"),
+        # Said here and not in the configuration, over which the user's and the project's own would go.
+        "OPENCODE_PERMISSION": json.dumps(_permissions(request)),
+    }
+
+
+def _permissions(request: Request) -> dict[str, str]:
+    """Never `ask`: with nobody to answer, the client ends without a word, and with 0."""
+    if request.role is not Role.REVIEW:
+        return {"*": "allow"}
+    reading = dict.fromkeys(("read", "grep", "glob", "list", "external_directory"), "allow")
+    return {"*": "deny", **reading, **({"bash": "allow"} if request.scratch else {})}
+
+
+def _files(request: Request, environment: Environment) -> dict[str, bytes]:
+    del environment
+    settings: dict[str, Any] = {"autoupdate": False, "share": "disabled"}
+    if request.max_turns is not None:
+        settings["agent"] = {"build": {"steps": request.max_turns}}
+    return {"config/opencode/opencode.json": json.dumps(settings).encode()}
+
+
+def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+    del finished
+    spent, cost, session, reason = Tokens(), 0.0, "", ""
+    failure: JsonObject = {}
+    for record in stream:
+        session = text(record.get("sessionID")) or session
+        if record.get("type") == "error":
+            failure = inner(record, "error")
+        elif record.get("type") == "step_finish":
+            part = inner(record, "part")
+            reason = text(part.get("reason"))
+            spent = spent.plus(_tokens(inner(part, "tokens")))
+            cost += number(part, "cost") or 0.0
+    status = number(inner(failure, "data"), "statusCode")
+    wait = text(inner(failure, "data", "responseHeaders").get("retry-after"))
+    words = text(inner(failure, "data").get("message")) or text(failure.get("name")) or "no reason given"
+    return Report(
+        ended=reason == "stop" and not failure,
+        error=words if failure else "",
+        status=int(status) if status else None,
+        pause=float(wait) if wait.isdecimal() and len(wait) < 10 else None,
+        session=session,
+        tokens={"": spent} if spent.total else {},
+        # It knows the prices of the models of its own list; for others it says 0.
+        cost_usd=cost or None,
+    )
+
+
+def _tokens(used: JsonObject) -> Tokens:
+    cache = inner(used, "cache")
+    return Tokens(
+        input=count(used, "input") + count(cache, "write"),
+        cached=count(cache, "read"),
+        output=count(used, "output") + count(used, "reasoning"),
+    )
+
+
+def _activity(record: JsonObject) -> str:
+    part = inner(record, "part")
+    if record.get("type") == "tool_use":
+        return doing(part.get("tool"), inner(part, "state", "input"))
+    return one_line(text(part.get("text"))) if record.get("type") == "text" else ""
+
+
+OPENCODE = Driver(
+    Specification(
+        kind=AgentKind.OPENCODE,
+        name="opencode",
+        bundled=("", ""),
+        login=((".local/share/opencode/auth.json", "data/opencode/auth.json"),),
+        login_command="opencode auth login",
+        can_resume=True,
+        structured=False,
+        arguments=_arguments,
+        variables=_variables,
+        files=_files,
+        telling=(b'"step_finish"', b'"error"'),
+        report=_report,
+        activity=_activity,
+        outside=True,
+    )
+)

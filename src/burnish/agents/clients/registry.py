@@ -1,0 +1,15 @@
+"""The clients by their kind. A new one is a file beside this one and an entry here."""
+
+from burnish.agents.clients.claude import CLAUDE
+from burnish.agents.clients.codex import CODEX
+from burnish.agents.clients.gemini import GEMINI
+from burnish.agents.clients.opencode import OPENCODE
+from burnish.agents.interface import Client
+from burnish.config.settings import AgentKind
+
+CLIENTS: dict[AgentKind, Client] = {
+    AgentKind.CLAUDE: CLAUDE,
+    AgentKind.CODEX: CODEX,
+    AgentKind.GEMINI: GEMINI,
+    AgentKind.OPENCODE: OPENCODE,
+}

@@ -1,0 +1,62 @@
+"""What is particular to one client, as data and small functions. `burnish.agents.clients.driver` does the rest."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from burnish.agents.interface import Request
+from burnish.agents.pricing import Tokens
+from burnish.config.settings import AgentKind
+from burnish.contracts.json_text import JsonObject
+from burnish.core.values import Value
+from burnish.system.process import Finished
+
+Environment = Mapping[str, str]
+
+
+class Report(Value):
+    """What a client's stream says beside the answer. Whether the process agrees is for the driver to see."""
+
+    ended: bool = False
+    """The event came that ends a complete stream, and it says that all went well."""
+    contradiction: bool = False
+    """Two such events came, and they differ."""
+    error: str = ""
+    """Why there is no answer, in the client's words."""
+    status: int | None = None
+    """The HTTP status that the service refused with."""
+    refusal: str = ""
+    """Why it would not go on: a limit that it was given and reached, or the model's own refusal."""
+    pause: float | None = None
+    """How long the service asked to wait, in seconds."""
+    session: str = ""
+    tokens: dict[str, Tokens] = msgspec.field(default_factory=dict[str, Tokens])
+    """By model; under the empty name where the client does not say which."""
+    cost_usd: float | None = None
+    """None where the client does not say."""
+
+
+class Specification(NamedTuple):
+    """One client."""
+
+    kind: AgentKind
+    name: str
+    """Of its program."""
+    bundled: tuple[str, str]
+    """A Python package that brings the program, and where it lies inside; empty where there is none."""
+    login: tuple[tuple[str, str], ...]
+    """Files of the user's home that hold a login, and their places below the client's own home."""
+    login_command: str
+    can_resume: bool
+    structured: bool
+    """Whether it holds the model to a schema, and marks an answer that keeps to it."""
+    arguments: Callable[[Request], tuple[str, ...]]
+    variables: Callable[[Request], dict[str, str]]
+    files: Callable[[Request, Environment], dict[str, bytes]]
+    telling: tuple[bytes, ...]
+    """Texts of which a line must hold one to be worth reading: most lines are long, and only matter to the model."""
+    report: Callable[[Iterable[JsonObject], Finished], Report]
+    activity: Callable[[JsonObject], str]
+    outside: bool = False
+    """Whether a reviewer must not be started in the clone, because the client would run what it finds there."""
