@@ -5,9 +5,8 @@ from pathlib import Path
 
 from burnish import __version__
 from burnish.cli.output import as_json, complain, say
-from burnish.cli.pages.run_page import run_page
-from burnish.contracts.findings import FindingsDocument
-from burnish.contracts.findings import render as render_findings
+from burnish.contracts.markdown.render import FindingsDocument
+from burnish.contracts.markdown.render import render as render_findings
 from burnish.contracts.sarif_record import render_sarif
 from burnish.core.state import FindingStatus
 from burnish.usecases.run_view import view
@@ -47,6 +46,8 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
                 )
             )
         case "html":
+            from burnish.cli.pages.run_page import run_page  # noqa: PLC0415 - no other form needs it
+
             return run_page(sighting, advice)
         case _:
             return as_json(view(run))

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from burnish.cli.running import run_command
 from burnish.cli.subject_options import subject_options
 from burnish.core.events import Mode
 
@@ -22,4 +21,6 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
 )
 @subject_options
 def fix(**options: Any) -> int:
+    from burnish.cli.running import run_command  # noqa: PLC0415 - whoever asks for help needs no runner
+
     return run_command(Mode.FIX, options)

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from burnish.cli.running import run_command
 from burnish.cli.subject_options import subject_options
 from burnish.core.events import Mode
 
@@ -20,4 +19,6 @@ Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not r
 )
 @subject_options
 def review(*, uncommitted: bool, **options: Any) -> int:
+    from burnish.cli.running import run_command  # noqa: PLC0415 - whoever asks for help needs no runner
+
     return run_command(Mode.REVIEW, options, uncommitted=uncommitted)

@@ -1,6 +1,6 @@
 """Records of the `epic` layout: one findings document for each round, beside the stories."""
 
-from burnish.contracts.findings import FindingsDocument, render
+from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.core.findings import Finding
 from burnish.core.state import Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
