@@ -3,6 +3,7 @@
 import asyncio
 import sys
 
+from burnish.cli.open_findings import open_findings
 from burnish.cli.output import complain
 from burnish.core.effects import AskPerson
 from burnish.core.events import Decided, Intent
@@ -19,6 +20,8 @@ def at_terminal() -> bool:
 async def ask(effect: AskPerson, run: Run) -> Intent | None:
     """Put the choices to the person, until one of them is chosen. None when the terminal is closed."""
     keys = [choice.key for choice in effect.choices]
+    for line in open_findings(run):
+        complain(line)
     complain(escalation(run))
     while True:
         line = await _read_line()

@@ -1,0 +1,31 @@
+"""What is still open in a run, in a few lines for people."""
+
+from collections.abc import Iterator
+
+from burnish.cli.screen import flat
+from burnish.core.findings import Finding
+from burnish.core.state import FindingStatus, Run
+
+SHOWN = 20
+"""Findings that are named before they are only counted."""
+
+
+def open_findings(run: Run) -> Iterator[str]:
+    """What is open, the worst first; with a blocker goes what the fixer said of it."""
+    entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
+    entries.sort(key=lambda entry: entry.finding.severity.rank)
+    said = {each.finding: each.text for round_ in run.rounds if round_.fix for each in round_.fix.answers}
+    for entry in entries[:SHOWN]:
+        finding = entry.finding
+        yield f"  {finding.severity.value:<8} {_place(finding)}{finding.title} [{finding.id[:8]}]"
+        if entry.blocking and finding.id in said:
+            yield f"           {flat(said[finding.id])}"
+    if len(entries) > SHOWN:
+        yield f"  … and {len(entries) - SHOWN} more: burnish findings {run.id}"
+
+
+def _place(finding: Finding) -> str:
+    location = finding.location
+    if location is None:
+        return ""
+    return f"{location.file}:{location.line}: " if location.line else f"{location.file}: "
