@@ -79,17 +79,21 @@ def test_an_approved_run_whole() -> None:
                             "reviewer": "critic",
                             "status": "findings",
                             "counts": {"critical": 0, "high": 1, "medium": 0, "low": 1, "info": 0},
+                            "agent": "first",
+                            "notes": [],
                             "slow": True,
                         },
                         {
                             "reviewer": "pedant",
                             "status": "clean",
                             "counts": {"critical": 0, "high": 0, "medium": 0, "low": 0, "info": 0},
+                            "agent": "first",
+                            "notes": [],
                             "slow": True,
                         },
                     ],
                     "judgement": {"clean": False, "blocking": 1, "reasons": []},
-                    "fix": {"status": "fixed", "commit": "commit of tree-1"},
+                    "fix": {"status": "fixed", "commit": "commit of tree-1", "summary": "done", "answers": []},
                 },
                 {
                     "round": 2,
@@ -99,11 +103,15 @@ def test_an_approved_run_whole() -> None:
                             "reviewer": "critic",
                             "status": "clean",
                             "counts": {"critical": 0, "high": 0, "medium": 0, "low": 0, "info": 0},
+                            "agent": "first",
+                            "notes": [],
                         },
                         {
                             "reviewer": "pedant",
                             "status": "clean",
                             "counts": {"critical": 0, "high": 0, "medium": 0, "low": 0, "info": 0},
+                            "agent": "first",
+                            "notes": [],
                         },
                     ],
                     "judgement": {"clean": True, "blocking": 0, "reasons": []},
@@ -181,7 +189,8 @@ def test_a_fix_without_a_result_has_no_commit() -> None:
     driven = Driven()
     driven.answer(found(problem("bad")))
     driven.fail(FailureKind.REFUSED, "fix:")
-    assert view(driven.run)["rounds"][0]["fix"] == {"status": "did-not-run", "commit": None}
+    fix = view(driven.run)["rounds"][0]["fix"]
+    assert fix == {"status": "did-not-run", "commit": None, "summary": "", "answers": []}
 
 
 def test_stopping_is_still_running() -> None:

@@ -1,7 +1,8 @@
 """kingfisher: secrets, in any file. It never sends them anywhere to see whether they work, and never repeats them.
 
-Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. It looks
-at one file after another and leaves some kinds of files (images, lock files) out of some rules.
+Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. It leaves
+some kinds of files (images, lock files) out of some rules. It is given the folder and what the names of the files begin
+with: each file that is given by itself takes it as long as hundreds in a folder.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,13 @@ _QUIETLY = (
 )
 
 
+_OPENED = (
+    *(".7z", ".apk", ".bz2", ".db", ".docx", ".ear", ".egg", ".gz", ".jar", ".pptx", ".sqlite", ".sqlite3", ".tar"),
+    *(".tgz", ".war", ".whl", ".xlsx", ".xz", ".zip", ".zst"),
+)
+"""Archives: what is inside of one does not begin with its name any more when kingfisher compares."""
+
+
 class _Rule(msgspec.Struct, frozen=True):
     id: str
     description: str
@@ -46,8 +54,17 @@ class _Summary(msgspec.Struct, frozen=True):
     scan_succeeded: reading.Count
 
 
+class _Stats(msgspec.Struct, frozen=True):
+    blobs_scanned: reading.Count
+
+
+class _Given(msgspec.Struct, frozen=True):
+    stats: _Stats
+
+
 class _Audit(msgspec.Struct, frozen=True):
     summary: _Summary
+    repositories: tuple[_Given, ...]
 
 
 class _Report(msgspec.Struct, frozen=True):
@@ -66,25 +83,38 @@ class Kingfisher:
     def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
         selected = (f"--rule={rule}" for rule in reading.without_own_rules(choice.select))
         ignored = (f"--exclude-rule={rule}" for rule in choice.ignore)
-        return Invocation(arguments=(*_QUIETLY, *selected, *ignored, "--", *reading.as_arguments(self.name, files)))
+        return Invocation(arguments=(*_QUIETLY, *selected, *ignored, *_places(reading.as_arguments(self.name, files))))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         raw = reading.output_of(self.name, finished, (0, _FOUND_SOMETHING))
         report = reading.decoded(self.name, raw, _Report)
         reading.must_name_something(self.name, finished, report.findings)
         nameless = reading.nameless(self.name, files)
-        _must_have_scanned(report.audit.summary, len(files) - len(nameless))
-        return (*(_hit(entry, frozenset(files)) for entry in report.findings), *nameless)
+        _must_have_scanned(report.audit, len(files) - len(nameless))
+        hits = (_hit(entry, frozenset(files)) for entry in report.findings)
+        return (*(hit for hit in hits if hit is not None), *nameless)
 
 
-def _must_have_scanned(summary: _Summary, wanted: int) -> None:
-    if summary.discovered != wanted or summary.scan_succeeded != wanted:
-        raise ToolError(f"kingfisher looked at {summary.scan_succeeded} of {wanted} files.")
+def _places(names: Sequence[str]) -> tuple[str, ...]:
+    if any(name.lower().endswith(_OPENED) for name in names):
+        return ("--", *names)
+    return (*(f"--path-prefix={name.removeprefix('./')}" for name in names), "--", ".")
 
 
-def _hit(entry: _Entry, files: frozenset[str]) -> Hit:
+def _must_have_scanned(audit: _Audit, wanted: int) -> None:
+    """In a folder each file counts as one blob at least; files that were given by themselves are counted as such."""
+    summary, given = audit.summary, audit.repositories
+    scanned = summary.scan_succeeded if len(given) > 1 else sum(one.stats.blobs_scanned for one in given)
+    if summary.scan_succeeded != summary.discovered or scanned < wanted:
+        raise ToolError(f"kingfisher looked at {scanned} of {wanted} files.")
+
+
+def _hit(entry: _Entry, files: frozenset[str]) -> Hit | None:
+    """A hit; none where the file only begins like one that was asked about."""
     path = entry.finding.path.removeprefix("./")
     file = path if path in files else _archive_of(path, files)
+    if file is None:
+        return None
     inside = path.removeprefix(file)[1:]
     message = reading.text(entry.rule.description) or "A secret."
     return Hit(
@@ -97,9 +127,9 @@ def _hit(entry: _Entry, files: frozenset[str]) -> Hit:
     )
 
 
-def _archive_of(path: str, files: frozenset[str]) -> str:
+def _archive_of(path: str, files: frozenset[str]) -> str | None:
     """The file in which kingfisher found another: `files.zip!inner.txt`, or `store.sqlite/table.sql`."""
-    outer = [file for file in files if path.startswith((f"{file}!", f"{file}/"))]
-    if not outer:
+    if not any(path.startswith(file) for file in files):
         raise ToolError(f"kingfisher reported on a file that it was not asked about: {reading.text(path)}")
-    return max(outer, key=len)
+    outer = [file for file in files if path.startswith((f"{file}!", f"{file}/"))]
+    return max(outer, key=len, default=None)

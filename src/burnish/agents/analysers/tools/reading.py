@@ -67,6 +67,7 @@ def output_of(tool: ToolName, finished: Finished, codes: Collection[int]) -> byt
 def decoded(tool: ToolName, raw: bytes, form: type[_Decoded]) -> _Decoded:
     """One JSON document of exactly this form; fields beyond it do not matter."""
     try:
+        raw.decode()  # bytes that are no text are passed over in what the form does not name
         return msgspec.json.decode(raw, type=form)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = bounded(clean_text(str(error)), 300)
