@@ -9,6 +9,7 @@ import msgspec
 
 from benchmarks import append, clones, fold, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
+from benchmarks.panel import speed
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "start": start.figures,
@@ -18,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "sandbox": sandbox.figures,
     "clones": clones.figures,
     "rounds": rounds.figures,
+    "panel": speed.figures,
 }
 _ROW = "{:<64} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"
 

@@ -55,10 +55,13 @@ def mark_of(pid: int) -> ProcessMark:
 
 def living() -> Iterator[Entry]:
     """Every process that has not ended."""
-    for pid in pids():
-        found = entry(pid)
-        if found is not None and found.state not in _GONE:
-            yield found
+    return (found for pid in pids() if (found := living_entry(pid)) is not None)
+
+
+def living_entry(pid: int) -> Entry | None:
+    """The line of a process that has not ended."""
+    found = entry(pid)
+    return None if found is None or found.state in _GONE else found
 
 
 def pids() -> list[int]:
@@ -111,9 +114,17 @@ def ancestry(pid: int) -> frozenset[int]:
 
 
 def holds(pid: int, variable: bytes) -> bool:
-    """Whether the environment in which a process was started has this very `NAME=value`."""
+    """Whether the environment in which a process of this user was started has this very `NAME=value`."""
     try:
-        folder = Path(f"{_PROC}/{pid}")
-        return folder.stat().st_uid == os.getuid() and variable in (folder / "environ").read_bytes().split(b"\0")
+        descriptor = os.open(f"{_PROC}/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
+    try:
+        if os.fstat(descriptor).st_uid != os.getuid():
+            return False
+        chunks = iter(lambda: os.read(descriptor, 1 << 16), b"")
+        return variable in b"".join(chunks).split(b"\0")
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)

@@ -4,6 +4,7 @@ The base is looked at only by tools that found something in the change, and only
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -40,6 +41,8 @@ class Bench:
         self._shared: dict[object, asyncio.Task[Any]] = {}
         self._scene: Scene | None = None
         self._numbers = count(1)
+        # The panel takes as long as kingfisher, its slowest tool, so that the others leave it a processor.
+        self._turns = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
 
     async def scene(self, run: Run) -> Scene:
         """The change as it is now. What was kept of an earlier state of it is let go."""
@@ -104,13 +107,18 @@ class Bench:
     ) -> Finished:
         """Run a tool in the sandbox, without the network."""
         path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
-        arguments = call.arguments
-        if tool is ToolName.KINGFISHER:
-            arguments = await self._with_rules(arguments, stop)
-        else:
-            await asyncio.sleep(HEAD_START)
         environment = {**self.shop.tool_environment(), "NO_COLOR": "1", **call.environment}
+        arguments = call.arguments if tool is not ToolName.KINGFISHER else await self._with_rules(call.arguments, stop)
         command = Command(argv=(path, *arguments), folder=str(folder), environment=environment, stdin=call.stdin)
+        if tool is ToolName.KINGFISHER:
+            return await self._started(tool, command, stop, writable)
+        await asyncio.sleep(HEAD_START)
+        async with self._turns:
+            return await self._started(tool, command, stop, writable)
+
+    async def _started(
+        self, tool: ToolName, command: Command, stop: asyncio.Event, writable: Sequence[str]
+    ) -> Finished:
         agent = self.shop.inputs.settings.agent(AgentKind.ANALYSERS.value)
         seconds = agent.timeout if agent else None
         return await self.shop.run_command(

@@ -69,8 +69,15 @@ def test_a_clean_file_gives_nothing_and_nothing_is_written(tmp_path: Path) -> No
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     names = (*write(tmp_path, {"a.py": LINE}), "missing.py")
-    with pytest.raises(ToolError, match="exit code 1"):
+    with pytest.raises(ToolError, match="looked at 1 of 2 files"):
         Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
+
+
+def test_a_file_that_only_begins_like_one_that_was_asked_about_is_left_alone(tmp_path: Path) -> None:
+    write(tmp_path, {"a.js": "x = 1\n", "a.js.map": LINE, "b.js": LINE})
+    names = ("a.js", "b.js")
+    hits = Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
+    assert places(hits) == [("b.js", 1, TOKEN_RULE)]
 
 
 def test_an_unknown_rule_is_an_error(tmp_path: Path) -> None:
