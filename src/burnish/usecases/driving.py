@@ -64,32 +64,33 @@ def drive(
     clones = Clones(repository, cache / "clones")
     records = RecordKeeper(repository)
     try:
-        policy = policy_folder(repository, clones, journal.state, inputs)
-        shop = Workshop(
-            run=run,
-            repository=repository,
-            ledger=ledger,
-            inputs=inputs,
-            sandbox=sandbox or choose(inputs.settings.sandbox.value),
-            clones=clones,
-            policy_folder=policy.path,
-            folder=folder,
-            desks=cache / "desks",
-            environment=environment,
-        )
-        records.recover(journal.state, last_moment(ledger, run))
-        runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
-        state = asyncio.run(runner.run())
-        records.bring_up_to_date(state, last_moment(ledger, run))
-        landing = settle(repository, state, inputs)
-    finally:
         try:
+            policy = policy_folder(repository, clones, journal.state, inputs)
+            shop = Workshop(
+                run=run,
+                repository=repository,
+                ledger=ledger,
+                inputs=inputs,
+                sandbox=sandbox or choose(inputs.settings.sandbox.value),
+                clones=clones,
+                policy_folder=policy.path,
+                folder=folder,
+                desks=cache / "desks",
+                environment=environment,
+            )
+            records.recover(journal.state, last_moment(ledger, run))
+            runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
+            state = asyncio.run(runner.run())
+            records.bring_up_to_date(state, last_moment(ledger, run))
+        finally:
             survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
             survivors.end_orphans(known, GRACE_SECONDS)
             remove_folder(cache)
-        finally:
-            # Only now: whoever waits for the run must find its branch moved and its clones gone.
-            journal.release()
+        # After everything else: what is settled is not looked at again, so that nothing of it may be left behind.
+        landing = settle(repository, state, inputs)
+    finally:
+        # Only now: whoever waits for the run must find its branch moved and its clones gone.
+        journal.release()
     # A signal that came too late to interrupt anything has interrupted nothing.
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
     interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None

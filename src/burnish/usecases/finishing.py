@@ -52,13 +52,14 @@ def put_to_rest(
     records = RecordKeeper(repository)
     try:
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
+        remove_folder(cache_folder(environment) / run)
         recover(journal, clock.now)
         if end is not None and not isinstance(journal.state.phase, Ended):
             journal.record(end(journal.state.phase))
         close(journal, clock.now)
-        landing = settle(repository, journal.state, inputs_of(journal.state))
         records.recover(journal.state, last_moment(ledger, run))
+        # Last, as in `drive`: what is settled is not looked at again.
+        landing = settle(repository, journal.state, inputs_of(journal.state))
     finally:
-        remove_folder(cache_folder(environment) / run)
         journal.release()
     return Driven(run=journal.state, landing=landing, notices=tuple(records.notices))
