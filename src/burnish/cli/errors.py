@@ -1,5 +1,6 @@
 """The one place where an error becomes a message and an exit code."""
 
+import errno
 import os
 import traceback
 from types import TracebackType
@@ -14,6 +15,7 @@ from burnish.core.errors import BurnishError, ErrorKind
 INTERRUPTED = 130
 NOBODY_READS = 141
 """As a shell names a program that wrote into a closed pipe."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 BUG = ErrorKind.INFRASTRUCTURE.exit_code
 """A command that broke has not run: never 0, and never 1, which would say that it found something."""
 
@@ -52,6 +54,12 @@ def report(error: BaseException) -> int:
             return error.kind.exit_code
         case click.ClickException():
             return _report_usage(error)
+        case OSError() if error.errno in _NO_ROOM:
+            place = f" for {error.filename}" if error.filename else ""
+            _say_error(
+                f"There is no room{place}: {error.strerror}.", "Free some space, then go on with burnish resume."
+            )
+            return ErrorKind.INFRASTRUCTURE.exit_code
         case _:
             return _report_bug(error)
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from burnish.config.settings import AgentKind
+from burnish.contracts.text import bounded
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent, WorkFailed, WorkLost
@@ -13,6 +14,8 @@ from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.workshop import Job, StoppedError, Workshop, agent_settings
 from burnish.runtime.runner import Note, Work
 from burnish.system import clock
+
+MAX_REASON = 300
 
 
 class LocalPerformer:
@@ -31,6 +34,11 @@ class LocalPerformer:
         except BurnishError as error:
             message = f"{error.message} {error.hint}".strip()
             failure = Failure(kind=FailureKind.CANNOT_RUN, message=message)
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+        except OSError as error:
+            # A full disk, a folder that was taken away: nothing that the reviewed change, or burnish, is to blame for.
+            reason = error.strerror or bounded(str(error), MAX_REASON)
+            failure = Failure(kind=FailureKind.CANNOT_RUN, message=f"its files could not be made or read: {reason}")
             return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
 
     async def _do(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
