@@ -104,11 +104,19 @@ def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
     open_ends = unsettled(repository)
     state = load_run(ledger, Runs(repository, ledger).resolve(run)) if run else _newest_open(ledger, open_ends)
     if isinstance(state.phase, Ended) and state.id not in open_ends:
+        _forget_dead_driver(ledger, state.id)
         raise PlanError(
             f"{state.id} has ended: {state.phase.outcome.value}.",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
         )
     return ledger, Journal.take_over(ledger, state.id, this_process(), clock.now())
+
+
+def _forget_dead_driver(ledger: Ledger, run: str) -> None:
+    """Whoever was killed after everything was done has left nothing but its name on the run."""
+    lease = ledger.current_lease(stream_of(run))
+    if lease is not None and is_known_dead(lease.owner):
+        Journal.take_over(ledger, run, this_process(), clock.now()).release()
 
 
 def _newest_open(ledger: Ledger, open_ends: Collection[str]) -> Run:
