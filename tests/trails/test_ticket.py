@@ -79,7 +79,7 @@ SCENARIOS = {
         reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function",)},
         fixes=("cancelled",),
     ),
-    "the budget runs out": Script(protocol="ticket", reviews={"code-review": ("over-budget",)}),
+    "the budget runs out": Script(protocol="ticket", reviews={"code-review": ("budget-reached",)}),
 }
 
 TRAILS = snapshot(

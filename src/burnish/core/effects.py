@@ -1,5 +1,6 @@
 """Effects: what the loop wants done now. They are values with deterministic ids; drivers carry them out."""
 
+from burnish.core.budget import Share
 from burnish.core.findings import Finding
 from burnish.core.protocol import Choice, Priority
 from burnish.core.state import FixOrder, Scope, SealKind, Validation
@@ -12,6 +13,8 @@ class StartBuild(Value):
     id: str
     agent: str
     attempt: int
+    share: Share = Share()
+    """What it may use up."""
 
 
 class StartValidation(Value):
@@ -43,6 +46,7 @@ class StartReview(Value):
     """The open findings, for a ratchet round."""
     previous: Previous | None = None
     validation: Validation | None = None
+    share: Share = Share()
 
 
 class StartFix(Value):
@@ -52,12 +56,21 @@ class StartFix(Value):
     agent: str
     attempt: int
     order: FixOrder
+    share: Share = Share()
 
 
 class StartTimer(Value):
     """Say when the time has come."""
 
     id: str
+    until: float
+
+
+class ReachBudget(Value):
+    """End the run at the given time, unless it is done by then: a cap is used up."""
+
+    id: str
+    limit: str
     until: float
 
 
@@ -85,4 +98,14 @@ class StopWork(Value):
     effect: str
 
 
-Effect = StartBuild | StartValidation | StartReview | StartFix | StartTimer | AskPerson | MakeSeal | StopWork
+Effect = (
+    StartBuild
+    | StartValidation
+    | StartReview
+    | StartFix
+    | StartTimer
+    | ReachBudget
+    | AskPerson
+    | MakeSeal
+    | StopWork
+)

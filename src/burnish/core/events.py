@@ -10,6 +10,7 @@ from typing import get_args
 
 import msgspec
 
+from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.errors import BurnishError
 from burnish.core.findings import Finding
@@ -96,6 +97,7 @@ class RunStarted(Event):
     build: bool = False
     interactive: bool = False
     max_reviews: int | None = None
+    budget: Budget = Budget()
     inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Prompts and merged configuration, by name."""
 
@@ -105,6 +107,8 @@ class WorkStarted(Event):
 
     effect: str
     agent: str
+    share: Share | None = None
+    """What it reserves of the budget."""
 
 
 class ProcessStarted(Event):

@@ -135,7 +135,17 @@ def evolve(run: Run | None, event: AnyEvent) -> Run:
         following = step.handle(run, run.phase, event)
     except RefusedError as refusal:
         raise IllegalEventError(event, _name(run.phase), str(refusal)) from None
-    return replace(following, version=run.version + 1)
+    return replace(following, version=run.version + 1, at=event.at, busy=run.busy + _at_work(run, event))
+
+
+def _at_work(run: Run, event: AnyEvent) -> float:
+    """How long the run was at work until this event.
+
+    Before work that is lost or begins there may have been any time in which nobody drove it.
+    """
+    if isinstance(run.phase, Waiting | Ended) or isinstance(event, WorkLost | WorkStarted):
+        return 0.0
+    return max(0.0, event.at - run.at)
 
 
 def _start(event: AnyEvent) -> Run:
@@ -148,7 +158,7 @@ def _start(event: AnyEvent) -> Run:
     subject = event.subject
     # The phase is a placeholder for one call: the flow alone knows which phase comes first.
     unbegun = Run(started=event, phase=Waiting(reason="", choices=()), commit=subject.head, tree=subject.tree)
-    return flow.to_start(replace(unbegun, limit=limit))
+    return flow.to_start(replace(unbegun, limit=limit, at=event.at))
 
 
 def _name(phase: Phase) -> str:

@@ -47,6 +47,9 @@ def after_failure(failure: Failure, attempt: int, assignment: Assignment, rule: 
     """Decide what follows a failed attempt."""
     if failure.kind is FailureKind.EMPTY_DIFF:
         return GiveUp()
+    if failure.kind is FailureKind.OVER_BUDGET:
+        # Whatever the protocol makes of failures: only somebody cheaper could help.
+        return _retry(failure, attempt, assignment, rule)
     match rule.unreadable if failure.kind is FailureKind.UNREADABLE else rule.crashed:
         case OnFailure.END:
             return EndNow()

@@ -100,6 +100,7 @@ class FailureKind(Enum):
     WROTE_TO_TREE = "wrote-to-tree"
     EMPTY_DIFF = "empty-diff"
     CANNOT_RUN = "cannot-run"
+    OVER_BUDGET = "over-budget"
 
 
 class Failure(Value):
@@ -116,6 +117,14 @@ class Usage(Value):
     seconds: float = 0.0
     tokens: int = 0
     cost_usd: float = 0.0
+
+    def minus(self, other: "Usage") -> "Usage":
+        """What came after; never less than nothing."""
+        return Usage(
+            seconds=max(0.0, self.seconds - other.seconds),
+            tokens=max(0, self.tokens - other.tokens),
+            cost_usd=max(0.0, self.cost_usd - other.cost_usd),
+        )
 
     def plus(self, other: "Usage") -> "Usage":
         return Usage(

@@ -285,6 +285,10 @@ class Run(Value):
     closed: bool = False
     """Whether the end is on record, so that no later version with other rules can reopen it."""
     usage: Usage = Usage()
+    at: float = 0.0
+    """When the last event happened."""
+    busy: float = 0.0
+    """Seconds for which it was at work: not the time of a person who decides, nor that in which nobody drove it."""
 
     @property
     def id(self) -> str:

@@ -1,5 +1,7 @@
 """Which effects a state calls for. Work that runs is not asked for again; a pause asks for its timer."""
 
+from burnish.core import spending
+from burnish.core.budget import Share
 from burnish.core.effects import (
     AskPerson,
     Effect,
@@ -38,9 +40,9 @@ def effects(run: Run) -> tuple[Effect, ...]:
     phase = run.phase
     match phase:
         case Building() | Validating() | Fixing() | Sealing():
-            return _single(run, phase)
+            return (*_single(run, phase), *spending.time_limit(run, phase))
         case Reviewing():
-            return tuple(effect for seat in phase.seats for effect in _seat(run, phase, seat))
+            return (*_panel(run, phase), *spending.time_limit(run, phase))
         case Waiting():
             question = f"ask:{len(run.rounds)}:{run.limit}"
             return (AskPerson(id=question, reason=phase.reason, choices=phase.choices, priority=phase.priority),)
@@ -63,30 +65,44 @@ def _single(run: Run, phase: work.SingleWork) -> tuple[Effect, ...]:
     attempt = phase.work.attempt
     name = effect_id(phase.key, attempt)
     agent = agent_for(work.assignment_of(run, phase), work.rule_of(run, phase), attempt)
+    (share,) = spending.shares(run, [agent])
+    if share is None:
+        return (spending.reached(run),)
     match phase:
         case Building():
-            return (StartBuild(id=name, agent=agent, attempt=attempt),)
+            return (StartBuild(id=name, agent=agent, attempt=attempt, share=share),)
         case Validating():
             return (StartValidation(id=name, commit=run.commit),)
         case Fixing():
-            return (StartFix(id=name, agent=agent, attempt=attempt, order=phase.order),)
+            return (StartFix(id=name, agent=agent, attempt=attempt, order=phase.order, share=share),)
         case Sealing():
             return (MakeSeal(id=name, kind=phase.kind, tree=run.tree),)
 
 
-def _seat(run: Run, phase: Reviewing, seat: Seat) -> tuple[Effect, ...]:
-    if isinstance(seat.work, Pausing):
-        return (_timer(phase.key(seat), seat.work),)
-    if not isinstance(seat.work, Ready):
-        return ()
+def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
+    """Every seat that can start or waits for its next attempt. One that the budget holds back waits for the others."""
+    ready = [(seat, seat.work.attempt) for seat in phase.seats if isinstance(seat.work, Ready)]
+    agents = [
+        agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, attempt) for seat, attempt in ready
+    ]
+    shared = list(zip(ready, agents, spending.shares(run, agents), strict=True))
+    wanted: list[Effect] = [
+        *(_review(run, phase, seat, attempt, agent, share) for (seat, attempt), agent, share in shared if share),
+        *(_timer(phase.key(seat), seat.work) for seat in phase.seats if isinstance(seat.work, Pausing)),
+    ]
+    if ready and not wanted and not flow.running_effects(phase):
+        wanted.append(spending.reached(run))
+    return tuple(wanted)
+
+
+def _review(run: Run, phase: Reviewing, seat: Seat, attempt: int, agent: str, share: Share) -> StartReview:
     reviewer = _reviewer(run, seat.reviewer)
-    attempt = seat.work.attempt
     former = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
-    review = StartReview(
+    return StartReview(
         id=effect_id(phase.key(seat), attempt),
         round=phase.round,
         reviewer=seat.reviewer,
-        agent=agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, attempt),
+        agent=agent,
         attempt=attempt,
         scope=phase.scope,
         session=run.protocol.review.by is ReviewBy.SESSION,
@@ -94,8 +110,8 @@ def _seat(run: Run, phase: Reviewing, seat: Seat) -> tuple[Effect, ...]:
         former=tuple(former) if phase.scope is Scope.RATCHET else (),
         previous=previous_feedback(run),
         validation=run.validation,
+        share=share,
     )
-    return (review,)
 
 
 def _reviewer(run: Run, name: str) -> Reviewer:

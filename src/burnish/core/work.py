@@ -4,6 +4,7 @@ Reviews, fixes, builds, validations and seals are all work; they share these sta
 a final failure leads to.
 """
 
+from burnish.core.budget import Share
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.values import Value
 
@@ -35,6 +36,8 @@ class Running(Value, tag_field="state", tag="running"):
     agent: str
     since: float
     process: ProcessMark | None = None
+    share: Share | None = None
+    """What it has reserved of the budget; None where it costs nothing."""
 
 
 class Pausing(Value, tag_field="state", tag="pausing"):
@@ -57,7 +60,9 @@ def timer_id(key: str, attempt: int) -> str:
     return f"pause:{key}:{attempt}"
 
 
-NEVER_TWICE = frozenset({FailureKind.UNAUTHORISED, FailureKind.REFUSED, FailureKind.CANNOT_RUN})
+NEVER_TWICE = frozenset(
+    {FailureKind.UNAUTHORISED, FailureKind.REFUSED, FailureKind.CANNOT_RUN, FailureKind.OVER_BUDGET}
+)
 """The same agent would fail in the same way: only another one can help."""
 
 

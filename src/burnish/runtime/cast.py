@@ -107,7 +107,7 @@ class Cast:
         ends: dict[str, Callable[[], AnyEvent]] = {
             "lost": lambda: WorkLost(at=at, effect=effect),
             "cancelled": lambda: Cancelled(at=at, by="scripted"),
-            "over-budget": lambda: BudgetReached(at=at, limit="scripted"),
+            "budget-reached": lambda: BudgetReached(at=at, limit="scripted"),
         }
         return ends[said.words]() if said.words in ends else None
 

@@ -10,6 +10,7 @@ from burnish.core.effects import (
     AskPerson,
     Effect,
     MakeSeal,
+    ReachBudget,
     StartBuild,
     StartFix,
     StartReview,
@@ -17,7 +18,7 @@ from burnish.core.effects import (
     StartValidation,
     StopWork,
 )
-from burnish.core.events import AnyEvent, Skipped, TimerFired, WorkLost, WorkStarted
+from burnish.core.events import AnyEvent, BudgetReached, Skipped, TimerFired, WorkLost, WorkStarted
 from burnish.core.loop import IllegalEventError, decide, evolve
 from burnish.core.protocol import Protocol
 from burnish.core.state import Run
@@ -86,6 +87,8 @@ class Rehearsal:
             case StartTimer():
                 self._cast.time = max(self._cast.time, effect.until)
                 yield TimerFired(at=self._cast.time, effect=effect.id)
+            case ReachBudget():
+                yield BudgetReached(at=self._cast.tick(), limit=effect.limit)
             case StopWork():
                 yield WorkLost(at=self._cast.tick(), effect=effect.effect)
             case AskPerson():

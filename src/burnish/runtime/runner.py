@@ -10,10 +10,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from burnish.core.budget import Share
 from burnish.core.effects import (
     AskPerson,
     Effect,
     MakeSeal,
+    ReachBudget,
     StartBuild,
     StartFix,
     StartReview,
@@ -22,7 +24,7 @@ from burnish.core.effects import (
     StopWork,
 )
 from burnish.core.errors import BurnishError
-from burnish.core.events import AnyEvent, Closed, Intent, TimerFired, WorkLost, WorkStarted
+from burnish.core.events import AnyEvent, BudgetReached, Closed, Intent, TimerFired, WorkLost, WorkStarted
 from burnish.core.loop import IllegalEventError, decide
 from burnish.core.state import Ended, Run, Stopping, Waiting
 from burnish.core.steps.flow import running_effects
@@ -145,12 +147,10 @@ class Runner:
             if self._ask is not None:
                 self._start(effect, self._question(effect, self._ask))
             return
-        if isinstance(effect, StartTimer):
+        if isinstance(effect, StartTimer | ReachBudget):
             self._start(effect, self._timer(effect))
             return
-        own = isinstance(effect, StartValidation | MakeSeal)
-        agent = "burnish" if own else effect.agent
-        if self._record(WorkStarted(at=self._clock(), effect=effect.id, agent=agent)):
+        if self._record(self._started(effect)):
             stop = asyncio.Event()
             work = self._performer.perform(effect, self._journal.state, stop, self._note)
             self._start(effect, work, stop)
@@ -158,8 +158,16 @@ class Runner:
     def _start(self, effect: Effect, work: Awaitable[AnyEvent | None], stop: asyncio.Event | None = None) -> None:
         self._tasks[effect.id] = _Task(asyncio.ensure_future(work), stop or asyncio.Event())
 
-    async def _timer(self, effect: StartTimer) -> AnyEvent:
+    def _started(self, effect: Work) -> WorkStarted:
+        if isinstance(effect, StartValidation | MakeSeal):
+            return WorkStarted(at=self._clock(), effect=effect.id, agent="burnish")
+        share = None if effect.share == Share() else effect.share
+        return WorkStarted(at=self._clock(), effect=effect.id, agent=effect.agent, share=share)
+
+    async def _timer(self, effect: StartTimer | ReachBudget) -> AnyEvent:
         await asyncio.sleep(max(0.0, effect.until - self._clock()))
+        if isinstance(effect, ReachBudget):
+            return BudgetReached(at=self._clock(), limit=effect.limit)
         return TimerFired(at=self._clock(), effect=effect.id)
 
     async def _question(self, effect: AskPerson, ask: Asker) -> AnyEvent | None:

@@ -30,15 +30,17 @@ async def run(
     log: Path | None = None,
     on_start: "Callable[[ProcessMark], None] | None" = None,
     stop: "asyncio.Event | None" = None,
+    on_line: "Callable[[bytes], None] | None" = None,
 ) -> Finished:
     """Run a command to its end and end all that it started.
 
-    What it says on both channels is written to the log as it comes. A limit, or the stop, asks the whole group to end,
+    What it says on both channels is written to the log as it comes, and each line of its standard output is handed to
+    `on_line`. A limit, or the stop, asks the whole group to end,
     waits for the grace, and kills. When the calling task is cancelled, the group is killed before this returns.
     """
     from burnish.system import process_async  # noqa: PLC0415 - short commands need no event loop, and load quicker
 
-    return await process_async.run(command, limits, log, on_start, stop)
+    return await process_async.run(command, limits, log, on_start, stop, on_line)
 
 
 def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:

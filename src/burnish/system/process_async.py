@@ -18,17 +18,23 @@ from burnish.system.process_sync import LINGER_SECONDS
 from burnish.system.process_values import Command, Finished, How, Limits
 
 OnStart = Callable[[ProcessMark], None]
+OnLine = Callable[[bytes], None]
 
 
 async def run(
-    command: Command, limits: Limits, log: Path | None, on_start: OnStart | None, stop: asyncio.Event | None
+    command: Command,
+    limits: Limits,
+    log: Path | None,
+    on_start: OnStart | None,
+    stop: asyncio.Event | None,
+    on_line: OnLine | None,
 ) -> Finished:
     """See `burnish.system.process.run`."""
     if stop is not None and stop.is_set():
         return Finished(how=How.STOPPED)
     began = time.monotonic()
     try:
-        child = Child(command, limits.kept_bytes, log)
+        child = Child(command, limits.kept_bytes, log, on_line)
     except CouldNotStartError as reason:
         return Finished(how=How.COULD_NOT_START, message=str(reason))
     try:

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,8 +29,14 @@ AFTER_KILL_SECONDS = 5.0
 class Child:
     """A process that leads a group of its own."""
 
-    def __init__(self, command: Command, kept_bytes: int, log: Path | None = None) -> None:
-        self.output = Output(kept_bytes, Log(log))
+    def __init__(
+        self,
+        command: Command,
+        kept_bytes: int,
+        log: Path | None = None,
+        on_line: Callable[[bytes], None] | None = None,
+    ) -> None:
+        self.output = Output(kept_bytes, Log(log), on_line)
         try:
             self._sandbox = Inside(command.monitor)
             self._process = self._sandbox.start(command)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from burnish.system.process_values import ProcessError
 
 LOG_BYTES = 64 * 1024 * 1024
 TAIL_BYTES = 8 * 1024
+LINE_BYTES = 8 * 1024 * 1024
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -61,8 +63,10 @@ def open_log(path: Path) -> int:
 class Output:
     """Both channels of a process: the beginning of the one, the end of the other, and all of it in the log."""
 
-    def __init__(self, kept_bytes: int, log: Log) -> None:
+    def __init__(self, kept_bytes: int, log: Log, on_line: Callable[[bytes], None] | None = None) -> None:
         self._kept_bytes = kept_bytes
+        self._on_line = on_line
+        self._unfinished = b""
         self._stdout = bytearray()
         self._stderr = b""
         self.stdout_cut = False
@@ -73,6 +77,17 @@ class Output:
         self._stdout += data[:room] if room > 0 else b""
         self.stdout_cut = self.stdout_cut or len(data) > room
         self.log.write(data)
+        if self._on_line is not None:
+            self._hand_on(data, self._on_line)
+
+    def _hand_on(self, data: bytes, on_line: Callable[[bytes], None]) -> None:
+        """Whole lines only. One that is too long to be kept is handed on in pieces."""
+        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        for line in lines:
+            on_line(line)
+        if len(self._unfinished) > LINE_BYTES:
+            on_line(self._unfinished)
+            self._unfinished = b""
 
     def take_stderr(self, data: bytes) -> None:
         self._stderr = (self._stderr + data)[-TAIL_BYTES:]

@@ -4,6 +4,7 @@ from burnish.core.book import move
 from burnish.core.events import Built, Change, Fixed, WorkFailed
 from burnish.core.protocol import SkipReason, Unchanged
 from burnish.core.retries import EndNow, GiveUp, UseUpRound
+from burnish.core.reviews import Failure
 from burnish.core.state import (
     Building,
     Fixing,
@@ -39,11 +40,12 @@ def build_failed(run: Run, phase: Building, event: WorkFailed) -> Run:
     if isinstance(result, Ready | Running | Pausing):
         return replace(run, phase=replace(phase, work=result))
     note = "; review skipped" if SkipReason.BUILD_FAILED in run.protocol.skip_when else ""
-    return _end(run, phase, f"the builder {event.failure.kind.value}: {event.failure.message}{note}")
+    failure = replace(event.failure, message=f"{event.failure.message}{note}")
+    return _give_up(run, phase, failure, "the builder")
 
 
-def _end(run: Run, phase: Building | Fixing, reason: str) -> Run:
-    return flow.end(replace(run, phase=replace(phase, work=Ready())), Outcome.DID_NOT_RUN, reason)
+def _give_up(run: Run, phase: Building | Fixing, failure: Failure, who: str) -> Run:
+    return flow.give_up(replace(run, phase=replace(phase, work=Ready())), failure, who)
 
 
 def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
@@ -100,4 +102,4 @@ def fix_failed(run: Run, phase: Fixing, event: WorkFailed) -> Run:
             return _after_fix(_note_fix(run, phase.order, FixResult(status=FixStatus.DID_NOT_RUN)), phase.order)
         case GiveUp() | EndNow():
             run = _note_fix(run, phase.order, FixResult(status=FixStatus.DID_NOT_RUN))
-            return _end(run, phase, f"the fixer {event.failure.kind.value}: {event.failure.message}")
+            return _give_up(run, phase, event.failure, "the fixer")

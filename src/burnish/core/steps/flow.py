@@ -1,6 +1,7 @@
 """Where a run goes next. Every way into a phase is here, so that no step can enter one half-prepared."""
 
 from burnish.core.protocol import Ask, AskAtTerminal, Choice, ChoiceAction, Fail, ReviewBy, ReviewMode, Stop
+from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
     Active,
     Building,
@@ -129,6 +130,13 @@ def end(run: Run, outcome: Outcome, reason: str) -> Run:
     if not isinstance(phase, Waiting) and running_effects(phase):
         return replace(run, phase=Stopping(outcome=outcome, reason=reason, interrupted=phase))
     return finish(run, phase, Ended(outcome=outcome, reason=reason))
+
+
+def give_up(run: Run, failure: Failure, who: str) -> Run:
+    """End without the result of work that failed for good. A budget that ran out is an end of its own kind."""
+    over = failure.kind is FailureKind.OVER_BUDGET
+    outcome = Outcome.OVER_BUDGET if over else Outcome.DID_NOT_RUN
+    return end(run, outcome, f"{who} {failure.kind.value}: {failure.message}")
 
 
 def finish(run: Run, last: Active | Waiting, ended: Ended) -> Run:

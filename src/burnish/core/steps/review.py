@@ -87,8 +87,7 @@ def close_when_complete(run: Run, phase: Reviewing) -> Run:
 
 
 def end_without_review(run: Run, missing: MissingReview) -> Run:
-    failure = missing.failure
-    return flow.end(run, Outcome.DID_NOT_RUN, f"{missing.reviewer} {failure.kind.value}: {failure.message}")
+    return flow.give_up(run, missing.failure, missing.reviewer)
 
 
 def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:

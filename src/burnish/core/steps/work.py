@@ -42,7 +42,7 @@ def advance(work: Work, key: str, event: WorkStarted | ProcessStarted | WorkLost
     """The work after an event that is not a result."""
     match work, event:
         case Ready(), WorkStarted() if event.effect == effect_id(key, work.attempt):
-            return Running(attempt=work.attempt, agent=event.agent, since=event.at)
+            return Running(attempt=work.attempt, agent=event.agent, since=event.at, share=event.share)
         case Running(), ProcessStarted() if event.effect == effect_id(key, work.attempt):
             return replace(work, process=event.process)
         case Running(), WorkLost() if event.effect == effect_id(key, work.attempt):
