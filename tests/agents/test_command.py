@@ -207,10 +207,9 @@ def test_a_command_has_its_adapter() -> None:
     assert isinstance(adapter_for(settings("x")), CommandAgent)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in AgentKind if kind is not AgentKind.COMMAND])
-def test_kinds_to_come_say_so(kind: AgentKind) -> None:
-    with pytest.raises(AgentError, match="come with the next release") as raised:
-        adapter_for(AgentSettings(kind=kind))
+def test_the_analysers_are_no_process_of_their_own() -> None:
+    with pytest.raises(AgentError, match="not run as a process") as raised:
+        adapter_for(AgentSettings(kind=AgentKind.ANALYSERS))
     assert "'command'" in raised.value.hint
 
 

@@ -134,10 +134,8 @@ def test_flags_that_cannot_be_read() -> None:
     )
 
 
-def test_agents_that_nobody_knows_and_kinds_that_are_not_there_yet(choices: Settings) -> None:
+def test_agents_that_nobody_knows(choices: Settings) -> None:
     assert told(choices, "fix=zzz", "review=claude") == snapshot("""\
-roles.review: agents of kind 'claude' are not available yet. Hint: Until it is, wrap it in a script
-    and give it to an agent of kind 'command': [agents.claude].
 roles.fix: there is no agent 'zzz'. Hint: Add a table [agents.zzz]; known so far: 'a', 'b', 'c',
     'd', 'analysers', 'claude', 'codex', 'gemini', 'opencode'.
 """)

@@ -21,7 +21,7 @@ ELSEWHERE = (
     "rate-limited",  # test_failures has shorter pauses
     "empty-diff",  # test_subjects has one
     "lost",  # test_kill
-    "over-budget",  # no agent of this release costs anything
+    "budget-reached",  # command agents cost nothing
 )
 
 

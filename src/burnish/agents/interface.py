@@ -59,8 +59,21 @@ class Request(Value):
     """The JSON Schema of the answer, for clients that can be held to one."""
     session: str = ""
     """The session of an earlier reply that is to go on, in the same home."""
+    may_write: bool = False
+    """A reviewer that fixes what it finds: a session."""
+    project_settings: bool = True
+    """Whether those who write are led by what the project itself says to their client, and by its hooks."""
     max_turns: int | None = None
     budget_usd: float | None = None
+
+    @property
+    def reads_only(self) -> bool:
+        return self.role is Role.REVIEW and not self.may_write
+
+    @property
+    def trusts_project(self) -> bool:
+        """Whether the repository may steer the client. For a reviewer it is the very thing under review."""
+        return self.project_settings and not self.reads_only
 
 
 class Reply(Value):
@@ -72,6 +85,13 @@ class Reply(Value):
     notes: tuple[str, ...] = ()
     transcript: bytes = b""
     """All that a client said on its way, where that is more than the answer."""
+
+
+class Bill(Value):
+    """What one step of an agent used up. A later bill for the same step takes the place of the first."""
+
+    step: str
+    usage: Usage
 
 
 class Needs(Value):
@@ -107,6 +127,11 @@ class Client(Adapter, Protocol):
         """Whether a session can go on, as for a repair of an answer that cannot be read."""
         ...
 
+    @property
+    def is_cumulative(self) -> bool:
+        """Whether a session that goes on counts what it used up before, too."""
+        ...
+
     def program(self, settings: AgentSettings, environment: Mapping[str, str]) -> str | None:
         """Where the client is installed; None where it is not."""
         ...
@@ -119,10 +144,18 @@ class Client(Adapter, Protocol):
         """Its configuration: files by their place below the request's home, to be written before the start."""
         ...
 
+    def session(self, finished: Finished) -> str:
+        """The session that could go on, also where it failed; empty where there is none."""
+        ...
+
+    def bill(self, line: bytes) -> Bill | None:
+        """What a line of its output says of the costs so far; None where it says nothing."""
+        ...
+
     def progress(self, line: bytes) -> str:
         """What a line of its output says that it is doing now; empty where it says nothing of the kind."""
         ...
 
     def spent(self, finished: Finished, request: Request) -> Usage:
-        """What it used up, also where it failed."""
+        """What it used up, also where it failed. Where a session went on: what all of it used up."""
         ...

@@ -1,12 +1,13 @@
 """The adapters by the kind of their agent. A new kind is one file beside this one and one entry here."""
 
+from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.command import CommandAgent
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Adapter
 from burnish.config.settings import AgentKind, AgentSettings
 
-ADAPTERS: dict[AgentKind, Adapter] = {AgentKind.COMMAND: CommandAgent()}
-"""Every kind that can be run. What configuration knows beyond these comes later."""
+ADAPTERS: dict[AgentKind, Adapter] = {AgentKind.COMMAND: CommandAgent(), **CLIENTS}
+"""Every kind that is run as a process. The analysers are run by the runner itself, all at once."""
 
 
 def adapter_for(settings: AgentSettings) -> Adapter:
@@ -15,8 +16,8 @@ def adapter_for(settings: AgentSettings) -> Adapter:
     if adapter is None:
         known = ", ".join(f"'{kind.value}'" for kind in ADAPTERS)
         raise AgentError(
-            f"Agents of kind '{settings.kind.value}' come with the next release.",
-            hint=f"Kinds that can be run now: {known}. A command can start any client.",
+            f"Agents of kind '{settings.kind.value}' are not run as a process of their own.",
+            hint=f"Those that are: {known}.",
         )
     if settings.kind.needs_command and not (settings.command and settings.command[0].strip()):
         raise AgentError(

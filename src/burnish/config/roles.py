@@ -186,9 +186,6 @@ def _fault(settings: Settings, protocol: Protocol, name: str, *, reviews: bool) 
     agent = settings.agent(name)
     if agent is None:
         return unknown_agent(settings, name)
-    if not agent.kind.is_available:
-        hint = f"Until it is, wrap it in a script and give it to an agent of kind 'command': [agents.{name}]."
-        return f"agents of kind '{agent.kind.value}' are not available yet.", hint
     if reviews and agent.kind is AgentKind.ANALYSERS:
         return _analysers_fault(protocol)
     contract = agent.contract or protocol.contract

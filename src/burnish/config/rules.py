@@ -122,7 +122,8 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         (("context", "output_characters"), context.output_characters),
     ]
     for name, agent in settings.agents.items():
-        numbers += [(("agents", name, "timeout"), agent.timeout), (("agents", name, "silent"), agent.silent)]
+        limits_of_agent = (("timeout", agent.timeout), ("silent", agent.silent), ("max_turns", agent.max_turns))
+        numbers += [(("agents", name, key), number) for key, number in limits_of_agent]
     for path, number in numbers:
         if number is not None and number <= 0:
             message = f"expected more than 0, got {str(number)[:40]}."

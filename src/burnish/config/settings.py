@@ -38,9 +38,9 @@ class AgentKind(Enum):
         return self in (AgentKind.COMMAND, AgentKind.ACP)
 
     @property
-    def is_available(self) -> bool:
-        """Whether this release can run it."""
-        return self in (AgentKind.COMMAND, AgentKind.ANALYSERS)
+    def is_paid(self) -> bool:
+        """Whether its work is billed: that of a model that burnish itself calls through a client."""
+        return self not in (AgentKind.COMMAND, AgentKind.ANALYSERS)
 
 
 class AgentSettings(Value):
@@ -55,6 +55,12 @@ class AgentSettings(Value):
     silent: float | None = None
     environment: tuple[str, ...] = ()
     """Names of variables that are let through to it."""
+    max_turns: int | None = None
+    """How often its model may be called in one piece of work, for clients that can be told."""
+    resume: bool = False
+    """Whether a fixer or builder goes on with its own session in the next round. Reviewers never do."""
+    project_settings: bool = True
+    """Whether fixers and builders follow what the project says to their client. Reviewers never do."""
 
     @property
     def relative_parts(self) -> tuple[int, ...]:

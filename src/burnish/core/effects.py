@@ -99,13 +99,5 @@ class StopWork(Value):
 
 
 Effect = (
-    StartBuild
-    | StartValidation
-    | StartReview
-    | StartFix
-    | StartTimer
-    | ReachBudget
-    | AskPerson
-    | MakeSeal
-    | StopWork
+    StartBuild | StartValidation | StartReview | StartFix | StartTimer | ReachBudget | AskPerson | MakeSeal | StopWork
 )

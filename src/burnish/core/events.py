@@ -144,6 +144,7 @@ class Built(Event):
     effect: str
     change: Change
     summary: str = ""
+    transcript: str = ""
     usage: Usage = Usage()
 
 

@@ -81,13 +81,11 @@ def _single(run: Run, phase: work.SingleWork) -> tuple[Effect, ...]:
 
 def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
     """Every seat that can start or waits for its next attempt. One that the budget holds back waits for the others."""
-    ready = [(seat, seat.work.attempt) for seat in phase.seats if isinstance(seat.work, Ready)]
-    agents = [
-        agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, attempt) for seat, attempt in ready
-    ]
+    ready = [seat for seat in phase.seats if isinstance(seat.work, Ready)]
+    agents = [agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, _attempt(seat)) for seat in ready]
     shared = list(zip(ready, agents, spending.shares(run, agents), strict=True))
     wanted: list[Effect] = [
-        *(_review(run, phase, seat, attempt, agent, share) for (seat, attempt), agent, share in shared if share),
+        *(_review(run, phase, seat, agent, share) for seat, agent, share in shared if share),
         *(_timer(phase.key(seat), seat.work) for seat in phase.seats if isinstance(seat.work, Pausing)),
     ]
     if ready and not wanted and not flow.running_effects(phase):
@@ -95,7 +93,12 @@ def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
     return tuple(wanted)
 
 
-def _review(run: Run, phase: Reviewing, seat: Seat, attempt: int, agent: str, share: Share) -> StartReview:
+def _attempt(seat: Seat) -> int:
+    return seat.work.attempt if isinstance(seat.work, Ready) else 1
+
+
+def _review(run: Run, phase: Reviewing, seat: Seat, agent: str, share: Share) -> StartReview:
+    attempt = _attempt(seat)
     reviewer = _reviewer(run, seat.reviewer)
     former = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
     return StartReview(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-__all__ = ["Command", "Finished", "How", "Limits", "ProcessError", "run", "run_now", "start_detached"]
+__all__ = ["KEPT_BYTES", "Command", "Finished", "How", "Limits", "ProcessError", "run", "run_now", "start_detached"]
 
 
 async def run(
@@ -40,7 +40,7 @@ async def run(
     """
     from burnish.system import process_async  # noqa: PLC0415 - short commands need no event loop, and load quicker
 
-    return await process_async.run(command, limits, log, on_start, stop, on_line)
+    return await process_async.run(command, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
 
 
 def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:

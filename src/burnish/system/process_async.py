@@ -24,6 +24,7 @@ OnLine = Callable[[bytes], None]
 async def run(
     command: Command,
     limits: Limits,
+    *,
     log: Path | None,
     on_start: OnStart | None,
     stop: asyncio.Event | None,

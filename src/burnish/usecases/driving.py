@@ -12,7 +12,7 @@ from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import Journal, stream_of
 from burnish.runtime.performing.performer import LocalPerformer
-from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
+from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Activity, Workshop
 from burnish.runtime.policy import policy_folder
 from burnish.runtime.runner import Asker, Runner, Watcher, recover
 from burnish.runtime.settling import settle
@@ -47,6 +47,7 @@ def drive(
     watch: Watcher,
     ask: Asker | None,
     sandbox: Sandbox | None = None,
+    activity: Activity | None = None,
 ) -> Driven:
     """Drive a run from where it is. Its clones are gone afterwards, and so is every process.
 
@@ -77,6 +78,7 @@ def drive(
                 folder=folder,
                 desks=cache / "desks",
                 environment=environment,
+                activity=activity,
             )
             records.recover(journal.state, last_moment(ledger, run))
             runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
@@ -98,7 +100,7 @@ def drive(
     following = _spoken_to(ledger, driven)
     if following is None:
         return driven
-    return drive(repository, ledger, following, environment, watch=watch, ask=ask, sandbox=sandbox)
+    return drive(repository, ledger, following, environment, watch=watch, ask=ask, sandbox=sandbox, activity=activity)
 
 
 def _spoken_to(ledger: Ledger, driven: Driven) -> Journal | None:

@@ -55,16 +55,16 @@ def test_results_that_differ_are_unreadable(other: Event) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subtype", "words"),
+    ("subtype", "words", "kind"),
     [
-        ("error_max_turns", "Reached maximum number of turns (3)"),
-        ("error_max_budget_usd", "Reached maximum budget ($0.001)"),
+        ("error_max_turns", "Reached maximum number of turns (3)", FailureKind.REFUSED),
+        ("error_max_budget_usd", "Reached maximum budget ($0.001)", FailureKind.OVER_BUDGET),
     ],
 )
-def test_a_limit_that_was_reached_is_named(subtype: str, words: str) -> None:
+def test_a_limit_that_was_reached_is_named(subtype: str, words: str, kind: FailureKind) -> None:
     ended: Event = {"type": "result", "subtype": subtype, "is_error": True, "errors": [words]}
     found = failure(claude(ended, code=1))
-    assert (found.kind, found.message) == (FailureKind.REFUSED, words)
+    assert (found.kind, found.message) == (kind, words)
 
 
 def test_a_model_that_refuses_has_no_answer() -> None:

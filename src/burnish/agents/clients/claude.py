@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, differ, doing, inner, number, objects, one_line, plain_schema, text
-from burnish.agents.clients.specification import Environment, Report, Specification
-from burnish.agents.interface import Request, Role
+from burnish.agents.clients.specification import Environment, Report, Specification, Step
+from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -30,14 +30,14 @@ def _arguments(request: Request) -> tuple[str, ...]:
 
 
 def _permissions(request: Request) -> tuple[str, ...]:
-    if request.role is not Role.REVIEW:
-        # The mode that allows everything refuses to run as root; this one does not.
-        return ("--permission-mode", "acceptEdits", "--allowedTools", "Bash")
     # Settings of the project would run its hooks, and load its CLAUDE.md.
-    words = ("--setting-sources", "user", "--strict-mcp-config", "--tools")
+    words = () if request.trusts_project else ("--setting-sources", "user", "--strict-mcp-config")
+    if not request.reads_only:
+        # The mode that allows everything refuses to run as root; this one does not.
+        return (*words, "--permission-mode", "acceptEdits", "--allowedTools", "Bash")
     if not request.scratch:
-        return (*words, _READ_TOOLS)
-    return (*words, f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
+        return (*words, "--tools", _READ_TOOLS)
+    return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
 
 
 def _variables(request: Request) -> dict[str, str]:
@@ -77,6 +77,7 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
         error="" if good else _words(last),
         status=None if good else _status(last),
         refusal=_refusal(last),
+        over_budget=last.get("subtype") == "error_max_budget_usd",
         pause=pause,
         session=session,
         tokens=_tokens(last),
@@ -112,6 +113,21 @@ def _tokens(result: JsonObject) -> dict[str, Tokens]:
     }
 
 
+def _step(record: JsonObject) -> Step | None:
+    """Each message of the model says what it cost so far; its blocks come one by one and repeat it."""
+    message = inner(record, "message") if record.get("type") == "assistant" else {}
+    used = inner(message, "usage")
+    name, model = text(message.get("id")), text(message.get("model"))
+    if not name or not used:
+        return None
+    spent = Tokens(
+        input=count(used, "input_tokens") + count(used, "cache_creation_input_tokens"),
+        cached=count(used, "cache_read_input_tokens"),
+        output=count(used, "output_tokens"),
+    )
+    return Step(name=name, model=model, tokens=spent)
+
+
 def _activity(record: JsonObject) -> str:
     if record.get("subtype") == "api_retry":
         return one_line(f"waits for the service: {text(record.get('error'))}")
@@ -139,5 +155,7 @@ CLAUDE = Driver(
         telling=(b'"subtype"',),
         report=_report,
         activity=_activity,
+        is_cumulative=True,
+        step=_step,
     )
 )

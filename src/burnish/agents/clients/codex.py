@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, differ, inner, objects, one_line, plain_schema, text, tokens
 from burnish.agents.clients.specification import Environment, Report, Specification
-from burnish.agents.interface import Request, Role
+from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -22,7 +22,7 @@ _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 
 def _arguments(request: Request) -> tuple[str, ...]:
     words = ["exec", "--json", "--color", "never", "--skip-git-repo-check", "--sandbox", _sandbox(request)]
-    if request.role is Role.REVIEW:
+    if not request.trusts_project:
         words += ("--ignore-rules", "-c", "project_doc_max_bytes=0")
     else:
         # Only a project that is trusted has a say in its own settings.
@@ -41,7 +41,7 @@ def _sandbox(request: Request) -> str:
     """The client's own sandbox cannot be built inside ours, which is the stricter one."""
     if request.confined:
         return "danger-full-access"
-    return "read-only" if request.role is Role.REVIEW else "workspace-write"
+    return "read-only" if request.reads_only else "workspace-write"
 
 
 def _variables(request: Request) -> dict[str, str]:
@@ -142,5 +142,6 @@ CODEX = Driver(
         telling=(b'"thread.started"', b'"turn.', b'"error"'),
         report=_report,
         activity=_activity,
+        is_cumulative=True,
     )
 )

@@ -9,7 +9,7 @@ from burnish.agents.clients.specification import Report, Specification
 from burnish.agents.clients.variables import VARIABLES
 from burnish.agents.environment import agent_environment
 from burnish.agents.errors import AgentError
-from burnish.agents.interface import Needs, Reply, Request, Role
+from burnish.agents.interface import Bill, Needs, Reply, Request
 from burnish.agents.pricing import Tokens, price_of
 from burnish.config.settings import AgentSettings
 from burnish.core.reviews import Failure, Usage
@@ -23,8 +23,16 @@ class Driver:
         self._spec = spec
 
     @property
+    def specification(self) -> Specification:
+        return self._spec
+
+    @property
     def can_resume(self) -> bool:
         return self._spec.can_resume
+
+    @property
+    def is_cumulative(self) -> bool:
+        return self._spec.is_cumulative
 
     def program(self, settings: AgentSettings, environment: Mapping[str, str]) -> str | None:
         return places.program(self._spec, settings, environment)
@@ -47,18 +55,18 @@ class Driver:
         first, *rest = settings.command or (spec.name,)
         prefix = (self.program(settings, environment) or first, *rest)
         named = (*VARIABLES[spec.kind].names, *settings.environment)
-        reviewing = request.role is Role.REVIEW
+        reviewing = request.reads_only
         # A fixer runs the project's tools, which look for their caches and settings in the user's home.
         home = {"HOME": request.home} if reviewing else {}
         return Command(
-            argv=(*prefix, *spec.arguments(request)),
+            argv=(*spec.before(request), *prefix, *spec.arguments(request)),
             folder=request.home if reviewing and spec.outside else request.folder,
             environment={**agent_environment(request, named, environment), **home, **spec.variables(request)},
             stdin=self._prompt(request).encode("utf-8", errors="replace"),
         )
 
     def _prompt(self, request: Request) -> str:
-        if self._spec.outside and request.role is Role.REVIEW:
+        if self._spec.outside and request.reads_only:
             return f"The repository is the folder {request.folder}\n\n{request.prompt}"
         return request.prompt
 
@@ -68,7 +76,7 @@ class Driver:
         failure = failure_in(report, finished)
         if failure is not None:
             return failure
-        answer = answer_in(finished, structured=self._spec.structured and bool(request.schema))
+        answer = answer_in(report, finished, structured=self._spec.structured and bool(request.schema))
         if isinstance(answer, Failure):
             return answer
         return Reply(
@@ -81,6 +89,17 @@ class Driver:
 
     def spent(self, finished: Finished, request: Request) -> Usage:
         return _usage(self._report(finished), finished, request)
+
+    def session(self, finished: Finished) -> str:
+        return self._report(finished).session
+
+    def bill(self, line: bytes) -> Bill | None:
+        record = event(line) if b"usage" in line or b"tokens" in line else None
+        step = None if record is None else self._spec.step(record)
+        if step is None:
+            return None
+        cost = step.cost_usd if step.cost_usd is not None else _cost(step.model, step.tokens)
+        return Bill(step=step.name, usage=Usage(tokens=step.tokens.total, cost_usd=cost or 0.0))
 
     def progress(self, line: bytes) -> str:
         record = event(line)
@@ -107,6 +126,8 @@ def _notes(report: Report, request: Request) -> tuple[str, ...]:
     """Whoever watches a cap on money must know where it cannot hold."""
     if report.cost_usd is not None:
         return ()
+    if not report.tokens:
+        return ("It does not say what it used up: neither tokens nor money are counted.",)
     models = [model or request.model for model in report.tokens]
     unknown = [f"'{model}'" if model else "the model" for model in models if price_of(model) is None]
     return tuple(f"The price of {model} is not known: only its tokens are counted." for model in unknown)

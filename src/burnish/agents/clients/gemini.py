@@ -12,7 +12,7 @@ from typing import Any
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, differ, doing, inner, one_line, text, tokens
 from burnish.agents.clients.specification import Environment, Report, Specification
-from burnish.agents.interface import Request, Role
+from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -26,13 +26,13 @@ _DELAY = re.compile(r"\bretryDelayMs: (\d{1,12})\b")
 
 def _arguments(request: Request) -> tuple[str, ...]:
     # What is not trusted is asked about, and headless there is nobody to say yes.
-    mode = "default" if request.role is Role.REVIEW else "yolo"
+    mode = "default" if request.reads_only else "yolo"
     model = (f"--model={request.model}",) if request.model else ()
     return ("--output-format", "stream-json", "--approval-mode", mode, *model)
 
 
 def _variables(request: Request) -> dict[str, str]:
-    trusted = "false" if request.role is Role.REVIEW else "true"
+    trusted = "false" if request.reads_only else "true"
     return {"GEMINI_CLI_HOME": request.home, "GEMINI_CLI_TRUST_WORKSPACE": trusted}
 
 
@@ -44,7 +44,7 @@ def _files(request: Request, environment: Environment) -> dict[str, bytes]:
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
     }
-    if request.role is Role.REVIEW:
+    if request.reads_only:
         settings["tools"] = {"core": _READ_TOOLS}
     if request.max_turns is not None:
         settings["model"] = {"maxSessionTurns": request.max_turns}

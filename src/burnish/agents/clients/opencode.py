@@ -11,8 +11,8 @@ from typing import Any
 
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, doing, inner, number, one_line, text
-from burnish.agents.clients.specification import Environment, Report, Specification
-from burnish.agents.interface import Request, Role
+from burnish.agents.clients.specification import Environment, Report, Specification, Step
+from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -42,7 +42,7 @@ def _arguments(request: Request) -> tuple[str, ...]:
 
 def _variables(request: Request) -> dict[str, str]:
     home = PurePosixPath(request.home)
-    switches = (*_QUIET, *_OF_THE_PROJECT) if request.role is Role.REVIEW else _QUIET
+    switches = _QUIET if request.trusts_project else (*_QUIET, *_OF_THE_PROJECT)
     return {
         **{name: str(home / folder) for name, folder in _FOLDERS.items()},
         **dict.fromkeys(switches, "1"),
@@ -53,7 +53,7 @@ def _variables(request: Request) -> dict[str, str]:
 
 def _permissions(request: Request) -> dict[str, str]:
     """Never `ask`: with nobody to answer, the client ends without a word, and with 0."""
-    if request.role is not Role.REVIEW:
+    if not request.reads_only:
         return {"*": "allow"}
     reading = dict.fromkeys(("read", "grep", "glob", "list", "external_directory"), "allow")
     return {"*": "deny", **reading, **({"bash": "allow"} if request.scratch else {})}
@@ -104,6 +104,14 @@ def _tokens(used: JsonObject) -> Tokens:
     )
 
 
+def _step(record: JsonObject) -> Step | None:
+    part = inner(record, "part")
+    if record.get("type") != "step_finish":
+        return None
+    spent = _tokens(inner(part, "tokens"))
+    return Step(name=text(part.get("id")), tokens=spent, cost_usd=number(part, "cost") or None)
+
+
 def _activity(record: JsonObject) -> str:
     part = inner(record, "part")
     if record.get("type") == "tool_use":
@@ -126,6 +134,7 @@ OPENCODE = Driver(
         telling=(b'"step_finish"', b'"error"'),
         report=_report,
         activity=_activity,
+        step=_step,
         outside=True,
     )
 )

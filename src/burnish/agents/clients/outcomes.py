@@ -27,8 +27,10 @@ def failure_in(report: Report, finished: Finished) -> Failure | None:
 
 
 def _said(report: Report, finished: Finished) -> Failure | None:
+    if report.failure is not None:
+        return _failure(report.failure.kind, report.failure.message)
     if report.refusal:
-        return _failure(FailureKind.REFUSED, report.refusal)
+        return _failure(FailureKind.OVER_BUDGET if report.over_budget else FailureKind.REFUSED, report.refusal)
     words = report.error or (f"HTTP status {report.status}" if report.status else "")
     match report.status:
         case None if not report.error:
@@ -55,8 +57,10 @@ def _incomplete(report: Report, finished: Finished) -> Failure | None:
     return None
 
 
-def answer_in(finished: Finished, *, structured: bool) -> str | Failure:
+def answer_in(report: Report, finished: Finished, *, structured: bool) -> str | Failure:
     """The final message of a complete stream; its structured form where one must be there."""
+    if report.answer is not None:
+        return _not_empty(report.answer)
     try:
         message = final_message(decode(finished.stdout))
     except UnreadableError as error:
@@ -67,7 +71,11 @@ def answer_in(finished: Finished, *, structured: bool) -> str | Failure:
         return json.dumps(message.structured, ensure_ascii=False)
     if structured:
         return _failure(FailureKind.UNREADABLE, f"it answered in words, not in the form of the schema: {message.text}")
-    return message.text if message.text.strip() else _failure(FailureKind.UNREADABLE, "its final message is empty")
+    return _not_empty(message.text)
+
+
+def _not_empty(text: str) -> str | Failure:
+    return text if text.strip() else _failure(FailureKind.UNREADABLE, "its final message is empty")
 
 
 def _failure(kind: FailureKind, words: str) -> Failure:

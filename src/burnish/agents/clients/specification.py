@@ -9,6 +9,7 @@ from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
+from burnish.core.reviews import Failure
 from burnish.core.values import Value
 from burnish.system.process import Finished
 
@@ -28,6 +29,12 @@ class Report(Value):
     """The HTTP status that the service refused with."""
     refusal: str = ""
     """Why it would not go on: a limit that it was given and reached, or the model's own refusal."""
+    over_budget: bool = False
+    """Whether that limit was its budget."""
+    failure: Failure | None = None
+    """Where the stream itself names the kind."""
+    answer: str | None = None
+    """The final message, where the stream is not one that `burnish.contracts.streams` knows."""
     pause: float | None = None
     """How long the service asked to wait, in seconds."""
     session: str = ""
@@ -35,6 +42,24 @@ class Report(Value):
     """By model; under the empty name where the client does not say which."""
     cost_usd: float | None = None
     """None where the client does not say."""
+
+
+class Step(Value):
+    """What one step of the model used up, told while the client is still at work."""
+
+    name: str
+    model: str = ""
+    tokens: Tokens
+    cost_usd: float | None = None
+
+
+def _says_nothing(record: JsonObject) -> Step | None:
+    del record
+
+
+def _nothing_before(request: Request) -> tuple[str, ...]:
+    del request
+    return ()
 
 
 class Specification(NamedTuple):
@@ -58,5 +83,11 @@ class Specification(NamedTuple):
     """Texts of which a line must hold one to be worth reading: most lines are long, and only matter to the model."""
     report: Callable[[Iterable[JsonObject], Finished], Report]
     activity: Callable[[JsonObject], str]
+    step: Callable[[JsonObject], Step | None] = _says_nothing
+    """Many clients say only at their end what they used up."""
+    is_cumulative: bool = False
+    """Whether a session that goes on counts what it used up before, too."""
+    before: Callable[[Request], tuple[str, ...]] = _nothing_before
+    """What stands before the client on its command line: a program of ours that starts it, where there is one."""
     outside: bool = False
     """Whether a reviewer must not be started in the clone, because the client would run what it finds there."""

@@ -42,6 +42,7 @@ VARIABLES: dict[AgentKind, Variables] = {
             *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"),
         ),
     ),
+    AgentKind.ACP: Variables(keys=()),  # whatever it is, the user must say what it may see
     AgentKind.OPENCODE: Variables(
         keys=(
             *("OPENCODE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"),

@@ -1,7 +1,8 @@
 """The agents that change the tree: fixer, builder, and a session that reviews and fixes. burnish itself commits."""
 
 import asyncio
-from typing import TypeVar
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from burnish.agents.interface import Reply, Request, Role
 from burnish.config.settings import AgentKind
@@ -9,11 +10,13 @@ from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.values import replace
 from burnish.runtime.performing import material
+from burnish.runtime.performing.asking import Asked, ask, ask_readably
 from burnish.runtime.performing.autofixing import mend
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
-from burnish.runtime.performing.reviewing import clone_name, contract_of, read_answer
+from burnish.runtime.performing.reviewing import answer_reader, clone_name, contract_of, read_answer
 from burnish.runtime.performing.stories import story_status, was_done
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
@@ -72,63 +75,101 @@ async def build(shop: Workshop, job: Job[StartBuild]) -> AnyEvent:
 
 async def _changed(shop: Workshop, job: Job[_Writing], result: type[Fixed | Built]) -> AnyEvent:
     done = await _work(shop, job)
-    if isinstance(done, Failure):
-        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=done)
-    reply, change, at = done
-    return result(at=at, effect=job.effect.id, change=change, summary=summary_of(reply), usage=reply.usage)
+    if isinstance(done, WorkFailed):
+        return done
+    transcript = shop.keep(done.transcript)
+    return result(
+        at=done.at,
+        effect=job.effect.id,
+        change=done.change,
+        summary=summary_of(done.reply),
+        transcript=transcript,
+        usage=done.usage,
+    )
 
 
 async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
     """Have a session review and fix; its word counts with the story's own status."""
     effect = job.effect
     done = await _work(shop, job)
-    if isinstance(done, Failure):
-        return WorkFailed(at=clock.now(), effect=effect.id, failure=done)
-    reply, change, at = done
-    run = job.run
-    answer = await asyncio.to_thread(read_answer, shop, run, effect.agent, reply.text, change.commit)
+    if isinstance(done, WorkFailed):
+        return done
+    run, change = job.run, done.change
+    answer = await asyncio.to_thread(answer_reader(shop, job, change.commit), done.reply.text)
     status = await asyncio.to_thread(story_status, shop.repository, change.commit, run.subject)
     before = await asyncio.to_thread(was_done, shop.repository, run.commit, run.subject)
     return SessionFinished(
-        at=at,
+        at=done.at,
         effect=effect.id,
         answer=None if isinstance(answer, Failure) else answer,
         change=change,
         status=status,
         newly_done=not before,
-        usage=reply.usage,
+        usage=done.usage,
     )
 
 
-async def _work(shop: Workshop, job: Job[_Writing]) -> tuple[Reply, Change, float] | Failure:
+class _Done(NamedTuple):
+    """Work that changed the tree, or could have."""
+
+    reply: Reply
+    change: Change
+    at: float
+    usage: Usage
+    transcript: bytes
+
+
+async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
     """An agent in a clone of its own; its resulting tree becomes one commit beside the user's branches."""
     run = job.run
-    clone = await shop.clone(clone_name(job.effect.id), run.subject.base_commit, run.commit, writable=True)
+    clone = await shop.clone(_clone_name(shop, job), run.subject.base_commit, run.commit, writable=True)
     try:
         failure = await shop.prepare(clone, job.effect.id, job.stop)
-        reply = failure or await _until_hooks_pass(shop, job, clone)
-        if isinstance(reply, Failure):
-            return reply
+        if failure is not None:
+            return WorkFailed(at=clock.now(), effect=job.effect.id, failure=failure)
+        asked = await _until_hooks_pass(shop, job, clone)
+        if isinstance(asked.reply, Failure):
+            return WorkFailed(at=clock.now(), effect=job.effect.id, failure=asked.reply, usage=asked.usage)
         at = clock.now()
-        change = await asyncio.to_thread(_collected, shop, job, clone, summary_of(reply), at)
+        change = await asyncio.to_thread(_collected, shop, job, clone, summary_of(asked.reply), at)
     finally:
         await asyncio.to_thread(shop.discard, clone)
-    return reply, change, at
+    return _Done(asked.reply, change, at, asked.usage, asked.transcript)
 
 
-async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> Reply | Failure:
+def _clone_name(shop: Workshop, job: Job[_Writing]) -> str:
+    """Clients look for a session by the folder that it was in: one that goes on must be in the same."""
+    resumed = agent_settings(shop, job.effect.agent).resume
+    return f"session-{job.effect.agent}" if resumed else clone_name(job.effect.id)
+
+
+async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> Asked:
     """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
     rejection = ""
+    usage = Usage()
     for _ in range(TRIES):
         request = await asyncio.to_thread(_request, shop, job, clone, rejection)
-        reply = await shop.ask_agent(job, agent_settings(shop, job.effect.agent), request, (str(clone.path),))
-        if isinstance(reply, Failure):
-            return reply
-        verdict = await run_hooks(shop, job, clone, summary_of(reply))
+        asked = await _ask(shop, job, request)
+        usage = usage.plus(asked.usage)
+        asked = replace(asked, usage=usage)
+        if isinstance(asked.reply, Failure):
+            return asked
+        verdict = await run_hooks(shop, job, clone, summary_of(asked.reply))
         if not isinstance(verdict, Rejected):
-            return verdict or reply
+            return asked if verdict is None else replace(asked, reply=verdict)
         rejection = verdict.text
-    return Failure(kind=FailureKind.REFUSED, message=f"the project's commit hook rejects the work: {rejection}")
+    message = f"the project's commit hook rejects the work: {rejection}"
+    return Asked(reply=Failure(kind=FailureKind.REFUSED, message=message), usage=usage)
+
+
+async def _ask(shop: Workshop, job: Job[_Writing], request: Request) -> Asked:
+    """A session's answer must be readable, too; a fixer's is for people."""
+    writable = (request.folder,)
+    if not isinstance(job.effect, StartReview):
+        return await ask(shop, job, request, writable)
+    read = partial(read_answer, shop, job.run, job.effect.agent, job.run.commit)
+    asked, _ = await ask_readably(shop, job, request, writable, read)
+    return asked
 
 
 def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, at: float) -> Change:
@@ -160,6 +201,7 @@ def _request(shop: Workshop, job: Job[_Writing], clone: Clone, rejection: str) -
         findings=(*order.must, *order.may) if order else (),
         findings_file=str(desk / "findings.json"),
         model=agent_settings(shop, effect.agent).model,
+        may_write=True,
     )
 
 

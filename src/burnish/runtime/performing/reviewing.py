@@ -1,8 +1,9 @@
 """One reviewer at work: a clone of the exact tree, a prompt, an answer, and proof that nothing was written."""
 
 import asyncio
+from functools import partial
 
-from burnish.agents.interface import Reply, Request, Role
+from burnish.agents.interface import Request, Role
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import parse_answer
 from burnish.core.effects import StartReview
@@ -12,6 +13,7 @@ from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
 from burnish.core.state import Run
 from burnish.core.values import replace
+from burnish.runtime.performing.asking import Asked, Reader, ask_readably
 from burnish.runtime.performing.material import review_prompt
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
@@ -33,25 +35,18 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         if isinstance(scratch, Failure):
             return WorkFailed(at=clock.now(), effect=effect.id, failure=scratch)
         request = review_request(shop, effect, run, clone, shown, scratch=str(scratch.path) if scratch else "")
-        reply = await _watched(shop, job, clone, request)
+        asked, answer = await _watched(shop, job, clone, request)
     finally:
         await asyncio.to_thread(shop.discard, clone)
-    return await _result(shop, job, request, reply)
-
-
-async def _result(shop: Workshop, job: Job[StartReview], request: Request, reply: Reply | Failure) -> AnyEvent:
-    if isinstance(reply, Failure):
-        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=reply)
-    answer = await asyncio.to_thread(read_answer, shop, job.run, job.effect.agent, reply.text, job.run.commit)
     if isinstance(answer, Failure):
-        return WorkFailed(at=clock.now(), effect=job.effect.id, failure=answer, usage=reply.usage)
+        return WorkFailed(at=clock.now(), effect=effect.id, failure=answer, usage=asked.usage)
     return Reviewed(
         at=clock.now(),
-        effect=job.effect.id,
+        effect=effect.id,
         answer=answer,
         prompt=shop.keep(request.prompt.encode()),
-        transcript=shop.keep(reply.text),
-        usage=reply.usage,
+        transcript=shop.keep(asked.transcript),
+        usage=asked.usage,
     )
 
 
@@ -59,19 +54,21 @@ def clone_name(effect: str) -> str:
     return effect.replace(":", "-")
 
 
-async def _watched(shop: Workshop, job: Job[StartReview], clone: Clone, request: Request) -> Reply | Failure:
+async def _watched(
+    shop: Workshop, job: Job[StartReview], clone: Clone, request: Request
+) -> tuple[Asked, Answer | Failure]:
     """Run the reviewer, and see to it that its clone is as it was."""
     before = await asyncio.to_thread(shop.clones.fingerprint, clone)
     writable = (request.scratch,) if request.scratch else ()
-    reply = await shop.ask_agent(job, agent_settings(shop, job.effect.agent), request, writable)
+    asked, answer = await ask_readably(shop, job, request, writable, answer_reader(shop, job, job.run.commit))
     after = await asyncio.to_thread(shop.clones.fingerprint, clone, before)
     written = shop.clones.differences(before, after)
     if written:
         # Whatever it answered: it was not looking at the tree that it was given.
         # What it wrote says more than the modes that it had to change first.
         listed = "; ".join(sorted(written, key=lambda line: line.startswith("mode changed"))[:5])
-        return Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the reviewer wrote to its clone: {listed}")
-    return reply
+        answer = Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the reviewer wrote to its clone: {listed}")
+    return asked, answer
 
 
 async def _scratch(shop: Workshop, job: Job[StartReview], clone: Clone) -> Clone | Failure | None:
@@ -112,7 +109,12 @@ def contract_of(shop: Workshop, run: Run, agent: str) -> ContractName:
     return agent_settings(shop, agent).contract or run.protocol.contract
 
 
-def read_answer(shop: Workshop, run: Run, agent: str, text: bytes, commit: str) -> Answer | Failure:
+def answer_reader(shop: Workshop, job: Job[StartReview], commit: str) -> Reader:
+    """How the answer of a job is read."""
+    return partial(read_answer, shop, job.run, job.effect.agent, commit)
+
+
+def read_answer(shop: Workshop, run: Run, agent: str, commit: str, text: bytes) -> Answer | Failure:
     """Read an answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
     tree = TreeFiles(shop.repository, commit)
     gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None

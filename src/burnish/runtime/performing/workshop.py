@@ -3,19 +3,15 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from burnish.agents.errors import AgentError
-from burnish.agents.handover import write_findings
-from burnish.agents.interface import Reply, Request
-from burnish.agents.registry import adapter_for
 from burnish.agents.visibility import named_paths
 from burnish.config.settings import AgentSettings
-from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.events import ProcessStarted
-from burnish.core.reviews import Failure, FailureKind
+from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
-from burnish.core.values import replace
+from burnish.core.values import Value, replace
 from burnish.core.work import ProcessMark
 from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import Inputs
@@ -24,7 +20,6 @@ from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
 from burnish.workspace.clones import Clone, Clones
-from burnish.workspace.inside import read_inside
 from burnish.workspace.objects import object_folders
 from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
@@ -35,6 +30,12 @@ GRACE_SECONDS = 5.0
 
 
 _Effect = TypeVar("_Effect", bound=Work)
+Activity = Callable[[str, str], None]
+"""Is told what an agent is doing now: the effect, and a short line."""
+
+
+def _nobody_looks(effect: str, doing: str) -> None:
+    del effect, doing
 
 
 class Job(NamedTuple, Generic[_Effect]):
@@ -48,6 +49,14 @@ class Job(NamedTuple, Generic[_Effect]):
     def started(self, mark: ProcessMark) -> None:
         """The process of this work exists."""
         self.note(ProcessStarted(at=clock.now(), effect=self.effect.id, process=mark))
+
+
+class Session(Value):
+    """A client's session that can go on: its name, the home that it is kept in, and what it used up so far."""
+
+    name: str
+    home: Path
+    spent: Usage
 
 
 class StoppedError(Exception):
@@ -70,6 +79,7 @@ class Workshop:
         folder: Path,
         desks: Path,
         environment: Mapping[str, str],
+        activity: Activity | None = None,
     ) -> None:
         self.run = run
         self.repository = repository
@@ -81,6 +91,9 @@ class Workshop:
         self.folder = folder
         self.desks = desks
         self.environment = environment
+        self.activity: Activity = activity or _nobody_looks
+        self.sessions: dict[str, Session] = {}
+        """The last session of each agent that may go on with it."""
 
     def log_of(self, effect: str) -> Path:
         """Where an effect's output is streamed to."""
@@ -93,33 +106,31 @@ class Workshop:
         """
         return self._beside(effect, "desk")
 
+    def clear_desk(self, effect: str) -> None:
+        """An empty desk."""
+        remove_folder(self.desk(effect))
+        self.desk(effect)
+
+    def home(self, effect: str) -> Path:
+        """A client's home for one attempt."""
+        return self._beside(effect, "home")
+
+    def home_of(self, agent: str) -> Path:
+        """A client's home that outlasts an attempt, for an agent that goes on with its session."""
+        return self._beside(f"agent:{agent}", "home")
+
+    def remember(self, agent: str, session: Session | None) -> None:
+        """Keep the session that an agent may go on with; None where it is better to begin anew."""
+        if session is not None:
+            self.sessions[agent] = session
+        elif self.sessions.pop(agent, None) is not None:
+            remove_folder(self.home_of(agent))
+
     def _beside(self, effect: str, name: str) -> Path:
         """One of the folders of an attempt, in a place where the agent itself cannot write."""
         path = self.desks / effect.replace(":", "-") / name
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
-
-    async def ask_agent(
-        self, job: Job[Any], settings: AgentSettings, request: Request, writable: tuple[str, ...]
-    ) -> Reply | Failure:
-        """Run an agent and read what came of it. Nothing that it started is left."""
-        adapter = adapter_for(settings)
-        # An agent that is asked again may have left anything there, an old answer or a link among them.
-        await asyncio.to_thread(remove_folder, self.desk(request.effect))
-        self.desk(request.effect)
-        write_findings(request)
-        command = adapter.command(settings, request, self.environment)
-        limits = Limits(seconds=settings.timeout, silent_seconds=settings.silent, grace_seconds=GRACE_SECONDS)
-        output = Path(request.output_file)
-        finished = await self.run_command(
-            command,
-            limits,
-            effect=request.effect,
-            writable=(*writable, str(output.parent)),
-            stop=job.stop,
-            on_start=job.started,
-        )
-        return adapter.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
 
     async def run_command(
         self,
@@ -129,7 +140,9 @@ class Workshop:
         effect: str,
         writable: tuple[str, ...],
         stop: asyncio.Event,
+        readable: tuple[str, ...] = (),
         on_start: Callable[[ProcessMark], None] | None = None,
+        on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
@@ -147,6 +160,7 @@ class Workshop:
                 *(str(folder) for folder in object_folders(self.repository)),
                 self.policy_folder,
                 command.folder,
+                *readable,
                 *named_paths(command.argv),
             ),
             writable=writable,
@@ -160,7 +174,7 @@ class Workshop:
         log = self.log_of(name)
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            finished = await process.run(confined, limits, log=log, on_start=on_start, stop=stop)
+            finished = await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
         finally:
             await asyncio.shield(
                 asyncio.to_thread(survivors.end_all, EFFECT_MARKER, f"{self.run}/{name}", GRACE_SECONDS)

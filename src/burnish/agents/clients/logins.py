@@ -1,0 +1,159 @@
+"""Lends a client the user's login: a copy in the client's own home, which goes back if the client renewed it.
+
+Clients renew their tokens, and the old ones may be void from then on: a user must not be logged out by a review. What
+comes back was in the hands of somebody hostile, though. No link in that home is followed, and the user's file is only
+replaced, as a whole, by a login of the same form, and only where nobody else has changed it meanwhile.
+"""
+
+import os
+import stat
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from burnish.agents.errors import AgentError
+from burnish.agents.interface import Needs
+from burnish.contracts.json_text import Json
+from burnish.core.values import Value
+from burnish.system.files import write_atomically
+
+MOST_BYTES = 1024 * 1024
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_GIVING_BACK = threading.Lock()
+
+
+class LoginError(AgentError):
+    """A login that cannot be lent."""
+
+
+class Copy(Value):
+    """One file that was lent."""
+
+    original: str
+    place: str
+    """Below the home."""
+    data: bytes
+
+
+class Loan(Value):
+    """What a client was lent."""
+
+    home: Path
+    copies: tuple[Copy, ...]
+
+    def give_back(self) -> None:
+        """Take the copies away; what the client renewed replaces the user's own. Whatever it did, nothing is raised."""
+        for copy in self.copies:
+            renewed = _taken(self.home, copy.place)
+            if renewed is not None and renewed != copy.data and _same_form(copy.data, renewed):
+                with suppress(OSError), _GIVING_BACK:  # others may be giving back the same login
+                    _replace(Path(copy.original), copy.data, renewed)
+
+
+def lend(needs: Needs, home: Path) -> Loan:
+    """Copy the files of a login to their places below a client's home, for its user's eyes only."""
+    copies = tuple(
+        Copy(original=original, place=place, data=_read_original(Path(original))) for original, place in needs.files
+    )
+    loan = Loan(home=home, copies=copies)
+    try:
+        for copy in copies:
+            put(home, copy.place, copy.data)
+    except OSError as error:
+        loan.give_back()
+        raise LoginError(f"The login cannot be copied into the home of its client: {error.strerror}.") from None
+    return loan
+
+
+def _read_original(path: Path) -> bytes:
+    """Its folder may be a link, as people keep such folders elsewhere; the file itself is replaced, so it may not."""
+    try:
+        descriptor = os.open(path, _READING)
+    except OSError as error:
+        reason = "it is a link" if path.is_symlink() else error.strerror
+        raise LoginError(f"The login '{path}' cannot be read: {reason}.", hint=_HINT) from None
+    data = _content(descriptor)
+    if data is None:
+        raise LoginError(f"The login '{path}' is no file of the usual kind and size.", hint=_HINT)
+    return data
+
+
+_HINT = "Log in anew with the client, or set a variable with its key."
+
+
+def _content(descriptor: int) -> bytes | None:
+    """All of a regular file that is not too long; the descriptor is closed."""
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        data = stream.read(MOST_BYTES + 1)
+    return data if len(data) <= MOST_BYTES else None
+
+
+def put(home: Path, place: str, data: bytes) -> None:
+    """Whatever an earlier session in the same home left in this place goes first."""
+    with _folder_of(home, place, make=True) as (folder, name):
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
+            stream.write(data)
+
+
+def _taken(home: Path, place: str) -> bytes | None:
+    """What is in a place now, which is empty afterwards; None where that is nothing of use."""
+    with suppress(OSError), _folder_of(home, place) as (folder, name):
+        try:
+            return _content(os.open(name, _READING, dir_fd=folder))
+        finally:
+            os.unlink(name, dir_fd=folder)
+    return None
+
+
+@contextmanager
+def _folder_of(home: Path, place: str, *, make: bool = False) -> Generator[tuple[int, str]]:
+    """The open folder of a place, reached without following a link below the home, and the file's name in it."""
+    *folders, name = place.split("/")
+    descriptor = os.open(home, _FOLDER)
+    try:
+        for folder in folders:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(folder, 0o700, dir_fd=descriptor)
+            further = os.open(folder, _FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = further
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def _replace(original: Path, lent: bytes, renewed: bytes) -> None:
+    """Unless it is no longer what was lent: then its user, or another client, has a newer one."""
+    descriptor = os.open(original, _READING)
+    found = os.fstat(descriptor)
+    # A file of somebody else's would become ours.
+    if _content(descriptor) == lent and found.st_uid == os.geteuid():
+        write_atomically(original, renewed, stat.S_IMODE(found.st_mode))
+
+
+def _same_form(before: bytes, after: bytes) -> bool:
+    """Whether a login can be a renewal of another: JSON that still has every field, with a value of the same kind."""
+    try:
+        return _has_fields(msgspec.json.decode(before), msgspec.json.decode(after))
+    except (msgspec.DecodeError, RecursionError):
+        return False
+
+
+def _has_fields(before: Json, after: Json) -> bool:
+    match before, after:
+        case dict(), dict():
+            return all(name in after and _has_fields(value, after[name]) for name, value in before.items())
+        case None, _:  # a field that was still empty
+            return True
+        case _:
+            return type(before) is type(after)

@@ -1,0 +1,60 @@
+"""Watches over an agent's share of the budget while it works, where its client says what each step costs."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from burnish.agents.interface import Client
+from burnish.core.budget import Share
+from burnish.core.reviews import Failure, FailureKind, Usage
+
+
+class Meter:
+    """Adds up the bills of one attempt."""
+
+    def __init__(self, client: Client, share: Share) -> None:
+        self._client = client
+        self._share = share
+        self._bills: dict[str, Usage] = {}
+        self.over = asyncio.Event()
+        """Set once the share is used up."""
+
+    def read(self, line: bytes) -> None:
+        bill = self._client.bill(line)
+        if bill is not None:
+            self._bills[bill.step] = bill.usage
+            if self._share.exceeded_by(self.used):
+                self.over.set()
+
+    @property
+    def used(self) -> Usage:
+        total = Usage()
+        for usage in self._bills.values():
+            total = total.plus(usage)
+        return total
+
+    @property
+    def failure(self) -> Failure:
+        used, share = self.used, self._share
+        cost = f"{used.cost_usd:.2f} USD of {share.cost_usd:.2f}" if share.cost_usd is not None else ""
+        tokens = f"{used.tokens:,} tokens of {share.tokens:,}" if share.tokens is not None else ""
+        words = ", ".join(filter(None, (cost, tokens)))
+        return Failure(kind=FailureKind.OVER_BUDGET, message=f"it used up its share of the budget: {words}")
+
+
+@asynccontextmanager
+async def either(*events: asyncio.Event) -> AsyncGenerator[asyncio.Event]:
+    """An event that is set as soon as one of several is."""
+    found = asyncio.Event()
+
+    async def pass_on(event: asyncio.Event) -> None:
+        await event.wait()
+        found.set()
+
+    tasks = [asyncio.ensure_future(pass_on(event)) for event in events]
+    try:
+        yield found
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
