@@ -83,6 +83,7 @@ Everyday:
   status    What the runs of this repository are doing.
   show      One run in full: rounds, findings, the next step.
   logs      What agents and commands wrote while they worked.
+  attach    Watch an agent at work in its terminal.
   wait      Wait until a run has ended or needs a person.
   decide    Choose how a waiting run goes on.
   findings  List what was found; refute, waive, annotate or add to it.
@@ -93,11 +94,13 @@ Everyday:
 Policies:
   protocol  List, show, check and rehearse protocols: the rules that a run
             follows.
+  agent     List and check agents: who reviews, fixes and builds.
   prompt    Show exactly what an agent would be sent.
   clean     Remove what is no longer needed.
 
 For other tools:
   parse    Read a reviewer's answer and print it as JSON.
+  session  Run commands in tmux sessions.
   records  The files that other tools read.
 """)
 

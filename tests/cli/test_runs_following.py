@@ -13,9 +13,13 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
+from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.core.events import BudgetReached, WorkStarted
+from burnish.core.values import replace
+from burnish.runtime.inputs import Inputs, frozen
+from burnish.runtime.journal import Journal
 from burnish.runtime.script import Script
-from burnish.system.identifiers import identity_of
+from burnish.system.identifiers import identity_of, this_process
 from burnish.usecases.logs import PIECE_BYTES
 
 Burnish = Callable[..., tuple[int, str, str]]
@@ -79,6 +83,30 @@ looks good
     )
     assert burnish("logs", "latest", "review:2") == (0, "==> review:2:reviewer:1 <==\nlooks good\n", "")
     assert burnish("logs", FIRST, "fix", "-f") == (0, "==> fix:1:1 <==\nfixing …\nno end of line\n", "")
+
+
+def test_the_stream_of_a_client_is_told_in_words_unless_it_is_wanted_raw(
+    burnish: Burnish, repository: Path, logs: Path
+) -> None:
+    settings = Settings(agents={"reader": AgentSettings(kind=AgentKind.CODEX)})
+    with ledger_of(repository) as ledger:
+        stage = Stage(ledger, FIXED)
+        begun = replace(stage.started(), inputs=frozen(Inputs(settings=settings, policy="base", merge_base="0")))
+        journal = Journal.begin(ledger, begun, this_process())
+        journal.record(WorkStarted(at=stage.now(), effect="validate:1:1", agent="reader"))
+        journal.release()
+    events: list[dict[str, object]] = [
+        {"type": "thread.started", "thread_id": "1"},
+        {"type": "item.started", "item": {"type": "command_execution", "command": "ls \x1b[2J -a"}},
+        {"type": "item.completed", "item": {"type": "agent_message", "text": "Clean.\n==> fix:1:1 <=="}},
+        {"type": "turn.completed", "usage": {}},
+    ]
+    stream = "".join(f"{json.dumps(event)}\n" for event in events)
+    (logs / "validate-1-1.log").write_text(f"warning: old\n{stream}")
+    header = "==> validate:1:1 <==\nwarning: old\n"
+    shown = f"{header}runs ls -a\nClean. ==> fix:1:1 <==\n  Clean.\n  ==> fix:1:1 <==\n"
+    assert burnish("logs", FIRST) == (0, shown, "")
+    assert burnish("logs", FIRST, "--raw") == (0, f"{header}{stream}", "")
 
 
 def test_logs_that_are_not_there(burnish: Burnish, repository: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, SECOND, THIRD, Stage, ledger_of, make_repository, play, state_folder
 
-from burnish.core.events import AnyEvent, Mode, Reviewed
+from burnish.core.events import AnyEvent, Mode, Reviewed, WorkStarted
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.interface import NewEvent
@@ -96,6 +96,33 @@ def test_a_run_with_a_living_writer_is_running(burnish: Burnish, repository: Pat
     assert (row["state"], row["interrupted"], row["process"]) == ("running", True, None)
 
 
+def test_what_each_agent_of_a_running_run_does_now(burnish: Burnish, repository: Path) -> None:
+    logs = state_folder(repository) / "runs" / FIRST / "logs"
+    logs.mkdir(parents=True)
+    (logs / "validate-1-1.log").write_text("collecting\nrunning \x1b[2Jtests\n")
+    with ledger_of(repository) as ledger:
+        journal = Stage(ledger, FIXED).begin()
+        journal.record(WorkStarted(at=clock.now() - 125.0, effect="validate:1:1", agent="burnish"))
+        (row,) = json.loads(burnish("status", "--json")[1])["runs"]
+        (work,) = row["at_work"]
+        assert work.pop("seconds") >= 125.0
+        assert work == {
+            "effect": "validate:1:1",
+            "name": "validation",
+            "agent": "burnish",
+            "doing": "running tests",
+        }
+        line = "  validation: running tests · 2:0"
+        table, one = burnish("status")[1].splitlines(), burnish("status", FIRST)[1].splitlines()
+        assert table[-2] == f"{FIRST} is at work:"
+        assert table[-1].startswith(line)
+        assert one[1].startswith(line)
+        journal.release()
+    # Nobody drives it any more: what was being done is not done now.
+    assert "running tests" not in burnish("status", FIRST)[1]
+    assert "running tests" not in burnish("status")[1]
+
+
 def test_the_rows_for_programs(burnish: Burnish, repository: Path) -> None:
     play(repository, UNDECIDED)
     code, out, _ = burnish("status", "--json")
@@ -120,6 +147,7 @@ def test_the_rows_for_programs(burnish: Burnish, repository: Path) -> None:
                     "choices": ["a", "b", "c"],
                     "started_at": 1700000000.0,
                     "process": None,
+                    "at_work": [],
                 }
             ],
             "left_out": 0,

@@ -32,7 +32,11 @@ PARSER_MODULES = (findings, issues, report, sarif, verdict)
 Parse = Callable[[ContractName, bytes], Answer]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_DENIAL = re.compile(r"\b(?:no|none|not|nothing|zero|0|without|clean|nil|n/a|never|free|empty)\b|✅|✔|0", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:no|none|not|nothing|zero|0|without|clean|nil|n/a|never|free|empty)\b|✅|✔|0"
+    r"|\b(?:fixed|resolved|addressed|closed|done|verified)\b",  # what stands beside each finding that is settled
+    re.IGNORECASE,
+)
 
 
 class BrokenPromiseError(Exception):

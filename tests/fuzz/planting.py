@@ -118,7 +118,7 @@ _PLANTED_ITEMS = (
 # Lines that could rightly turn what follows into a quotation, a comment or a memory of an earlier round.
 _TURNING = re.compile(
     r"^\s{0,3}(?:#|>|`{3}|~{3}|={2}|-{2})|<|`|~|\b(?:former|previous|earlier|prior|round|last|resol|fixed|verif|exampl|templ|"
-    r"false|not\b|no\b|invalid|withdr|refut|quot|before|history|address|clos|done|old)",
+    r"false|not\b|no\b|invalid|withdr|refut|quot|before|history|address|clos|done|old|status)|✅|✔",
     re.IGNORECASE,
 )
 

@@ -95,6 +95,8 @@ def test_every_text_is_used_and_fits_its_values(
         fixer_prompt(protocol, fix)
         fixer_prompt(protocol, repair)
         builder_prompt(BuildMaterial(run="r", subject=subject))
+    rendering.fill("agent-check")
+    rendering.fill("repair", problem="p")
     assert rendering.template.cache_info().currsize == len(rendering.names())
 
 

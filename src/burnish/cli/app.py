@@ -29,6 +29,7 @@ _COMMANDS = {
     "status": LazyCommand("burnish.cli.status:status", EVERYDAY, "What the runs of this repository are doing."),
     "show": LazyCommand("burnish.cli.show:show", EVERYDAY, "One run in full: rounds, findings, the next step."),
     "logs": LazyCommand("burnish.cli.logs:logs", EVERYDAY, "What agents and commands wrote while they worked."),
+    "attach": LazyCommand("burnish.cli.attach:attach_command", EVERYDAY, "Watch an agent at work in its terminal."),
     "wait": LazyCommand("burnish.cli.wait:wait", EVERYDAY, "Wait until a run has ended or needs a person."),
     "decide": LazyCommand("burnish.cli.decide:decide_command", EVERYDAY, "Choose how a waiting run goes on."),
     "findings": LazyCommand(
@@ -44,9 +45,11 @@ _COMMANDS = {
         POLICIES,
         "List, show, check and rehearse protocols: the rules that a run follows.",
     ),
+    "agent": LazyCommand("burnish.cli.agent:agent", POLICIES, "List and check agents: who reviews, fixes and builds."),
     "prompt": LazyCommand("burnish.cli.prompt:prompt", POLICIES, "Show exactly what an agent would be sent."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove what is no longer needed."),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
+    "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "The files that other tools read."),
 }
 

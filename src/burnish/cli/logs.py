@@ -16,6 +16,8 @@ _HELP = f"""Print what agents and commands wrote, attempt by attempt.
 
 {RUN_HELP}
 
+What a client of a model says in its own format is told in words: what it did, and its answer. --raw shows the stream.
+
 EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'; 'runner' is what a run in the background
 said itself."""
 
@@ -24,19 +26,20 @@ said itself."""
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends or waits for a person.")
 @run_argument
 @click.argument("effect", metavar="[EFFECT]", default="")
+@click.option("--raw", is_flag=True, help="Show the streams of clients as they are.")
 @json_option
-def logs(reference: str, effect: str, *, follow: bool, as_json: bool) -> int:
+def logs(reference: str, effect: str, *, follow: bool, raw: bool, as_json: bool) -> int:
     if follow and as_json:
         raise click.UsageError("--json lists the logs and cannot follow them.")
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
         if follow:
-            _print(follow_logs(runs, name, effect))
+            _print(follow_logs(runs, name, effect, raw=raw))
             return 0
         files = chosen_logs(runs, name, effect)
         if as_json:
             print_json({"version": VERSION, "run": name, "logs": [_view(file) for file in files]})
-        elif not _print(read_logs(files)):
+        elif not _print(read_logs(files, raw=raw)):
             say(f"{name} has no logs yet.")
     return 0
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import click
 
 from burnish.cli import asking, progress
+from burnish.cli.activity import Activity
 from burnish.cli.output import complain
 from burnish.cli.running import finish
-from burnish.cli.subject_options import output_options
+from burnish.cli.subject_options import output_options, terminal_option
+from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import resume
 from burnish.usecases.driving import drive
 from burnish.usecases.planning import refuse_inside
@@ -21,15 +23,26 @@ Exit codes are those of 'burnish fix'."""
 
 @click.command("resume", help=_HELP)
 @click.argument("run", required=False)
+@terminal_option
 @output_options
-def resume_command(run: str | None, *, form: str, as_json: bool, output: str | None) -> int:
+def resume_command(run: str | None, *, terminal: str | None, form: str, as_json: bool, output: str | None) -> int:
     refuse_inside(os.environ)
+    if terminal:
+        find_tmux()  # before it is taken over
     form = "json" if as_json else form
     repository = Repository.discover(Path.cwd())
     ledger, journal = resume(repository, run)
     complain(progress.title(journal.state))
     interactive = form == "text" and asking.at_terminal()
-    driven = drive(
-        repository, ledger, journal, os.environ, watch=progress.show, ask=asking.ask if interactive else None
-    )
+    with Activity() as live:
+        driven = drive(
+            repository,
+            ledger,
+            journal,
+            os.environ,
+            watch=live.around(progress.show),
+            ask=asking.ask if interactive else None,
+            activity=live.update,
+            terminal=terminal is not None,
+        )
     return finish(driven, form, output)

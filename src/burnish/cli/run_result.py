@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from burnish.cli import run_words
 from burnish.cli.documents import document, put
 from burnish.cli.open_findings import open_findings
 from burnish.cli.output import complain
@@ -33,7 +34,8 @@ def summary(driven: Driven) -> list[str]:
     phase = run.phase
     reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
     outcome = phase.outcome.value if isinstance(phase, Ended) else state_of(run)
-    return [*lines, f"{outcome}{reason}", *kind_of_review(run), *next_steps(driven)]
+    used = [f"Usage: {run_words.usage_of(run)}"] if run.started.budget.caps else []
+    return [*lines, f"{outcome}{reason}", *used, *kind_of_review(run), *next_steps(driven)]
 
 
 def _notes(run: Run) -> Iterator[str]:

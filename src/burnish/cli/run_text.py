@@ -43,7 +43,7 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
     yield from _blocking_lines(run)
     yield ()
     yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
-    yield (f"Usage: {run_words.usage(run.usage)}",)
+    yield (f"Usage: {run_words.usage_of(run)}",)
     yield from ((sentence,) for sentence in kind_of_review(run))
     yield ()
     yield from choice_lines(run)
@@ -54,6 +54,12 @@ def headline(sighting: Sighting) -> Iterator[Line]:
     """The name, the state, and why."""
     run = sighting.run
     yield Toned(run.id, Tone.STRONG), ": ", run_words.state(sighting), f": {reason(sighting)}"
+
+
+def budget_lines(run: Run) -> Iterator[Line]:
+    """What was used up of the budget, where there is one."""
+    if run.started.budget.caps:
+        yield (f"  used: {run_words.usage_of(run)}",)
 
 
 def reason(sighting: Sighting) -> str:

@@ -1,8 +1,10 @@
 """The small words of a run: its state with a tone, ages, places, counts."""
 
 from burnish.cli.screen import Tone, Toned, flat
+from burnish.core.budget import Budget
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Usage
+from burnish.core.state import Run
 from burnish.usecases.runs import Sighting
 from burnish.usecases.status import state_word
 
@@ -17,6 +19,7 @@ _TONES = {
     "did-not-run": Tone.BAD,
     "over-budget": Tone.BAD,
 }
+_NO_BUDGET = Budget()
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
@@ -58,11 +61,18 @@ def _spot(location: Location) -> str:
     return flat(location.file if location.line is None else f"{location.file}:{location.line}")
 
 
-def usage(used: Usage) -> str:
-    """Time, tokens and money, as far as they are known."""
+def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
+    """Time, tokens and money, as far as they are known, and how much of each there may be."""
     parts = [f"{used.seconds:.1f} s of agents' time"]
-    if used.tokens:
-        parts.append(f"{used.tokens:,} tokens")
-    if used.cost_usd:
-        parts.append(f"${used.cost_usd:.4f}")
+    if used.tokens or budget.tokens is not None:
+        parts.append(f"{used.tokens:,}{'' if budget.tokens is None else f' of {budget.tokens:,}'} tokens")
+    if used.cost_usd or budget.cost_usd is not None:
+        parts.append(f"${used.cost_usd:.4f}{'' if budget.cost_usd is None else f' of ${budget.cost_usd:.2f}'}")
     return ", ".join(parts)
+
+
+def usage_of(run: Run) -> str:
+    """What a run has used up of its budget."""
+    budget = run.started.budget
+    at_work = "" if budget.minutes is None else f", {run.busy / 60:.1f} of {budget.minutes:g} minutes at work"
+    return f"{usage(run.usage, budget)}{at_work}"

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from burnish.cli import asking, progress
+from burnish.cli.activity import Activity
 from burnish.cli.output import complain, say
 from burnish.cli.run_result import deliver
 from burnish.config.overrides import Flags
 from burnish.config.settings import Complexity
 from burnish.core.events import Mode
+from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import begin, send_to_background
 from burnish.usecases.driving import Driven, drive, exit_for_signal
 from burnish.usecases.planning import Plan, Wanted, plan
@@ -19,6 +21,8 @@ from burnish.usecases.run_view import exit_code
 def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = False) -> int:
     """Plan a run from the options of a command and see it through."""
     form = "json" if options["as_json"] else options["form"]
+    if options["terminal"]:
+        find_tmux()  # before anything has begun
     wanted = Wanted(
         mode=mode,
         branch=options["branch"],
@@ -48,18 +52,22 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
     )
     complain(progress.title(journal.state))
     if options["background"]:
-        send_to_background(settled.repository, journal, os.environ)
+        environment = {**os.environ, "BURNISH_TERMINAL": options["terminal"] or ""}
+        send_to_background(settled.repository, journal, environment)
         say(journal.state.id)
         return 0
-    driven = drive(
-        settled.repository,
-        ledger,
-        journal,
-        os.environ,
-        watch=progress.show,
-        ask=asking.ask if wanted.interactive else None,
-        sandbox=settled.sandbox,
-    )
+    with Activity() as live:
+        driven = drive(
+            settled.repository,
+            ledger,
+            journal,
+            os.environ,
+            watch=live.around(progress.show),
+            ask=asking.ask if wanted.interactive else None,
+            sandbox=settled.sandbox,
+            activity=live.update,
+            terminal=options["terminal"] is not None,
+        )
     return finish(driven, form, options["output"])
 
 

@@ -5,16 +5,17 @@ from pathlib import Path
 import click
 
 from burnish.cli import run_words
+from burnish.cli.activity import work_line
 from burnish.cli.output import print_json, say
 from burnish.cli.run_answers import RUN_HELP, json_option
-from burnish.cli.run_text import choice_lines, headline
+from burnish.cli.run_text import budget_lines, choice_lines, headline
 from burnish.cli.screen import Line, Part, Tone, Toned, show_lines
 from burnish.cli.tables import table
 from burnish.core.state import Waiting
 from burnish.system import clock
 from burnish.usecases.next_steps import next_step
 from burnish.usecases.runs import NoRunsError, Sighting, open_runs
-from burnish.usecases.status import BrokenRun, Listing, list_runs, listing_view, open_blockers
+from burnish.usecases.status import BrokenRun, Listing, list_runs, listing_view, one_run, open_blockers
 
 _HELP = f"""List the runs of this repository, the newest first, or say what one RUN is doing.
 
@@ -32,10 +33,7 @@ _HEADS = ("RUN", "STATE", "PROTOCOL", "BRANCH", "ROUNDS", "BLOCKING", "AGE")
 def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
     try:
         with open_runs(Path.cwd()) as runs:
-            if reference is None:
-                listing = list_runs(runs, everything=everything)
-            else:
-                listing = Listing(rows=(runs.sight(runs.resolve(reference)),))
+            listing = list_runs(runs, everything=everything) if reference is None else one_run(runs, reference)
     except NoRunsError as error:
         if reference is not None:
             raise
@@ -46,7 +44,7 @@ def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
     elif reference is None:
         _show_table(listing)
     else:
-        show_lines(line for row in listing.rows if isinstance(row, Sighting) for line in _one(row))
+        show_lines(line for row in listing.rows if isinstance(row, Sighting) for line in _one(row, listing))
     return 0
 
 
@@ -57,9 +55,14 @@ def _show_nothing(error: NoRunsError, *, as_json: bool) -> None:
         say(f"{error.message} {error.hint}")
 
 
-def _one(row: Sighting) -> list[Line]:
-    rest = [(f"Next: {next_step(row)}",)] if isinstance(row.run.phase, Waiting) or row.interrupted else []
-    return [*headline(row), *choice_lines(row.run), *rest]
+def _one(row: Sighting, listing: Listing) -> list[Line]:
+    rest: list[Line] = [(f"Next: {next_step(row)}",)] if isinstance(row.run.phase, Waiting) or row.interrupted else []
+    return [*headline(row), *budget_lines(row.run), *_work_lines(row, listing), *choice_lines(row.run), *rest]
+
+
+def _work_lines(row: Sighting, listing: Listing) -> list[Line]:
+    now = clock.now()
+    return [(f"  {work_line(work, now)}",) for work in listing.at_work.get(row.run.id, ())]
 
 
 def _show_table(listing: Listing) -> None:
@@ -69,7 +72,7 @@ def _show_table(listing: Listing) -> None:
     now = clock.now()
     show_lines(table(_HEADS, [_cells(row, now) for row in listing.rows]))
     for row in listing.rows:
-        show_lines(_remark(row))
+        show_lines(_remark(row, listing))
     if listing.left_out:
         say(f"{run_words.number(listing.left_out, 'older run')}: burnish status --all")
 
@@ -89,7 +92,7 @@ def _cells(row: Sighting | BrokenRun, now: float) -> tuple[Part, ...]:
     )
 
 
-def _remark(row: Sighting | BrokenRun) -> list[Line]:
+def _remark(row: Sighting | BrokenRun, listing: Listing) -> list[Line]:
     """What somebody should do about a run, below the table, where there is room."""
     if isinstance(row, BrokenRun):
         return [(row.error,)]
@@ -97,4 +100,5 @@ def _remark(row: Sighting | BrokenRun) -> list[Line]:
         return [(f"{row.run.id} is interrupted: burnish resume {row.run.id}",)]
     if isinstance(row.run.phase, Waiting):
         return [(f"{row.run.id} waits for a person: {next_step(row)}",)]
-    return []
+    lines = _work_lines(row, listing)
+    return [(f"{row.run.id} is at work:",), *lines] if lines else []

@@ -37,6 +37,14 @@ _CONDUCT: _Options = (
     click.option("--background", is_flag=True, help="Let it run by itself; follow it with 'burnish wait'."),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and touch nothing."),
 )
+_TERMINAL: _Options = (
+    click.option(
+        "--terminal",
+        type=click.Choice(["tmux"]),
+        envvar="BURNISH_TERMINAL",
+        help="Run each agent in a session that 'burnish attach' looks into.",
+    ),
+)
 _OUTPUT: _Options = (
     click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the result."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts."),
@@ -46,12 +54,17 @@ _OUTPUT: _Options = (
 
 def subject_options(command: _Command) -> _Command:
     """Add all of them, in the order of the help."""
-    return _with(command, (*_SUBJECT, *_POLICY, *_CONDUCT, *_OUTPUT))
+    return _with(command, (*_SUBJECT, *_POLICY, *_CONDUCT, *_TERMINAL, *_OUTPUT))
 
 
 def output_options(command: _Command) -> _Command:
     """Add those that say what becomes of a result."""
     return _with(command, _OUTPUT)
+
+
+def terminal_option(command: _Command) -> _Command:
+    """Add the one that lets agents be watched."""
+    return _with(command, _TERMINAL)
 
 
 def _with(command: _Command, options: _Options) -> _Command:

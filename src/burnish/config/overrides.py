@@ -71,7 +71,9 @@ NOT_SETTINGS = frozenset(
         "BURNISH_ROUND",
         "BURNISH_RUN",
         "BURNISH_SCRATCH",
+        "BURNISH_SESSION",
         "BURNISH_SUBJECT",
+        "BURNISH_TERMINAL",
     }
 )
 """What burnish itself tells its agents."""

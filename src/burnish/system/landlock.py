@@ -8,7 +8,7 @@ kernel 6.12 on) signal a process outside, and is killed when the process that st
 
 What Landlock cannot do, and bubblewrap can: forbid chmod, chown and time stamps of files outside; hide the NAMES in a
 hidden folder; hide other processes; forbid sockets in the file system; forbid UDP; take back a folder below a writable
-one. Whoever confines compares what must not change.
+one, such as the settings of a clone's git. Whoever confines compares what must not change.
 
 This file must import nothing of burnish and little else: it is loaded before each confined start.
 """

@@ -14,7 +14,7 @@ from burnish.core.errors import ErrorKind
 from burnish.core.values import replace
 from burnish.system import sandbox_bubblewrap
 from burnish.system.process import Command, Finished, How, run_now
-from burnish.system.sandbox_paths import exists, expand
+from burnish.system.sandbox_paths import exists, expand, hidden_programs
 from burnish.system.sandbox_values import DEFAULT_SECRETS, Confinement, Sandbox, SandboxError, SandboxKind
 
 __all__ = ["DEFAULT_SECRETS", "Confinement", "Sandbox", "SandboxError", "SandboxKind", "choose", "confine", "why_not"]
@@ -115,9 +115,10 @@ def _in_bubblewrap(command: Command, confinement: Confinement) -> Command:
 
 def _in_landlock(command: Command, confinement: Confinement) -> Command:
     words: list[str] = [] if confinement.network else ["--no-network"]
-    for path in expand(confinement.hidden):
+    hidden = expand(confinement.hidden)
+    for path in hidden:
         words += ("--hide", str(path))
-    for path in expand(confinement.readable):
+    for path in (*expand(confinement.readable), *hidden_programs(command, hidden)):
         words += ("--read", str(path))
     for path in (*expand(confinement.writable), Path(confinement.temporary)):
         words += ("--write", str(path))

@@ -25,6 +25,7 @@ _EMPTY = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run", "/home", "/ro
 
 class _Access(Enum):
     HIDDEN = "hidden"
+    NOTHING = "nothing"
     READ = "read"
     WRITE = "write"
 
@@ -42,6 +43,8 @@ def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
         view.show(follow(path), _Access.READ)
     for path in (*expand(confinement.writable), Path(confinement.temporary)):
         view.show(follow(path), _Access.WRITE)
+    for path in expand(confinement.protected):
+        view.protect(follow(path).real)
     network = () if confinement.network else ("--unshare-net",)
     return (*ALWAYS, *network, *view.mounts(), "--chdir", command.folder)
 
@@ -52,6 +55,7 @@ class _View:
     def __init__(self) -> None:
         self._access = {ROOT: _Access.READ}
         self._links: dict[Path, str] = {}
+        self._held: set[Path] = set()
 
     def hide(self, path: Path) -> None:
         if exists(path):  # asked first, as most of them are not there
@@ -76,15 +80,29 @@ class _View:
     def run(self, trail: Trail) -> None:
         """A program is needed at every place through which it is reached."""
         self._links.update(trail.links)
+        hidden = [path for path, access in self._access.items() if access is _Access.HIDDEN]
         for place in (*(link for link, _ in trail.links), trail.real):
             if self._at(place) is _Access.HIDDEN and exists(place):
-                self.show(follow(needed_for(place)), _Access.READ)
+                needed = needed_for(place, hidden)
+                if needed is not None:
+                    self.show(follow(needed), _Access.READ)
+
+    def protect(self, path: Path) -> None:
+        """Read-only where the rest can be written; of what is not there, nothing can be made.
+
+        A link that somebody put in the way leads to where nothing can be written, and shows nothing more of it.
+        """
+        if self._at(path) is _Access.WRITE and path.parent.is_dir():
+            # A place where something is mounted can be neither renamed nor removed.
+            self._held.add(path.parent)
+            self._access.setdefault(path.parent, _Access.WRITE)
+            self._access[path] = _Access.READ if exists(path) else _Access.NOTHING
 
     def mounts(self) -> list[str]:
         """From the outermost to the innermost, as each covers what was there before; links last."""
         words: list[str] = []
         for path in sorted(self._access, key=lambda path: len(path.parts)):
-            if path != ROOT and self._access[path] is not self._at(path.parent):
+            if path != ROOT and (path in self._held or self._access[path] is not self._at(path.parent)):
                 words += _mount(path, self._access[path])
         for link, target in self._links.items():
             if self._at(link) is _Access.HIDDEN:
@@ -102,6 +120,8 @@ def _mount(path: Path, access: _Access) -> tuple[str, ...]:
             return ("--tmpfs", name)
         case _Access.HIDDEN:
             return ("--ro-bind", "/dev/null", name)
+        case _Access.NOTHING:
+            return ("--tmpfs", name, "--remount-ro", name)
         case _Access.READ:
             return ("--ro-bind", name, name)
         case _Access.WRITE:

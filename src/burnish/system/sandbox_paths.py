@@ -6,7 +6,7 @@ its libraries, and every link on the way. It reads names and links, and the firs
 
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -24,8 +24,13 @@ _SYSTEM_FOLDERS = frozenset(
 )
 """Some users of the system itself have these as their home."""
 _SHARED_FOLDERS = frozenset(Path(name) for name in ("/", "/tmp", "/var/tmp", "/run", "/home"))  # noqa: S108 - compared
-_SHARED_IN_HOME = (".local", ".config", ".cache")
+_SHARED_IN_HOME = (
+    *(".local", ".local/share", ".local/state", ".local/lib", ".config", ".cache"),
+    *("Desktop", "Documents", "Downloads"),
+)
 """Folders in which everything meets: never shown whole for the sake of one program."""
+_MANAGERS = frozenset({".volta", ".bun", "pnpm"})
+"""Their programs in `bin` are shims for what lies elsewhere in the manager's folder."""
 
 
 class Trail(Value):
@@ -127,17 +132,39 @@ def _interpreter(script: Path) -> str:
     return words[0] if words else ""
 
 
-def needed_for(file: Path) -> Path:
-    """What must be seen for a program to run: its installation, or its folder, or where that is too much, itself."""
+def hidden_programs(command: Command, hidden: tuple[Path, ...]) -> Iterator[Path]:
+    """What a command runs, where that lies in a hidden folder: a client may be installed beside its own login."""
+    secrets = frozenset(follow(path).real for path in hidden)
+    for trail in program_trails(command):
+        for place in (*(link for link, _ in trail.links), trail.real):
+            needed = needed_for(place, secrets) if any(place.is_relative_to(secret) for secret in secrets) else None
+            if needed is not None:
+                yield needed
+
+
+def needed_for(file: Path, secrets: Collection[Path] = ()) -> Path | None:
+    """What must be seen for a program to run: its package, its installation, or its folder; else itself alone.
+
+    A folder that is too much to be seen is never given, for a folder of programs neither: then it is None.
+    """
     folder = file if file.is_dir() else file.parent
-    if _is_installation(folder) and not _is_shared(folder.parent):
-        return folder.parent
-    return file if _is_shared(folder) else folder
+    for wanted in (_package(file), folder.parent if _is_installation(folder) else None, folder):
+        if wanted is not None and wanted not in secrets and not _is_shared(wanted):
+            return wanted
+    return None if file == folder else file
+
+
+def _package(file: Path) -> Path | None:
+    """The packages of Node among which a file lies, as they use each other; or its one package of Python."""
+    for name, beyond in (("node_modules", 1), ("site-packages", 2), ("dist-packages", 2)):
+        if name in file.parts:
+            return Path(*file.parts[: file.parts.index(name) + beyond])
+    return None
 
 
 def _is_installation(folder: Path) -> bool:
     """Whether programs in a folder use what lies beside it: a manager's shims, or a `bin` with its libraries."""
-    if folder.name in ("shims", ".bin"):
+    if folder.name in ("shims", ".bin") or (folder.name == "bin" and folder.parent.name in _MANAGERS):
         return True
     return folder.name in ("bin", "sbin") and any(exists(folder.parent / name) for name in ("lib", "libexec"))
 

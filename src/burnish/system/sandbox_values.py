@@ -12,9 +12,15 @@ DEFAULT_SECRETS = (
     *("~/.config/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/rclone", "~/.config/sops", "~/.config/op"),
     *("~/.password-store", "~/.local/share/password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd"),
     *("~/.config/keepassxc", "~/.config/Bitwarden", "~/.config/Bitwarden CLI"),
-    *("~/.pypirc", "~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.gem/credentials", "~/.composer/auth.json"),
+    *("~/.pypirc", "~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.config/pnpm", "~/.bunfig.toml"),
+    *("~/.gem/credentials", "~/.composer/auth.json"),
     *("~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.gradle/gradle.properties"),
     *("~/.pgpass", "~/.my.cnf", "~/.config/heroku", "~/.config/wrangler", "~/.config/netlify"),
+    # Logins of agents: each finds a copy of its own in its own home, and none another's.
+    *("~/.claude", "~/.claude.json", "~/.config/claude", "~/.config/Claude", "~/.codex", "~/.gemini", "~/.qwen"),
+    *("~/.local/share/opencode", "~/.config/opencode", "~/.local/share/crush", "~/.config/crush", "~/.config/goose"),
+    *("~/.copilot", "~/.config/github-copilot", "~/.cursor", "~/.config/cursor", "~/.config/amp", "~/.local/share/amp"),
+    *("~/.factory", "~/.kimi", "~/.kiro", "~/.local/share/amazon-q", "~/.continue", "~/.aider.conf.yml"),
     *("~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.thunderbird"),
     *("~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.local/share/fish"),
     *("/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key"),
@@ -54,6 +60,9 @@ class Confinement(Value):
     readable: tuple[str, ...] = ()
     """Seen beside the folders of the system, which are read-only, too."""
     writable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    """Read-only below something writable, and held in place. Only bubblewrap can: Landlock has no rule that takes away,
+    and granting everything but these would forbid new files beside them."""
     hidden: tuple[str, ...] = DEFAULT_SECRETS
     temporary: str
     """Its own writable folder, also its TMPDIR and HOME unless its environment names others."""

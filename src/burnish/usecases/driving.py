@@ -20,6 +20,7 @@ from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import this_process
 from burnish.system.sandbox import Sandbox, choose
+from burnish.system.terminal import TERMINALS, open_terminal
 from burnish.usecases.places import cache_folder
 from burnish.usecases.record_keeping import RecordKeeper, last_moment
 from burnish.workspace.clones import Clones
@@ -47,6 +48,7 @@ def drive(
     watch: Watcher,
     ask: Asker | None,
     sandbox: Sandbox | None = None,
+    terminal: bool = False,
     activity: Activity | None = None,
 ) -> Driven:
     """Drive a run from where it is. Its clones are gone afterwards, and so is every process.
@@ -79,6 +81,7 @@ def drive(
                 desks=cache / "desks",
                 environment=environment,
                 activity=activity,
+                terminal=open_terminal(run, folder / TERMINALS) if terminal else None,
             )
             records.recover(journal.state, last_moment(ledger, run))
             runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
@@ -88,6 +91,7 @@ def drive(
             survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
             survivors.end_orphans(known, GRACE_SECONDS)
             remove_folder(cache)
+            remove_folder(folder / TERMINALS)
         # After everything else: what is settled is not looked at again, so that nothing of it may be left behind.
         landing = settle(repository, state, inputs)
     finally:
@@ -100,7 +104,17 @@ def drive(
     following = _spoken_to(ledger, driven)
     if following is None:
         return driven
-    return drive(repository, ledger, following, environment, watch=watch, ask=ask, sandbox=sandbox, activity=activity)
+    return drive(
+        repository,
+        ledger,
+        following,
+        environment,
+        watch=watch,
+        ask=ask,
+        sandbox=sandbox,
+        activity=activity,
+        terminal=terminal,
+    )
 
 
 def _spoken_to(ledger: Ledger, driven: Driven) -> Journal | None:

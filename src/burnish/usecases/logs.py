@@ -1,17 +1,21 @@
 """What agents and commands wrote while they worked, attempt by attempt, in the order in which these began.
 
-Logs are read in pieces of bounded size and stripped of everything that could steer a terminal.
+Logs are read in pieces of bounded size and stripped of everything that could steer a terminal. The streams of clients
+are told in words, unless they are wanted as they are.
 """
 
 import codecs
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from burnish.agents.clients.registry import CLIENTS
+from burnish.config.settings import AgentKind
 from burnish.contracts.text import clean_text
-from burnish.core.events import WorkStarted, decode
+from burnish.core.events import RunStarted, WorkStarted, decode
+from burnish.core.loop import evolve
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError, stream_of
+from burnish.usecases.activities import Retelling, client_kind, log_name, open_log
 from burnish.usecases.runs import Runs, named
 from burnish.usecases.waiting import watch
 
@@ -28,6 +32,8 @@ class LogFile(Value):
     path: str
     size: int = 0
     """Bytes at the time of looking."""
+    client: AgentKind | None = None
+    """Whose stream it holds, where it is one."""
 
 
 class LogPiece(Value):
@@ -40,30 +46,34 @@ class LogPiece(Value):
 class Tail:
     """A log that may still grow, from where it was last read."""
 
-    def __init__(self, file: LogFile) -> None:
+    def __init__(self, file: LogFile, *, raw: bool = False) -> None:
         self._effect = file.effect
         self._path = Path(file.path)
         self._offset = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._retelling = None if raw or file.client is None else Retelling(CLIENTS[file.client])
 
     def pieces(self, *, to_the_end: bool) -> Iterator[LogPiece]:
         """What is new. An unfinished line is left for later, unless this is the end."""
-        try:
-            # A link or a pipe in its place was not put there by burnish.
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+        stream = open_log(self._path)
+        if stream is None:
             return
-        with os.fdopen(descriptor, "rb") as stream:
+        with stream:
             while True:
                 stream.seek(self._offset)
                 raw = stream.read(PIECE_BYTES)
                 taken = _whole(raw, to_the_end=to_the_end)
                 self._offset += taken
-                text = clean_text(self._decoder.decode(raw[:taken], final=to_the_end and not raw))
+                text = self._text(raw[:taken], is_last=to_the_end and not raw)
                 if text:
                     yield LogPiece(effect=self._effect, text=text)
                 if not taken:
                     return
+
+    def _text(self, data: bytes, *, is_last: bool) -> str:
+        if self._retelling is None:
+            return clean_text(self._decoder.decode(data, final=is_last))
+        return self._retelling.take(data) + (self._retelling.rest() if is_last else "")
 
 
 def _whole(raw: bytes, *, to_the_end: bool) -> int:
@@ -78,31 +88,32 @@ def log_files(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
     folder = runs.folder(name)
     if wanted == RUNNER:
         return [_file(RUNNER, folder / "runner.log")]
-    effects = _effects(runs, name)
-    known = {_file_name(effect): effect for effect in effects}
+    attempts = _attempts(runs, name)
+    known = {log_name(effect): effect for effect in attempts}
     logs = folder / "logs"
     # Preparations write logs as well, without being an effect of their own.
     others = sorted(path.name for path in logs.glob("*.log") if path.name not in known) if logs.is_dir() else []
     names = [*known.items(), *((other, other.removesuffix(".log")) for other in others)]
-    return [_file(effect, logs / file) for file, effect in names if _begins(effect, wanted)]
+    return [_file(effect, logs / file, attempts.get(effect)) for file, effect in names if _begins(effect, wanted)]
 
 
-def _effects(runs: Runs, name: str) -> list[str]:
+def _attempts(runs: Runs, name: str) -> dict[str, AgentKind | None]:
+    """Every attempt in the order of their beginnings, and the client that made it, if one did."""
     stored = runs.ledger.read(stream_of(name))
-    events = (decode(event.body) for event in stored if event.kind == WorkStarted.__name__)
-    return list(dict.fromkeys(event.effect for event in events if isinstance(event, WorkStarted)))
+    kinds = (RunStarted.__name__, WorkStarted.__name__)
+    events = [decode(event.body) for event in stored if event.kind in kinds]
+    runs_begun = [evolve(None, event) for event in events if isinstance(event, RunStarted)]
+    begun = [event for event in events if isinstance(event, WorkStarted)]
+    clients = {agent: client_kind(runs_begun[0], agent) for agent in {event.agent for event in begun} if runs_begun}
+    return {event.effect: clients.get(event.agent) for event in begun}
 
 
-def _file_name(effect: str) -> str:
-    return f"{effect.replace(':', '-').replace('/', '-')}.log"
-
-
-def _file(effect: str, path: Path) -> LogFile:
+def _file(effect: str, path: Path, client: AgentKind | None = None) -> LogFile:
     try:
         size = path.stat().st_size
     except OSError:
         size = 0
-    return LogFile(effect=effect, path=str(path), size=size)
+    return LogFile(effect=effect, path=str(path), size=size, client=client)
 
 
 def _begins(effect: str, wanted: str) -> bool:
@@ -121,13 +132,13 @@ def chosen_logs(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
     return files
 
 
-def read_logs(files: list[LogFile]) -> Iterator[LogPiece]:
+def read_logs(files: list[LogFile], *, raw: bool = False) -> Iterator[LogPiece]:
     """The logs as they are now, one after the other."""
     for file in files:
-        yield from Tail(file).pieces(to_the_end=True)
+        yield from Tail(file, raw=raw).pieces(to_the_end=True)
 
 
-def follow_logs(runs: Runs, name: str, wanted: str = "") -> Iterator[LogPiece]:
+def follow_logs(runs: Runs, name: str, wanted: str = "", *, raw: bool = False) -> Iterator[LogPiece]:
     """The logs as they grow, in turn, until the run is at rest or nobody drives it any more."""
     tails: dict[str, Tail] = {}
     version = -1
@@ -135,7 +146,7 @@ def follow_logs(runs: Runs, name: str, wanted: str = "") -> Iterator[LogPiece]:
         if sighting.run.version != version:
             version = sighting.run.version
             for file in log_files(runs, name, wanted):
-                tails.setdefault(file.effect, Tail(file))
+                tails.setdefault(file.effect, Tail(file, raw=raw))
         for tail in tails.values():
             yield from tail.pieces(to_the_end=False)
     for tail in tails.values():

@@ -1,10 +1,15 @@
 """What every run is doing, in one row each."""
 
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from burnish.core.errors import BurnishError
 from burnish.core.state import Ended, FindingStatus, Run, Stopping, Waiting
 from burnish.core.values import Value
+from burnish.system import clock
+from burnish.usecases.activities import AtWork, doing_now
 from burnish.usecases.run_view import VERSION, state_of
 from burnish.usecases.runs import Runs, Sighting
 
@@ -24,6 +29,8 @@ class Listing(Value):
 
     rows: tuple[Sighting | BrokenRun, ...] = ()
     left_out: int = 0
+    at_work: dict[str, tuple[AtWork, ...]] = msgspec.field(default_factory=dict[str, tuple[AtWork, ...]])
+    """What is being done, by the name of the run: only of runs that somebody drives."""
 
 
 def list_runs(runs: Runs, *, everything: bool = False) -> Listing:
@@ -31,7 +38,18 @@ def list_runs(runs: Runs, *, everything: bool = False) -> Listing:
     names = runs.names()
     wanted = names if everything else names[:USUAL_ROWS]
     rows = sorted((_row(runs, name) for name in wanted), key=_age_key, reverse=True)
-    return Listing(rows=tuple(rows), left_out=len(names) - len(wanted))
+    return Listing(rows=tuple(rows), left_out=len(names) - len(wanted), at_work=_at_work(runs, rows))
+
+
+def one_run(runs: Runs, reference: str) -> Listing:
+    """Look at a single run. Raises where it cannot be found or read."""
+    row = runs.sight(runs.resolve(reference))
+    return Listing(rows=(row,), at_work=_at_work(runs, [row]))
+
+
+def _at_work(runs: Runs, rows: Sequence[Sighting | BrokenRun]) -> dict[str, tuple[AtWork, ...]]:
+    driven = [row.run for row in rows if isinstance(row, Sighting) and row.driver is not None and not row.at_rest]
+    return {run.id: doing_now(run, runs.folder(run.id)) for run in driven}
 
 
 def _row(runs: Runs, name: str) -> Sighting | BrokenRun:
@@ -81,10 +99,10 @@ def open_blockers(run: Run) -> int:
 
 def listing_view(listing: Listing) -> dict[str, Any]:
     """The object that `status --json` prints."""
-    return {"version": VERSION, "runs": [row_view(row) for row in listing.rows], "left_out": listing.left_out}
+    return {"version": VERSION, "runs": [_row_view(row, listing) for row in listing.rows], "left_out": listing.left_out}
 
 
-def row_view(row: Sighting | BrokenRun) -> dict[str, Any]:
+def _row_view(row: Sighting | BrokenRun, listing: Listing) -> dict[str, Any]:
     """A run as an object of that list."""
     if isinstance(row, BrokenRun):
         return {"run": row.name, "state": "unreadable", "reason": row.error}
@@ -106,4 +124,15 @@ def row_view(row: Sighting | BrokenRun) -> dict[str, Any]:
         "choices": [choice.key for choice in phase.choices] if isinstance(phase, Waiting) else [],
         "started_at": run.started.at,
         "process": None if row.driver is None else {"pid": row.driver.pid, "host": row.driver.host},
+        "at_work": [_work_view(work) for work in listing.at_work.get(run.id, ())],
+    }
+
+
+def _work_view(work: AtWork) -> dict[str, Any]:
+    return {
+        "effect": work.effect,
+        "name": work.name,
+        "agent": work.agent,
+        "seconds": round(max(0.0, clock.now() - work.since), 1),
+        "doing": work.doing,
     }

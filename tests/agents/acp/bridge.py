@@ -14,7 +14,7 @@ from burnish.core.reviews import Failure
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process
-from burnish.system.process import Finished, Limits
+from burnish.system.process import Command, Finished, Limits
 from burnish.testing.acp_agent import Script, acp_agent, heard
 from tests.agents.building import request
 
@@ -53,8 +53,20 @@ class Stage:
         lines: Callable[[bytes], None] | None = None,
     ) -> Reply | Failure:
         command = ACP.command(settings, asked, os.environ)
-        limits = limits or Limits(seconds=30)
-        self.finished = asyncio.run(process.run(command, limits, on_start=started, on_line=lines))
+        return self.finish(command, asked, limits=limits, started=started, lines=lines)
+
+    def finish(
+        self,
+        command: Command,
+        asked: Request,
+        *,
+        limits: Limits | None = None,
+        started: Callable[[ProcessMark], None] | None = None,
+        lines: Callable[[bytes], None] | None = None,
+    ) -> Reply | Failure:
+        """What comes of a command."""
+        running = process.run(command, limits or Limits(seconds=30, grace_seconds=0.5), on_start=started, on_line=lines)
+        self.finished = asyncio.run(running)
         return ACP.read(self.finished, asked, None)
 
     def run_until(self, settings: AgentSettings, asked: Request, seen: bytes) -> Reply | Failure:
@@ -74,4 +86,3 @@ class Stage:
     def answers(self) -> list[dict[str, Any]]:
         """What the agent was answered to its own requests."""
         return [message for message in heard(self.log) if "method" not in message]
-

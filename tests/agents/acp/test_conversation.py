@@ -1,13 +1,13 @@
 """A scripted agent and the bridge, as real processes: what is said, what is asked, and what comes of it."""
 
 import os
-from pathlib import Path
 
 import pytest
 
+from burnish.agents.acp.client import ACP
 from burnish.agents.interface import Reply, Role
 from burnish.core.reviews import Failure, FailureKind
-from burnish.testing.acp_agent import SESSION, Ask, Exit, Permission, Say, Script, Tool, Update
+from burnish.testing.acp_agent import SESSION, Act, Ask, Exit, Permission, Raw, Say, Script, Tool, Update
 from tests.agents.acp.bridge import Stage
 
 MODES = {
@@ -24,7 +24,10 @@ OPTIONS = {
             "category": "mode",
             "type": "select",
             "currentValue": "build",
-            "options": [{"value": "build", "name": "Build"}, {"value": "plan", "name": "Plan", "description": "Reads."}],
+            "options": [
+                {"value": "build", "name": "Build"},
+                {"value": "plan", "name": "Plan", "description": "Reads."},
+            ],
         },
         {
             "id": "model",
@@ -62,7 +65,7 @@ def test_the_prompt_reaches_the_agent_and_its_answer_comes_back(stage: Stage) ->
     ],
     ids=["tool", "message-id", "permission", "other-session", "thought", "unknown"],
 )
-def test_only_the_last_message_is_the_answer(stage: Stage, acts: tuple[Say | Tool, ...]) -> None:
+def test_only_the_last_message_is_the_answer(stage: Stage, acts: tuple[Act, ...]) -> None:
     assert answered(stage.play(Script(acts=acts))) == "Clean."
 
 
@@ -74,40 +77,36 @@ def test_an_agent_that_says_nothing_at_the_end_has_no_answer(stage: Stage) -> No
 
 def test_what_the_agent_does_is_told_while_it_does_it(stage: Stage) -> None:
     told: list[str] = []
-    acts = (Say(text="I look."), Tool(title="cat app.py"), Permission(title="rm app.py", kind="delete"), Say(text="No."))
+    acts = (
+        Say(text="I look."),
+        Tool(title="cat app.py"),
+        Permission(title="rm app.py", kind="delete"),
+        Say(text="No."),
+    )
     settings = stage.settings(Script(acts=acts))
-    stage.run(settings, stage.request(), lines=lambda line: told.append(stage.client.progress(line)))
+    stage.run(settings, stage.request(), lines=lambda line: told.append(ACP.progress(line)))
     assert "cat app.py" in told
     assert "asks to rm app.py: denied" in told
 
 
-@pytest.mark.parametrize(
-    ("kind", "scratch", "allowed"),
-    [
-        ("read", False, True),
-        ("search", False, True),
-        ("edit", False, False),
-        ("delete", False, False),
-        ("execute", False, False),
-        ("fetch", False, False),
-        ("switch_mode", False, False),
-        ("not-known-yet", False, False),
-        ("execute", True, True),
-        ("edit", True, False),
-    ],
-)
-def test_a_reviewer_may_look_and_in_a_scratch_copy_run(stage: Stage, kind: str, scratch: bool, allowed: bool) -> None:
-    act = Permission(title="x", kind=kind)
-    stage.play(Script(acts=(act, Say(text="Clean."))), scratch=str(stage.folder) if scratch else "")
-    chosen = "option-allow_once" if allowed else "option-reject_once"
-    assert stage.answers()[0]["result"] == {"outcome": {"outcome": "selected", "optionId": chosen}}
+LOOKING = {"read": True, "search": True}
+NOT_LOOKING = dict.fromkeys(("edit", "delete", "execute", "fetch", "switch_mode", "not-known-yet"), False)
 
 
-@pytest.mark.parametrize(("path", "allowed"), [("app.py", True), ("/etc/passwd", False), ("../home", False)])
-def test_a_reviewer_may_look_at_the_repository_only(stage: Stage, path: str, allowed: bool) -> None:
-    act = Permission(title="x", kind="read", paths=(path,))
-    stage.play(Script(acts=(act, Say(text="Clean."))))
-    assert ("allow" in str(stage.answers()[0])) is allowed
+@pytest.mark.parametrize("scratch", [False, True])
+def test_a_reviewer_may_look_and_with_a_scratch_copy_run(stage: Stage, scratch: bool) -> None:
+    allowed = {**LOOKING, **NOT_LOOKING, **({"execute": True} if scratch else {})}
+    acts = tuple(Permission(title="x", kind=kind) for kind in allowed)
+    stage.play(Script(acts=(*acts, Say(text="Clean."))), scratch=str(stage.folder) if scratch else "")
+    chosen = [answer["result"]["outcome"]["optionId"] for answer in stage.answers()]
+    assert chosen == ["option-allow_once" if yes else "option-reject_once" for yes in allowed.values()]
+
+
+def test_a_reviewer_may_look_at_the_repository_only(stage: Stage) -> None:
+    allowed = {"app.py": True, str(stage.clone): True, "/etc/passwd": False, "../home": False}
+    acts = tuple(Permission(title="x", kind="read", paths=("app.py", path)) for path in allowed)
+    stage.play(Script(acts=(*acts, Say(text="Clean."))))
+    assert ["allow" in str(answer) for answer in stage.answers()] == list(allowed.values())
 
 
 def test_what_cannot_be_refused_is_cancelled(stage: Stage) -> None:
@@ -173,10 +172,10 @@ def test_nothing_else_can_be_read_and_nothing_blocks(stage: Stage) -> None:
     assert [answer["error"]["code"] for answer in stage.answers()] == [-32002, *[-32602] * 3, *[-32002] * 3]
 
 
-@pytest.mark.parametrize("method", ["terminal/create", "elicitation/create", "not/known/yet"])
-def test_what_burnish_does_not_know_it_says_so(stage: Stage, method: str) -> None:
-    assert answered(stage.play(Script(acts=(Ask(method=method), Say(text="Clean."))))) == "Clean."
-    assert stage.answers()[0]["error"]["code"] == -32601
+def test_what_burnish_does_not_know_it_says_so(stage: Stage) -> None:
+    acts = tuple(Ask(method=method) for method in ("terminal/create", "elicitation/create", "not/known/yet"))
+    assert answered(stage.play(Script(acts=(*acts, Say(text="Clean."))))) == "Clean."
+    assert [answer["error"]["code"] for answer in stage.answers()] == [-32601] * 3
 
 
 def test_a_reviewer_is_put_into_the_mode_that_reads(stage: Stage) -> None:
@@ -212,15 +211,9 @@ def test_it_is_said_where_they_are_not(stage: Stage) -> None:
     assert "does not say" in found.notes[0]
 
 
-def test_an_agent_in_a_mode_of_its_own_may_leave_at_once_when_it_is_done(stage: Stage, tmp_path: Path) -> None:
+def test_an_agent_may_leave_at_once_when_it_is_done(stage: Stage) -> None:
     """Its last words are still in the pipe when it is gone, and a child of it holds the pipe open."""
     last = '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}\n'
     acts = (Say(text="Clean."), Tool(title="x"), Say(text="Clean."))
-    found = stage.play(Script(acts=(*acts, _raw(last), Exit(code=0, child=True))))
+    found = stage.play(Script(acts=(*acts, Raw(text=last), Exit(code=0, child=True))))
     assert answered(found) == "Clean."
-
-
-def _raw(text: str):  # noqa: ANN202
-    from burnish.testing.acp_agent import Raw
-
-    return Raw(text=text)

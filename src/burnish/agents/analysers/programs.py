@@ -1,11 +1,14 @@
 """Where the analysers are: inside burnish's own environment, in the wheels that were installed with it, never on PATH.
 
-Found by the record of files that each wheel leaves, so nothing is started and nothing is guessed.
+Found by the record of files that each wheel leaves, so nothing is started and nothing is guessed. It is read here, not
+by `importlib.metadata`, which takes longer to load than all else that is done before the first tool runs.
 """
 
 import os
+import sys
 from functools import cache
-from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
 
 from burnish.agents.analysers.interface import ToolError, ToolName
 from burnish.core.values import Value
@@ -38,6 +41,7 @@ WHEELS = {
 }
 """All but eslint, of which only the project's own will do."""
 
+_ABOUT = ".dist-info"
 OF_THE_PROJECT = "of the project"
 
 
@@ -45,11 +49,11 @@ OF_THE_PROJECT = "of the project"
 def program(tool: ToolName) -> str:
     """The absolute path of a tool's program."""
     wheel, installed = _installed(tool)
-    for file in installed.files or ():
-        if file.as_posix() == wheel.program or file.as_posix().endswith(f"/{wheel.program}"):
-            path = os.path.normpath(str(file.locate()))
+    for name in installed.files():
+        if name == wheel.program or name.endswith(f"/{wheel.program}"):
+            path = os.path.abspath(installed.folder / name)  # noqa: PTH100 - a path beside links must stay beside them
             if os.access(path, os.X_OK):
-                return os.path.abspath(path)  # noqa: PTH100 - a path beside links must stay beside them
+                return path
     raise ToolError(f"The package {wheel.package} is there, but its program is not.", hint=_hint(wheel))
 
 
@@ -71,14 +75,33 @@ def is_installed(tool: ToolName) -> bool:
     return True
 
 
-def _installed(tool: ToolName) -> tuple[Wheel, metadata.Distribution]:
+class _Installed(NamedTuple):
+    """A package: the folder that it is in, and the one that tells of it."""
+
+    folder: Path
+    about: Path
+
+    @property
+    def version(self) -> str:
+        return self.about.name.removesuffix(_ABOUT).rpartition("-")[2]
+
+    def files(self) -> list[str]:
+        """What was installed, from its folder. Names with a comma stand in quotes; none of ours is among them."""
+        try:
+            lines = (self.about / "RECORD").read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        return [line.partition(",")[0] for line in lines]
+
+
+def _installed(tool: ToolName) -> tuple[Wheel, _Installed]:
     wheel = WHEELS.get(tool)
     if wheel is None:
         raise ToolError(f"burnish brings no {tool.value}: only the project's own will do.", hint="Install it there.")
-    try:
-        return wheel, metadata.distribution(wheel.package)
-    except metadata.PackageNotFoundError as error:
-        raise ToolError(f"{tool.value} is not installed beside burnish.", hint=_hint(wheel)) from error
+    for folder in map(Path, sys.path):
+        for about in folder.glob(f"{wheel.package.replace('-', '_')}-*{_ABOUT}"):
+            return wheel, _Installed(folder, about)
+    raise ToolError(f"{tool.value} is not installed beside burnish.", hint=_hint(wheel))
 
 
 def _hint(wheel: Wheel) -> str:

@@ -6,7 +6,7 @@ same hit. What a role leaves out on purpose is an entry too, with its reason. No
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -25,6 +25,7 @@ STATIC_REVIEWERS = ("critic", PEDANT, "security-reviewer", "silent-failure-hunte
 """The roles that analysers play by looking at code."""
 
 Loaded = TypeVar("Loaded")
+_RULES = Path(__file__).with_name("rules")
 
 
 class Words(Value):
@@ -149,4 +150,8 @@ def _is_narrow(entry: Look | LeftOut) -> bool:
 
 
 def _load(name: str, kind: type[Loaded]) -> Loaded:
-    return parse(resources.files("burnish.agents.analysers").joinpath("rules", name).read_bytes(), name, kind)
+    raw = (_RULES / name).read_bytes()
+    try:
+        return msgspec.toml.decode(raw, type=kind)
+    except msgspec.DecodeError:
+        return parse(raw, name, kind)  # which says where, and what should be there

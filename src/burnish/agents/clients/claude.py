@@ -9,6 +9,7 @@ from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
+from burnish.core.reviews import Failure, FailureKind
 from burnish.system.process import Finished
 
 _READ_TOOLS = "Read,Grep,Glob"
@@ -76,6 +77,7 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
         contradiction=differ(results, "subtype", "is_error", "result", "structured_output"),
         error="" if good else _words(last),
         status=None if good else _status(last),
+        failure=_unreadable(last),
         refusal=_refusal(last),
         over_budget=last.get("subtype") == "error_max_budget_usd",
         pause=pause,
@@ -87,6 +89,13 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
 
 def _status(record: JsonObject) -> int | None:
     return count(record, "api_error_status") or count(record, "error_status") or None
+
+
+def _unreadable(result: JsonObject) -> Failure | None:
+    """It asked its model again and again for an answer in the form of the schema."""
+    if result.get("subtype") != "error_max_structured_output_retries":
+        return None
+    return Failure(kind=FailureKind.UNREADABLE, message=_words(result))
 
 
 def _refusal(result: JsonObject) -> str:

@@ -28,7 +28,7 @@ _GIVING_BACK = threading.Lock()
 
 
 class LoginError(AgentError):
-    """A login that cannot be lent."""
+    """A login that cannot be lent, or a home that cannot be furnished."""
 
 
 class Copy(Value):
@@ -64,9 +64,9 @@ def lend(needs: Needs, home: Path) -> Loan:
     try:
         for copy in copies:
             put(home, copy.place, copy.data)
-    except OSError as error:
+    except LoginError:
         loan.give_back()
-        raise LoginError(f"The login cannot be copied into the home of its client: {error.strerror}.") from None
+        raise
     return loan
 
 
@@ -96,12 +96,15 @@ def _content(descriptor: int) -> bytes | None:
 
 
 def put(home: Path, place: str, data: bytes) -> None:
-    """Whatever an earlier session in the same home left in this place goes first."""
-    with _folder_of(home, place, make=True) as (folder, name):
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
-        with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
-            stream.write(data)
+    """Write a file below a client's home, in place of what an earlier session in the same home left there."""
+    try:
+        with _folder_of(home, place, make=True) as (folder, name):
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+            with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
+                stream.write(data)
+    except OSError as error:
+        raise LoginError(f"'{place}' cannot be written in the home of a client: {error.strerror}.") from None
 
 
 def _taken(home: Path, place: str) -> bytes | None:

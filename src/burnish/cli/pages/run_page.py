@@ -49,7 +49,7 @@ def _facts(run: Run) -> Iterator[Markup]:
         "Seal": run.seal[:19] or "none",
         "Validation": run.validation.status.value if run.validation else "",
         "Started": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(run.started.at)),
-        "Usage": run_words.usage(run.usage),
+        "Usage": run_words.usage_of(run),
     }
     return (fill("fact", name=name, value=value) for name, value in facts.items() if value)
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.agents.clients.logins import lend, put
-from burnish.agents.clients.registry import CLIENTS
+from burnish.agents.clients.registry import CLIENTS, progress_of
 from burnish.agents.handover import write_findings
 from burnish.agents.interface import Client, Reply, Request
 from burnish.agents.registry import adapter_for
 from burnish.config.settings import AgentSettings
 from burnish.contracts.registry import schema
 from burnish.contracts.text import MAX_ANSWER_BYTES
+from burnish.core.budget import Share
 from burnish.core.protocol import STANDARD_DIMENSIONS, ScoreGate
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import Run
@@ -28,11 +29,13 @@ from burnish.runtime.performing.workshop import (
     Workshop,
     agent_settings,
 )
+from burnish.system import clock
 from burnish.system.process import KEPT_BYTES, Finished, Limits
 from burnish.system.sandbox import SandboxKind
 from burnish.workspace.inside import read_inside
 
 Reader = Callable[[bytes], Answer | Failure]
+_NOTHING_YET = Usage()
 STREAM_BYTES = 4 * KEPT_BYTES
 """A client says much on its way to an answer, and the end of its stream must not be cut."""
 
@@ -50,15 +53,24 @@ class Asked(Value):
 
 
 async def ask(
-    shop: Workshop, job: Job[Any], request: Request, writable: tuple[str, ...], session: Session | None = None
+    shop: Workshop,
+    job: Job[Any],
+    request: Request,
+    writable: tuple[str, ...],
+    *,
+    spent: Usage = _NOTHING_YET,
+    session: Session | None = None,
 ) -> Asked:
-    """Run an agent and read what came of it. Nothing that it started is left."""
+    """Run an agent and read what came of it. Nothing that it started is left.
+
+    `spent` is what was used up already of the share that the work has.
+    """
     settings = agent_settings(shop, job.effect.agent)
     # An agent that is asked again may have left anything there, an old answer or a link among them.
     await asyncio.to_thread(shop.clear_desk, request.effect)
     write_findings(request)
     writable = (*writable, str(Path(request.output_file).parent))
-    call = _Call(shop, job, settings, writable)
+    call = _Call(shop, job, settings, writable, job.effect.share.without(spent))
     client = CLIENTS.get(settings.kind)
     if client is not None:
         return await call.client(client, request, session)
@@ -77,11 +89,10 @@ async def ask_readably(
     answer = await _read(asked, read)
     if not (isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE and asked.session):
         return asked, answer
-    left = job.effect.share.without(asked.usage)
-    if left.parts == 0:
+    if job.effect.share.without(asked.usage).parts == 0:
         return asked, answer
-    again = replace(request, prompt=fill("repair", problem=answer.message), budget_usd=left.cost_usd)
-    repaired = await ask(shop, job, again, writable, asked.session)
+    again = replace(request, prompt=fill("repair", problem=answer.message))
+    repaired = await ask(shop, job, again, writable, spent=asked.usage, session=asked.session)
     repaired = replace(repaired, usage=asked.usage.plus(repaired.usage))
     return repaired, await _read(repaired, read)
 
@@ -107,6 +118,7 @@ class _Call(NamedTuple):
     job: Job[Any]
     settings: AgentSettings
     writable: tuple[str, ...]
+    share: Share
 
     @property
     def limits(self) -> Limits:
@@ -122,6 +134,7 @@ class _Call(NamedTuple):
             writable=self.writable,
             stop=self.job.stop,
             on_start=self.job.started,
+            render="",
         )
         output = Path(request.output_file)
         reply = adapter.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
@@ -137,19 +150,19 @@ class _Call(NamedTuple):
         for place, data in client.files(self.settings, request, environment).items():
             put(home, place, data)
         loan = lend(client.needs(self.settings, environment), home)
-        meter = Meter(client, self.job.effect.share)
+        meter = Meter(client, self.share)
+        started = clock.now()
         try:
             finished = await self._watched(client, request, meter)
         except StoppedError:
             if not meter.over.is_set():
                 raise
-            return Asked(reply=meter.failure, usage=meter.used)
+            return Asked(reply=meter.failure, usage=replace(meter.used, seconds=clock.now() - started))
         finally:
             await asyncio.to_thread(loan.give_back)
-        return self._outcome(client, request, finished, session)
+        return self._outcome(client, request, finished, session, meter)
 
     def _for_client(self, request: Request, home: Path, session: Session | None) -> Request:
-        cost = self.job.effect.share.cost_usd
         return replace(
             request,
             home=str(home),
@@ -158,7 +171,7 @@ class _Call(NamedTuple):
             schema=answer_schema(self.job.run, request),
             max_turns=self.settings.max_turns,
             project_settings=self.settings.project_settings,
-            budget_usd=cost if request.budget_usd is None else request.budget_usd,
+            budget_usd=self.share.cost_usd,
         )
 
     async def _watched(self, client: Client, request: Request, meter: Meter) -> Finished:
@@ -178,19 +191,33 @@ class _Call(NamedTuple):
                 stop=stop,
                 on_start=self.job.started,
                 on_line=hear,
+                render=progress_of(self.settings.kind),
             )
 
-    def _outcome(self, client: Client, request: Request, finished: Finished, before: Session | None) -> Asked:
-        total = client.spent(finished, request)
-        usage = total
-        if before is not None and client.is_cumulative:
-            usage = replace(total.minus(before.spent), seconds=finished.seconds)
+    def _outcome(
+        self, client: Client, request: Request, finished: Finished, before: Session | None, meter: Meter
+    ) -> Asked:
+        used, total = self._used(client, request, finished, before, meter)
         name = client.session(finished) if client.can_resume else ""
         session = Session(name=name, home=Path(request.home), spent=total) if name else None
         reply = client.read(finished, request, None)
         if self._keeps_session(client, request):
             self.shop.remember(self.job.effect.agent, None if isinstance(reply, Failure) else session)
-        return Asked(reply=reply, usage=usage, session=session)
+        return Asked(reply=reply, usage=used, session=session)
+
+    def _used(
+        self, client: Client, request: Request, finished: Finished, before: Session | None, meter: Meter
+    ) -> tuple[Usage, Usage]:
+        """What this attempt used up, and what its whole session did."""
+        former = before.spent if before else Usage()
+        told = client.spent(finished, request)
+        if not told.tokens:
+            # It came to no end at which it could have said so; what it said of its steps stands.
+            used = replace(meter.used, seconds=told.seconds)
+            return used, former.plus(used)
+        if client.is_cumulative:
+            return replace(told.minus(former), seconds=told.seconds), told
+        return told, told
 
     def _keeps_session(self, client: Client, request: Request) -> bool:
         """Reviewers always have fresh eyes; those who write may remember what they did, if the user wants that."""

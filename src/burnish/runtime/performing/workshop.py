@@ -19,6 +19,7 @@ from burnish.runtime.runner import Note, Work
 from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
+from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.objects import object_folders
 from burnish.workspace.removal import remove_folder
@@ -80,6 +81,7 @@ class Workshop:
         desks: Path,
         environment: Mapping[str, str],
         activity: Activity | None = None,
+        terminal: Terminal | None = None,
     ) -> None:
         self.run = run
         self.repository = repository
@@ -92,6 +94,7 @@ class Workshop:
         self.desks = desks
         self.environment = environment
         self.activity: Activity = activity or _nobody_looks
+        self.terminal = terminal
         self.sessions: dict[str, Session] = {}
         """The last session of each agent that may go on with it."""
 
@@ -144,8 +147,12 @@ class Workshop:
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
+        render: str | None = None,
     ) -> Finished:
-        """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
+        """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.
+
+        `render` says how it is shown in a terminal, where the run has one: see `burnish.system.terminal.View`.
+        """
         name = effect.removeprefix(f"{self.run}/")
         marked = {
             **command.environment,
@@ -171,6 +178,8 @@ class Workshop:
         largest_file = self.inputs.settings.workspace.file_megabytes * 1024 * 1024
         limited = replace(command, environment=marked, file_bytes=largest_file)
         confined = confine(self.sandbox, limited, confinement)
+        if self.terminal is not None and render is not None:
+            confined = self.terminal.show(confined, name, render)
         log = self.log_of(name)
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -1,0 +1,161 @@
+"""Every way in which an agent can fail: each has its kind, none is an answer, and nothing is left running."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.acp.adapters import bridge
+from burnish.agents.acp.bridge.values import May, Options, Trouble
+from burnish.config.settings import AgentKind, AgentSettings
+from burnish.core.reviews import Failure, FailureKind
+from burnish.core.work import ProcessMark
+from burnish.system.process import Command, How, Limits
+from burnish.testing.acp_agent import Exit, Hang, Raw, Say, Script
+from tests.agents.acp.bridge import Stage
+
+CLEAN = Say(text="Clean.")
+
+
+def failed(found: object) -> Failure:
+    assert isinstance(found, Failure), found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "words"),
+    [
+        (Script(acts=(CLEAN,), stop="refusal"), FailureKind.REFUSED, "refused"),
+        (Script(acts=(CLEAN,), stop="max_tokens"), FailureKind.REFUSED, "tokens"),
+        (Script(acts=(CLEAN,), stop="max_turn_requests"), FailureKind.REFUSED, "turns"),
+        (Script(acts=(CLEAN,), stop="cancelled"), FailureKind.CRASHED, "'cancelled'"),
+        (Script(acts=(CLEAN,), stop="not-known-yet"), FailureKind.CRASHED, "'not-known-yet'"),
+        (Script(acts=(CLEAN,), stop=""), FailureKind.CRASHED, "ended with"),
+        (Script(logged_in=False), FailureKind.UNAUTHORISED, "A key"),
+        (Script(version=9), FailureKind.CANNOT_RUN, "version 9"),
+        (Script(acts=(CLEAN,), error={"code": -32603, "message": "Internal error"}), FailureKind.CRASHED, "Internal"),
+        (Script(acts=(CLEAN,), error={"code": 429, "message": "Later."}), FailureKind.RATE_LIMITED, "Later."),
+        (Script(acts=(CLEAN,), error={"code": 401, "message": "Who?"}), FailureKind.UNAUTHORISED, "Who?"),
+        (
+            Script(
+                error={"code": -32603, "message": "Internal error", "data": {"details": "rate limit, retry-after: 7"}}
+            ),
+            FailureKind.RATE_LIMITED,
+            "rate limit",
+        ),
+        (Script(acts=(CLEAN, Exit(code=3))), FailureKind.CRASHED, "exited with 3"),
+        (Script(opening=(Exit(code=127),)), FailureKind.CANNOT_RUN, "exited with 127"),
+        (Script(acts=(CLEAN, Exit(code=0, child=True))), FailureKind.CRASHED, "exited with 0"),
+        (Script(acts=(CLEAN, Raw(text='{"jsonrpc": "2.0", "id": 3, "res\n'))), FailureKind.UNREADABLE, "no JSON"),
+        (Script(acts=(CLEAN, Raw(text="{" * 100_000 + "\n"))), FailureKind.UNREADABLE, "no JSON"),
+        (Script(acts=(CLEAN, Raw(text="x" * 1024, times=17 * 1024), Hang())), FailureKind.UNREADABLE, "bytes"),
+        (Script(acts=(Say(text="x" * 1_000_001),)), FailureKind.UNREADABLE, "characters"),
+        (Script(session={"sessionId": ""}), FailureKind.CRASHED, "session"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_failure_has_its_kind(stage: Stage, script: Script, kind: FailureKind, words: str) -> None:
+    found = failed(stage.play(script))
+    assert (found.kind, words in found.message) == (kind, True), found
+
+
+def test_a_pause_that_the_agent_names_is_kept(stage: Stage) -> None:
+    script = Script(error={"code": -32603, "message": "Internal error", "data": "rate limit: try again in 7 s"})
+    assert failed(stage.play(script)).retry_after == 7
+
+
+def test_notes_for_people_among_the_messages_do_no_harm(stage: Stage) -> None:
+    found = stage.play(Script(opening=(Raw(text="Welcome!\n\n[1, 2]\n"),), acts=(Raw(text="Hm.\n"), CLEAN)))
+    assert not isinstance(found, Failure)
+    assert stage.finished is not None
+    assert "Welcome!" in stage.finished.stderr_tail
+
+
+@pytest.mark.parametrize("command", ["no-such-agent", "/no/such/agent"])
+def test_an_agent_that_is_not_there_cannot_run(stage: Stage, command: str) -> None:
+    found = failed(stage.run(AgentSettings(kind=AgentKind.ACP, command=(command,)), stage.request()))
+    assert found.kind is FailureKind.CANNOT_RUN
+    assert command in found.message
+
+
+def test_a_model_that_is_not_offered_cannot_run(stage: Stage) -> None:
+    offered = {"models": {"currentModelId": "a", "availableModels": [{"modelId": "a"}, {"modelId": "b"}]}}
+    found = failed(stage.play(Script(acts=(CLEAN,), session=offered), model="c"))
+    assert (found.kind, "only: a, b" in found.message) == (FailureKind.CANNOT_RUN, True)
+    assert stage.told("session/prompt") == []
+
+
+def test_the_kinds_of_the_bridge_are_those_of_burnish() -> None:
+    assert {kind.value for kind in Trouble} - {Trouble.SAID.value} <= {kind.value for kind in FailureKind}
+
+
+@pytest.mark.parametrize("command", [("sh", "-c", "cat >/dev/null; exec sleep 60"), ("yes",)], ids=["silent", "loud"])
+def test_an_agent_that_speaks_no_acp_is_given_up(stage: Stage, command: tuple[str, ...]) -> None:
+    options = Options(may=May.READ, roots=("/",), model="", mode="", extensions={}, meta={}, opening_seconds=0.2)
+    argv = (*bridge(options), *command)
+    found = failed(stage.finish(Command(argv=argv, folder="/", environment=dict(os.environ)), stage.request()))
+    assert (found.kind, "Does it speak ACP?" in found.message) == (FailureKind.STUCK, True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [
+        (Limits(seconds=1.5), FailureKind.TIMED_OUT),
+        (Limits(seconds=30, silent_seconds=1.5), FailureKind.STUCK),
+    ],
+)
+def test_an_agent_that_hangs_is_ended_by_the_limits(stage: Stage, limits: Limits, kind: FailureKind) -> None:
+    found = failed(stage.run(stage.settings(Script(acts=(CLEAN, Hang()))), stage.request(), limits=limits))
+    assert found.kind is kind
+
+
+def test_an_agent_that_reads_nothing_does_not_block_the_bridge(stage: Stage) -> None:
+    """The prompt is longer than a pipe, and the agent talks without listening."""
+    settings = AgentSettings(kind=AgentKind.ACP, command=("sh", "-c", "sleep 60 <&0"))
+    asked = stage.request(prompt="x" * 1_000_000)
+    found = failed(stage.run(settings, asked, limits=Limits(seconds=1, grace_seconds=1)))
+    assert found.kind is FailureKind.TIMED_OUT
+
+
+@pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
+def test_a_request_to_end_ends_the_agent_too(stage: Stage, stubborn: bool) -> None:
+    script = Script(acts=(CLEAN, Hang()), ignore_term=stubborn)
+    found = failed(stage.run_until(stage.settings(script), stage.request(), b"Clean."))
+    assert (found.kind, f"signal {signal.SIGTERM}" in found.message) == (FailureKind.CRASHED, True)
+    assert agents_in(stage.folder) == []
+
+
+@pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
+def test_an_agent_that_stays_after_the_end_is_ended(stage: Stage, stubborn: bool) -> None:
+    found = stage.play(Script(acts=(CLEAN,), linger=True, ignore_term=stubborn))
+    assert not isinstance(found, Failure)
+    assert agents_in(stage.folder) == []
+
+
+def test_a_bridge_that_is_killed_has_no_answer(stage: Stage) -> None:
+    marks: list[ProcessMark] = []
+
+    def kill(line: bytes) -> None:
+        if b"Clean." in line:
+            os.kill(marks[0].pid, signal.SIGKILL)
+
+    settings = stage.settings(Script(acts=(CLEAN, Hang())))
+    found = failed(stage.run(settings, stage.request(), started=marks.append, lines=kill))
+    assert found.kind is FailureKind.CRASHED
+    assert stage.finished is not None
+    assert stage.finished.how is How.EXITED
+    assert agents_in(stage.folder) == []
+
+
+def agents_in(folder: Path) -> list[str]:
+    """The processes that play a script of this folder."""
+    found: list[str] = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = line.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if f"{folder}/" in words:
+            found.append(words)
+    return found
