@@ -18,8 +18,10 @@ from tests.end_to_end.watching import eventually
 
 from burnish.cli.errors import ErrorBoundary
 from burnish.cli.session import session
+from burnish.system import clock
 from burnish.system.identifiers import identity_of, is_known_dead
-from burnish.usecases.sessions import Session, keep
+from burnish.usecases.sessions import Session, keep, over_since
+from burnish.workspace.repository import Repository
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
 
@@ -158,6 +160,8 @@ def test_a_killed_session_takes_everything_along_but_what_it_wrote(call: Call, p
     assert sorted(path.name for path in folder.iterdir()) == ["keeper.log", "output.txt"]
     assert (folder / "keeper.log").read_text() == ""
     assert call("kill", name)[:2] == (0, f"There is no session {name}.\n")
+    assert over_since(Repository.discover(project), 0.0) == []
+    assert over_since(Repository.discover(project), clock.now() + 1) == [folder]
 
 
 @needs_tmux

@@ -9,6 +9,7 @@ from burnish.core.values import Value
 from burnish.runtime.settling import unsettled
 from burnish.usecases.places import cache_folder
 from burnish.usecases.runs import Runs
+from burnish.usecases.sessions import over_since
 from burnish.workspace.removal import remove_folder
 
 DAY = 86_400.0
@@ -37,6 +38,7 @@ def clean(runs: Runs, environment: Mapping[str, str], *, now: float, days: float
             folders.append(cache_folder(environment) / name)
             if isinstance(sighting.run.phase, Ended) and sighting.run.started.at < limit:
                 folders.append(runs.folder(name) / "logs")
+    folders += over_since(runs.repository, limit)
     present = [folder for folder in folders if folder.exists()]
     stillborn = tuple(_stillborn(runs, min(limit, now - HOUR)))
     found = Cleaned(folders=tuple(str(folder) for folder in present), refs=stillborn)

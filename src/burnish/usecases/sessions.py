@@ -115,6 +115,13 @@ def find(repository: Repository, name: str) -> Session | None:
     return session if _NAME.fullmatch(name) and session.order is not None else None
 
 
+def over_since(repository: Repository, moment: float) -> list[Path]:
+    """The folders of sessions that were over at a moment; that of a killed one holds what its command wrote."""
+    folder = _sessions(repository)
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in there if Session(path).is_over() and path.stat().st_mtime < moment]
+
+
 def _read(path: Path, kind: type[_Note]) -> _Note | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
