@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TEST_STAMP := $(VENV)/.installed-for-tests
 
 .PHONY: demo test check prove format bench clean
 
@@ -11,7 +12,12 @@ $(STAMP): pyproject.toml
 	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m pip install --user --quiet virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV); }
 	@$(BIN)/python -m pip install --quiet --upgrade pip
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+# The clients of the vendors are large, and only the tests need them.
+$(TEST_STAMP): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[dev,clients]'
 	@touch $@
 
 ## The main job, shown: a rehearsed run of the loop, round by round.
@@ -19,7 +25,7 @@ demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/run.sh
 
 ## Lint, formatting, types, layers and dependencies: one door, here and in CI.
-check: $(STAMP)
+check: $(TEST_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
@@ -39,10 +45,10 @@ prove: test
 	$(BIN)/python tests/mutation/run.py
 
 ## Figures, as ratios to a limit or a peer measured in the same run.
-bench: $(STAMP)
+bench: $(TEST_STAMP)
 	$(BIN)/python -m benchmarks
 
-format: $(STAMP)
+format: $(TEST_STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import append, clones, fold, parse, rounds, sandbox, start
+from benchmarks import append, clients, clones, fold, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
 from benchmarks.panel import speed
 
@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "sandbox": sandbox.figures,
     "clones": clones.figures,
     "rounds": rounds.figures,
+    "clients": clients.figures,
     "panel": speed.figures,
 }
 _ROW = "{:<64} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"

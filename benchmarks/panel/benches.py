@@ -59,7 +59,7 @@ def stage(made: Desk, folder: Path) -> Generator[Stage]:
             clones=Clones(repository, cache / "clones"),
             policy_folder=str(made.root),
             folder=made.root / "runs",
-            desks=cache / "desks",
+            cache=cache,
             environment=environment,
         )
         scene = Scene(shop, planned.subject.base_commit, planned.subject.head)

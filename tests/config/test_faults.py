@@ -89,6 +89,8 @@ lint = []
 coverage_floor = 101
 [limits]
 minutes = -1
+[limits.ticket]
+tokens = 0
 [workspace]
 prepare = [""]
 seed = ["/etc/passwd", "../x"]
@@ -115,7 +117,8 @@ main:burnish.toml:9: agents.b.environment[0]: 'A B' cannot be let through. Hint:
     one variable; those that begin with BURNISH_ are set by burnish.
 main:burnish.toml:9: agents.b.environment[1]: 'BURNISH_RUN' cannot be let through. Hint: Write the
     name of one variable; those that begin with BURNISH_ are set by burnish.
-main:burnish.toml:10: agents.b.timeout: expected more than 0, got 0.0. Hint: Leave it out for none.
+main:burnish.toml:10: agents.b.timeout: expected more than 0, got 0.0. Hint: Leave it out for the
+    default.
 main:burnish.toml:13: agents.c.command: the program is empty. Hint: Name the program first.
 main:burnish.toml:15: roles.review.agent: there is no agent 'clade'. Hint: Did you mean 'claude'?
 main:burnish.toml:16: roles.fix.fallback: 'b' cannot follow itself. Hint: Name another agent, or
@@ -132,21 +135,24 @@ main:burnish.toml:22: validate.lint: the command is empty. Hint: Write the comma
     out.
 main:burnish.toml:23: validate.coverage_floor: expected 0 to 100, got 101.0. Hint: It is a share in
     percent.
-main:burnish.toml:25: limits.minutes: expected more than 0, got -1.0. Hint: Leave it out for none.
-main:burnish.toml:27: workspace.prepare[0]: the command is empty. Hint: Write the command, or leave
+main:burnish.toml:25: limits.minutes: expected more than 0, got -1.0. Hint: Leave it out for the
+    default.
+main:burnish.toml:27: limits.ticket.tokens: expected more than 0, got 0. Hint: Leave it out for the
+    default.
+main:burnish.toml:29: workspace.prepare[0]: the command is empty. Hint: Write the command, or leave
     it out.
-main:burnish.toml:28: workspace.seed[0]: '/etc/passwd' is no pattern for files of the repository.
+main:burnish.toml:30: workspace.seed[0]: '/etc/passwd' is no pattern for files of the repository.
     Hint: Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:28: workspace.seed[1]: '../x' is no pattern for files of the repository. Hint:
+main:burnish.toml:30: workspace.seed[1]: '../x' is no pattern for files of the repository. Hint:
     Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:30: review.ignore[0]: '' is no pattern for files of the repository. Hint: Write it
+main:burnish.toml:32: review.ignore[0]: '' is no pattern for files of the repository. Hint: Write it
     relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:32: review.rules[0].path: '/abs' is no pattern for files of the repository. Hint:
+main:burnish.toml:34: review.rules[0].path: '/abs' is no pattern for files of the repository. Hint:
     Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:35: prompts.reviewer: '../elsewhere.md' climbs out of its folder. Hint: Write it
+main:burnish.toml:37: prompts.reviewer: '../elsewhere.md' climbs out of its folder. Hint: Write it
     relative to the root of the repository, or as an absolute path.
-main:burnish.toml:37: context.diff_characters: expected more than 0, got 0. Hint: Leave it out for
-    none.
+main:burnish.toml:39: context.diff_characters: expected more than 0, got 0. Hint: Leave it out for
+    the default.
 """)
 
 
@@ -161,7 +167,7 @@ BURNISH_TOKENS: limits.tokens: expected a whole number, got "many". Hint: Write 
     quotes.
 """)
     assert told(merged, flags=Flags(timeout=-1.0)) == snapshot(
-        "--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for none.\n"
+        '--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for the default.\n'
     )
 
 

@@ -1,9 +1,11 @@
 """Drive a run by hand: one method for each thing that a driver or a person may append, with time going on by itself."""
 
+from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
-from burnish.core.effects import Effect, StartBuild, StartFix, StartReview, StartTimer
+from burnish.core.effects import Effect, ReachBudget, StartBuild, StartFix, StartReview, StartTimer
 from burnish.core.events import (
     AnyEvent,
+    BudgetReached,
     Built,
     Change,
     Decided,
@@ -23,6 +25,7 @@ from burnish.core.events import (
     Validated,
     ValidationStatus,
     WorkFailed,
+    WorkLost,
     WorkStarted,
 )
 from burnish.core.findings import Finding, Location, Severity
@@ -45,6 +48,7 @@ from burnish.core.work import Assignment
 ROLES = Roles(review=Assignment(agent="first"), fix=Assignment(agent="fixer"))
 CLEAN = Answer(clean=True)
 NO_USAGE = Usage()
+NO_BUDGET = Budget()
 
 PLAIN = Protocol(
     name="plain",
@@ -78,6 +82,14 @@ def rewritten(*files: str) -> tuple[FileChange, ...]:
     return tuple(FileChange(path=file, new_path=file, whole=True) for file in files)
 
 
+def started(effect: Effect, at: float) -> WorkStarted:
+    """The event with which a driver begins work."""
+    if isinstance(effect, StartBuild | StartFix | StartReview):
+        share = None if effect.share == Share() else effect.share
+        return WorkStarted(at=at, effect=effect.id, agent=effect.agent, share=share)
+    return WorkStarted(at=at, effect=effect.id, agent="burnish")
+
+
 class Driven:
     """A run under way. Times are whole seconds from 0 on, one for each event."""
 
@@ -90,6 +102,7 @@ class Driven:
         build: bool = False,
         interactive: bool = False,
         max_reviews: int | None = None,
+        budget: Budget = NO_BUDGET,
     ) -> None:
         self.at = 0.0
         started = RunStarted(
@@ -102,6 +115,7 @@ class Driven:
             build=build,
             interactive=interactive,
             max_reviews=max_reviews,
+            budget=budget,
         )
         self.run: Run = evolve(None, started)
 
@@ -135,12 +149,22 @@ class Driven:
     def start(self) -> tuple[str, ...]:
         """Start all work that is asked for; what now runs."""
         for effect in self.wanted:
-            if isinstance(effect, StartTimer):
+            if isinstance(effect, StartTimer | ReachBudget):
                 continue
-            named = isinstance(effect, StartBuild | StartFix | StartReview)
-            agent = effect.agent if named else "burnish"
-            self.happen(WorkStarted(at=self.tick(), effect=effect.id, agent=agent))
+            self.happen(started(effect, self.tick()))
         return self.running
+
+    def lose(self) -> Run:
+        """The driver dies: whoever takes over records what ran as lost."""
+        for effect in self.running:
+            self.happen(WorkLost(at=self.tick(), effect=effect))
+        return self.run
+
+    def reach_budget(self) -> Run:
+        """Let the one cap that is asked for be reached."""
+        (reach,) = (effect for effect in self.wanted if isinstance(effect, ReachBudget))
+        self.at += reach.seconds
+        return self.happen(BudgetReached(at=self.at, limit=reach.limit))
 
     def _effect(self, part: str) -> str:
         """The one effect with this part in its name, started where it does not run yet."""

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
-from burnish.core.effects import StartTimer
+from burnish.core.effects import ReachBudget, StartTimer
 from burnish.core.events import (
     AnyEvent,
     BudgetReached,
@@ -33,7 +34,6 @@ from burnish.core.events import (
     ValidationStatus,
     WorkFailed,
     WorkLost,
-    WorkStarted,
 )
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.loop import decide
@@ -49,12 +49,13 @@ from burnish.core.protocol import (
     SkipReason,
     ValidateRule,
 )
-from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
-from burnish.core.state import Ended, Run, Stopping, Waiting
-from burnish.core.steps.flow import running_effects
+from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard, Usage
+from burnish.core.state import Ended, Reviewing, Run, Stopping, Waiting
+from burnish.core.steps.flow import under_way
 from burnish.core.values import replace
-from burnish.core.work import Assignment, ProcessMark
+from burnish.core.work import Assignment, ProcessMark, Running
 from burnish.protocols.loader import load
+from tests.core.driving import started
 
 EPIC, TICKET, STORY, PANEL, DRIFT, DEFAULT = (
     load(name).protocol for name in ("epic", "ticket", "story", "panel", "drift", "default")
@@ -101,6 +102,16 @@ changes = st.builds(
 )
 
 
+budgets = st.just(Budget()) | st.builds(
+    Budget,
+    cost_usd=st.none() | st.sampled_from((0.0, 0.015, 0.06, 1.0, 5.0)),
+    tokens=st.none() | st.sampled_from((0, 1_999, 7_000, 2_000_000)),
+    minutes=st.none() | st.sampled_from((0.0, 0.2, 30.0)),
+    paid=st.sampled_from((("first",), ("first", "second", "x"))),
+)
+"""None, or any caps, with or without anybody who is paid and follows."""
+
+
 @st.composite
 def answers(draw: st.DrawFn, run: Run) -> Answer:
     """A readable answer: with findings, or clean; with scores, which only some gates look at."""
@@ -139,6 +150,7 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
         build=draw(st.booleans()),
         interactive=draw(st.booleans()),
         max_reviews=draw(st.none() | st.integers(1, protocol.limits.hard_cap)),
+        budget=draw(budgets),
     )
 
 
@@ -152,15 +164,16 @@ def next_event(draw: st.DrawFn, run: Run, at: float, *, only_progress: bool = Fa
         return Decided(at=at, choice=draw(st.sampled_from(phase.choices)).key, agent=draw(st.sampled_from((None, "x"))))
     if isinstance(phase, Ended):
         return draw(interruptions(run, at))
-    active = phase.interrupted if isinstance(phase, Stopping) else phase
-    running = running_effects(active)
+    running = under_way(run)
     wanted = () if isinstance(phase, Stopping) else decide(run)
     options = [*running, *wanted]
     chosen = draw(st.sampled_from(options))
     if isinstance(chosen, StartTimer):
         return TimerFired(at=chosen.until, effect=chosen.id)
+    if isinstance(chosen, ReachBudget):
+        return BudgetReached(at=at, limit=chosen.limit)
     if not isinstance(chosen, str):
-        return WorkStarted(at=at, effect=chosen.id, agent=getattr(chosen, "agent", "burnish"))
+        return started(chosen, at)
     return draw(results(run, chosen, at, only_progress=only_progress))
 
 
@@ -168,8 +181,9 @@ def next_event(draw: st.DrawFn, run: Run, at: float, *, only_progress: bool = Fa
 def results(draw: st.DrawFn, run: Run, effect: str, at: float, *, only_progress: bool = False) -> AnyEvent:
     """What running work may come to."""
     other = draw(st.integers(0, 15))
+    usage = draw(within(share_of(run, effect)))
     if other >= 14:
-        return WorkFailed(at=at, effect=effect, failure=draw(failures))
+        return WorkFailed(at=at, effect=effect, failure=draw(failures), usage=usage)
     if other == 13 and not only_progress:
         return draw(
             st.sampled_from(
@@ -188,15 +202,41 @@ def results(draw: st.DrawFn, run: Run, effect: str, at: float, *, only_progress:
             change=draw(changes),
             status=draw(st.sampled_from(StoryStatus)),
             newly_done=draw(st.booleans()),
+            usage=usage,
         )
     if kind == "review":
-        return Reviewed(at=at, effect=effect, answer=draw(answers(run)))
+        return Reviewed(at=at, effect=effect, answer=draw(answers(run)), usage=usage)
     if kind == "validate":
         return Validated(at=at, effect=effect, status=draw(st.sampled_from(ValidationStatus)))
     if kind == "seal":
         return Sealed(at=at, effect=effect, digest="seal")
     event = Fixed if kind == "fix" else Built
-    return event(at=at, effect=effect, change=draw(changes))
+    return event(at=at, effect=effect, change=draw(changes), usage=usage)
+
+
+def share_of(run: Run, effect: str) -> Share:
+    """What running work has reserved."""
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
+    match phase:
+        case Reviewing():
+            works = {phase.key(seat): seat.work for seat in phase.seats}
+        case Waiting() | Ended():
+            works = {}
+        case _:
+            works = {phase.key: phase.work}
+    work = works.get(effect.rpartition(":")[0])
+    return (work.share if isinstance(work, Running) else None) or Share(cost_usd=0.0, tokens=0)
+
+
+def within(share: Share) -> st.SearchStrategy[Usage]:
+    """What work uses up that keeps to its share: nothing, some, or all of it."""
+    parts = st.sampled_from((0.0, 0.3, 1.0))
+    cost, tokens = share.cost_usd, share.tokens
+    return st.builds(
+        Usage,
+        cost_usd=parts.map(lambda part: part * (1.0 if cost is None else cost)),
+        tokens=parts.map(lambda part: int(part * (10_000 if tokens is None else tokens))),
+    )
 
 
 @st.composite

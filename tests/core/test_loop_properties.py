@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from burnish.core.events import AnyEvent, Mode, SessionFinished, decode, encode
 from burnish.core.loop import TABLE, IllegalEventError, decide, evolve, replay
 from burnish.core.protocol import Protocol, ReviewBy
+from burnish.core.spending import reserved
 from burnish.core.state import Ended, GoodReview, Outcome, Run, Scope, Sealing, SealKind
 from tests.core.random_runs import interruptions, next_event, results, starts
 
@@ -38,8 +39,18 @@ def check_step(before: Run, event: AnyEvent, after: Run) -> None:
     assert after.version == before.version + 1
     assert len(after.rounds) <= after.limit <= after.protocol.limits.hard_cap
     assert after.rounds[: len(before.rounds) - 1] == before.rounds[: len(before.rounds) - 1]
+    check_budget(after)
     if isinstance(after.phase, Sealing) and not isinstance(before.phase, Sealing):
         check_earned(after, event)
+
+
+def check_budget(run: Run) -> None:
+    """As long as all work keeps to its share, what is used up and what is reserved never exceed a cap."""
+    budget, shares = run.started.budget, reserved(run)
+    if budget.cost_usd is not None:
+        assert run.usage.cost_usd + sum(share.cost_usd or 0.0 for share in shares) <= budget.cost_usd + 1e-9
+    if budget.tokens is not None:
+        assert run.usage.tokens + sum(share.tokens or 0 for share in shares) <= budget.tokens
 
 
 def check_earned(run: Run, event: AnyEvent) -> None:

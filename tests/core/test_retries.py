@@ -72,6 +72,22 @@ def test_the_fallback_does_not_wait_for_the_first_agents_limits() -> None:
     assert after_failure(limited, 1, BACKED, IN_TURN) == TryAgain(attempt=2, pause=0)
 
 
+@pytest.mark.parametrize("kind", [FailureKind.RATE_LIMITED, FailureKind.UNREACHABLE])
+def test_what_only_has_to_wait_uses_up_a_round_when_nobody_is_left_to_try(kind: FailureKind) -> None:
+    rule = FailureRule(crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE)
+    passing = failure(kind)
+    assert after_failure(passing, 1, BACKED, rule) == TryAgain(attempt=2, pause=0)
+    assert after_failure(passing, 3, BACKED, rule) == UseUpRound()
+    assert isinstance(after_failure(passing, 1, ALONE, rule), TryAgain)
+    assert uses_up_round(passing, rule)
+    assert after_failure(passing, 1, ALONE, FailureRule(crashed=OnFailure.END)) == EndNow()
+
+
+def test_a_service_that_is_down_is_asked_again_after_growing_pauses() -> None:
+    down = failure(FailureKind.UNREACHABLE)
+    assert [pause_before_retry(down, attempt) for attempt in (1, 2, 3, 9)] == [5, 10, 20, 120]
+
+
 def test_after_the_last_attempt_nobody_tries() -> None:
     crash = failure(FailureKind.CRASHED)
     assert after_failure(crash, 2, ALONE, RULE) == TryAgain(attempt=3, pause=1)

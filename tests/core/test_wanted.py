@@ -18,6 +18,7 @@ from burnish.core.protocol import (
     Choice,
     ChoiceAction,
     FailureRule,
+    FallbackTurn,
     Feedback,
     FixInput,
     FixRule,
@@ -213,3 +214,20 @@ def test_a_later_reviewer_is_told_of_the_round_before_where_the_protocol_says_so
     fresh.answer(said)
     fresh.fix("tree-1", rewritten("a.py"))
     assert first_review(fresh).previous is None
+
+
+def test_two_agents_take_turns_over_the_rounds_that_their_failures_use_up() -> None:
+    rule = FailureRule(crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE)
+    roles = Roles(review=Assignment(agent="first", fallback="second"), fix=Assignment(agent="fixer"))
+    driven = Driven(replace(PLAIN, failures=rule, limits=Limits(reviews=5, hard_cap=5)), roles=roles)
+    seen: list[str] = []
+    for _ in range(3):
+        seen.append(first_review(driven).agent)
+        driven.start()
+        driven.fail(FailureKind.CRASHED)
+    assert seen == ["first", "second", "first"]
+    driven.start()
+    driven.answer(found(problem()))
+    driven.start()
+    driven.fix("tree-1", rewritten("a.py"))
+    assert first_review(driven).agent == "first"

@@ -217,6 +217,7 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
         "findings": found,
         "seal": view["seal"] is not None,
         "usage": sorted(view["usage"]),
+        "budget": sorted(view["budget"]),
     }
 
 

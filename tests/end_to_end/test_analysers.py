@@ -186,17 +186,13 @@ def test_odd_files_are_no_reason_to_fail(machine: Machine) -> None:
 
 
 def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: Path) -> None:
-    """burnish in an environment of its own, from which one tool was taken away."""
+    """burnish in an environment of its own, in which the package of one tool has another name."""
     lacking = tmp_path / "lacking"
     lacking.mkdir()
     (lacking / "sitecustomize.py").write_text(
-        "from importlib import metadata\n"
-        "found = metadata.distribution\n"
-        "def distribution(name):\n"
-        "    if name == 'ruff':\n"
-        "        raise metadata.PackageNotFoundError(name)\n"
-        "    return found(name)\n"
-        "metadata.distribution = distribution\n"
+        "from burnish.agents.analysers.programs import WHEELS, ToolName\n"
+        "from burnish.core.values import replace\n"
+        "WHEELS[ToolName.RUFF] = replace(WHEELS[ToolName.RUFF], package='burnish-no-such-tool')\n"
     )
     change(machine, {"calc.py": TESTED}, {"shop.py": USED})
     done = machine.burnish("review", "--json", PYTHONPATH=str(lacking))

@@ -104,6 +104,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
         "choices",
         "seal",
         "usage",
+        "budget",
     ]
     assert set(view["subject"]) == {"branch", "base", "head", "tree"}
     assert set(view["rounds"][0]) >= {"round", "reviews", "judgement", "fix"}
@@ -111,6 +112,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
     keys = {"id", "severity", "category", "file", "line", "title", "status", "found_by", "round"}
     assert set(view["findings"][0]) == keys
     assert set(view["usage"]) == {"seconds", "tokens", "cost_usd"}
+    assert view["budget"] == {"cost_usd": None, "tokens": None, "minutes": None}
 
 
 def test_records_can_be_kept_out_of_the_checkout(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class FixersDesk:
             clones=Clones(repository, folder / "clones"),
             policy_folder=str(builder.path),
             folder=folder / "run",
-            desks=folder / "desks",
+            cache=folder.parent / "cache",
             environment={**ENVIRONMENT, **environment},
         )
         self.clone: Clone = self.shop.clones.make("fix-1-1", subject.base_commit, self.run.commit, writable=True)

@@ -15,6 +15,7 @@ from tests.runtime.fixers_desk import FixersDesk
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     desk = FixersDesk(tmp_path / "run", branch_with_two_defects(tmp_path / "project"), AnalyserSettings(), {})
+    desk.shop.desks.parent.mkdir(parents=True)
     desk.shop.desks.write_text("a file where the folder of the desks should be")
     effect = StartReview(
         id="review:1:critic:1", round=1, reviewer="critic", agent="analysers", attempt=1, scope=Scope.FULL

@@ -90,7 +90,7 @@ class Stand:
             clones=Clones(repository, folder / "clones"),
             policy_folder=str(builder.path),
             folder=folder / "run",
-            desks=folder / "desks",
+            cache=folder.parent / "cache",
             environment=activated(active) if active else USER,
         )
         self._run = _run(_name(folder), base, builder)

@@ -84,6 +84,12 @@ def test_an_agent_may_not_rewire_its_git(clone: Path, attempt: str) -> None:
     assert list((clone / ".git" / "hooks").iterdir()) == []
 
 
+def test_git_can_still_be_led_elsewhere(clone: Path) -> None:
+    """The limit of it, as docs/security.md says: whoever runs git in a clone after its agent must not rely on this."""
+    script = "cp -r .git other; git --git-dir=other config core.pager evil; echo ../other > .git/commondir"
+    assert ran(clone, f"{script}; git config core.pager").stdout == b"evil\n"
+
+
 def test_a_link_in_the_way_protects_and_shows_nothing_elsewhere(clone: Path) -> None:
     """As an agent may leave it that is asked again in the same clone."""
     (clone.parent / "elsewhere").mkdir()

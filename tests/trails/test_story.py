@@ -21,6 +21,9 @@ SCENARIOS = {
     "crashed and stuck count as cycles": Script(
         protocol="story", reviews={"session": ("crashed", "stuck", "timed-out", "clean, done")}
     ),
+    "the network is down for a while": Script(
+        protocol="story", reviews={"session": ("unreachable", "rate-limited 30", "clean, done")}
+    ),
     "five cycles, nobody decides": Script(
         protocol="story",
         reviews={
@@ -208,6 +211,20 @@ review:4:session:1 clean, story done
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 4: nothing blocks\
+""",
+        "the network is down for a while": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 unreachable
+pause:review:1:session:2 over
+review:1:session:2 rate-limited
+pause:review:1:session:3 over
+review:1:session:3 clean, story done
+  → sealing, self-reviewed
+seal:1 done: seal-of-tree-1
+  → approved: round 1: nothing blocks\
 """,
         "five cycles, nobody decides": """\
 started: story, fix

@@ -145,6 +145,7 @@ def test_an_approved_run_whole() -> None:
             "choices": [],
             "seal": {"tree": "tree-1", "digest": "digest"},
             "usage": {"seconds": 1.235, "tokens": 7, "cost_usd": 0.123457},
+            "budget": {"cost_usd": None, "tokens": None, "minutes": None},
         }
     )
 

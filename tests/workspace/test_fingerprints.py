@@ -22,7 +22,6 @@ def write(name: str, text: str) -> Deed:
 
 
 def _hook(path: Path) -> None:
-    (path / ".git" / "hooks").mkdir()
     (path / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
 
 

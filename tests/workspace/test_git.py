@@ -97,3 +97,10 @@ def test_a_folder_that_is_missing_is_an_error_of_git(tmp_path: Path) -> None:
 )
 def test_what_git_says_leads_to_a_hint(said: str, hint: str) -> None:
     assert hint in GitError("git x", 128, said).hint
+
+
+def test_objects_are_named_in_the_order_of_the_question(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path).commit({"a.txt": "one\n"})
+    asked = ("main^{tree}", "no-such-name", "", "main\nmain", "main\0", "-x", "HEAD:a.txt^{commit}", "main^{commit}")
+    assert Git(tmp_path).objects(*asked) == (builder.tree, *[None] * 6, builder.head)
+    assert Git(tmp_path).objects("main") == (builder.head,)

@@ -40,7 +40,6 @@ def settings_that_run_programs(path: Path, trap: Path) -> None:
     git.run("config", "core.hooksPath", str(trap.parent))
     git.run("config", "core.worktree", "/")
     (path / ".gitattributes").write_text("* filter=x diff=x\n")
-    (path / ".git" / "hooks").mkdir()
     for name in ("post-index-change", "reference-transaction", "pre-commit"):
         shutil.copy(trap, path / ".git" / "hooks" / name)
 

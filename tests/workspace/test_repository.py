@@ -82,6 +82,17 @@ def test_files_are_read_through_links_that_stay_inside(tmp_path: Path) -> None:
         assert repository.read_file("HEAD", name) is None
 
 
+def test_a_name_that_moved_is_read_where_it_is_now(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path).commit({"a.py": "old", "docs/b.md": "old"})
+    repository, former = Repository.discover(tmp_path), builder.head
+    for commit in ("main", former):
+        assert repository.read_file(commit, "a.py") == repository.read_file(commit, "docs/b.md") == b"old"
+    builder.commit({"a.py": "new", "docs/b.md": "new", "c.py": "new"})
+    for name in ("a.py", "docs/b.md", "c.py"):
+        assert repository.read_file("main", name) == b"new"
+        assert repository.read_file(former, name) == (None if name == "c.py" else b"old")
+
+
 def test_names_keep_their_bytes(tmp_path: Path) -> None:
     repository = Repository.discover(repositories.names_not_utf8(tmp_path).path)
     names = repository.files("HEAD")

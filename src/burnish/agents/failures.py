@@ -35,6 +35,12 @@ _RATE_LIMITED = re.compile(
     rf"|{_BEFORE_STATUS}(?:429|529)\b",
     re.IGNORECASE,
 )
+_UNREACHABLE = re.compile(
+    r"connection (?:was )?(?:refused|reset|aborted|timed out)|\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN)\b"
+    r"|network is unreachable|no route to host|could not resolve host|failure in name resolution"
+    rf"|bad gateway|service unavailable|gateway time-?out|{_BEFORE_STATUS}50[234]\b",
+    re.IGNORECASE,
+)
 _UNAUTHORISED = re.compile(
     r"\bunauthori[sz]ed\b|invalid (?:x-)?api[ _-]?key|authentication[ _](?:error|failed)|not logged in"
     rf"|{_BEFORE_STATUS}401\b",
@@ -70,9 +76,10 @@ def _exit_failure(finished: Finished, last: str) -> Failure | None:
     limited = _line_with(last, _RATE_LIMITED, _NAMED_SECONDS, _TRY_AGAIN)
     if pause is not None or _RATE_LIMITED.search(last):
         return _failure(FailureKind.RATE_LIMITED, ended, limited, pause)
-    unauthorised = _line_with(last, _UNAUTHORISED)
-    if unauthorised:
-        return _failure(FailureKind.UNAUTHORISED, ended, unauthorised)
+    for kind, pattern in ((FailureKind.UNAUTHORISED, _UNAUTHORISED), (FailureKind.UNREACHABLE, _UNREACHABLE)):
+        telling = _line_with(last, pattern)
+        if telling:
+            return _failure(kind, ended, telling)
     return _failure(FailureKind.CRASHED, ended, _last_line(last))
 
 

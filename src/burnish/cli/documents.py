@@ -5,8 +5,6 @@ from pathlib import Path
 
 from burnish import __version__
 from burnish.cli.output import as_json, complain, say
-from burnish.contracts.markdown.render import FindingsDocument
-from burnish.contracts.markdown.render import render as render_findings
 from burnish.contracts.sarif_record import render_sarif
 from burnish.core.state import FindingStatus
 from burnish.usecases.run_view import view
@@ -36,7 +34,9 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
         case "sarif":
             return render_sarif(still_open, __version__)
         case "markdown":
-            return render_findings(
+            from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other form needs it
+
+            return render(
                 FindingsDocument(
                     story=run.subject.story or run.subject.branch,
                     round=max(1, len(run.rounds)),

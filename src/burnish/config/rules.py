@@ -108,15 +108,14 @@ def _role_faults(settings: Settings) -> Iterator[Mismatch]:
 
 
 def _number_faults(settings: Settings) -> Iterator[Mismatch]:
-    timeouts, limits, context = settings.timeouts, settings.limits, settings.context
+    timeouts, context = settings.timeouts, settings.context
     numbers: list[tuple[KeyPath, float | None]] = [
         (("timeouts", "agent"), timeouts.agent),
         (("timeouts", "silent"), timeouts.silent),
         (("timeouts", "validation"), timeouts.validation),
         (("analysers", "test_seconds"), settings.analysers.test_seconds),
-        (("limits", "cost_usd"), limits.cost_usd),
-        (("limits", "tokens"), limits.tokens),
-        (("limits", "minutes"), limits.minutes),
+        *((("limits", cap.value), amount) for cap, amount in settings.limits.amounts.items()),
+        *((("limits", "ticket", cap.value), amount) for cap, amount in settings.limits.ticket.amounts.items()),
         (("workspace", "file_megabytes"), settings.workspace.file_megabytes),
         (("context", "diff_characters"), context.diff_characters),
         (("context", "output_characters"), context.output_characters),
@@ -127,7 +126,7 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
     for path, number in numbers:
         if number is not None and number <= 0:
             message = f"expected more than 0, got {str(number)[:40]}."
-            yield Mismatch(path=path, message=message, hint="Leave it out for none.")
+            yield Mismatch(path=path, message=message, hint="Leave it out for the default.")
     floor = settings.validate.coverage_floor
     if floor is not None and not 0 <= floor <= 100:
         message = f"expected 0 to 100, got {str(floor)[:40]}."

@@ -4,6 +4,7 @@ from enum import Enum
 
 import msgspec
 
+from burnish.core.budget import Budget, Cap
 from burnish.core.reviews import ContractName
 from burnish.core.values import Value, replace
 
@@ -151,11 +152,22 @@ class ValidateSettings(Value):
 
 
 class BudgetLimits(Value):
-    """Caps for a run, a ticket, an epic. None means that there is no cap."""
+    """Caps on what may be used up. None where nobody set one."""
 
     cost_usd: float | None = None
     tokens: int | None = None
     minutes: float | None = None
+
+    @property
+    def amounts(self) -> dict[Cap, float]:
+        """The caps that were set."""
+        return Budget(cost_usd=self.cost_usd, tokens=self.tokens, minutes=self.minutes).caps
+
+
+class LimitSettings(BudgetLimits):
+    """Caps for one run, and for all runs of one ticket together."""
+
+    ticket: BudgetLimits = BudgetLimits()
 
 
 class WorkspaceSettings(Value):
@@ -241,7 +253,7 @@ class Settings(Value):
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict[str, AgentSettings])
     roles: RoleSettings = RoleSettings()
     validate: ValidateSettings = ValidateSettings()
-    limits: BudgetLimits = BudgetLimits()
+    limits: LimitSettings = LimitSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     review: ReviewSettings = ReviewSettings()
     prompts: PromptSettings = PromptSettings()

@@ -1,11 +1,39 @@
 """Caps on what a run may use up, and the share of them that each piece of work reserves before it starts."""
 
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
 from burnish.core.reviews import Usage
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 LEAST_COST_USD = 0.01
 LEAST_TOKENS = 1_000
 """With less than this nobody can begin: what is left of a cap below it counts as used up."""
+_MUCH_USD = 1e9
+"""More parts than anybody needs. A larger number would be none any more, divided by the least."""
+
+
+class Cap(Enum):
+    """What can be capped, by the name that settings and JSON have for it."""
+
+    COST = "cost_usd"
+    TOKENS = "tokens"
+    MINUTES = "minutes"
+
+    def words(self, amount: float) -> str:
+        match self:
+            case Cap.COST:
+                return f"{amount:.2f} USD"
+            case Cap.TOKENS:
+                return f"{amount:,.0f} tokens"
+            case Cap.MINUTES:
+                return f"{amount:g} minute{'' if amount == 1 else 's'}"
+
+
+Amounts = Mapping[Cap, float]
+"""How much of some or all of them: caps, or what was used up."""
 
 
 class Share(Value):
@@ -35,7 +63,7 @@ class Share(Value):
     @property
     def parts(self) -> int | None:
         """Into how many parts that are worth something it can be divided; None where there is no cap."""
-        parts = [] if self.cost_usd is None else [int(self.cost_usd / LEAST_COST_USD + 1e-9)]
+        parts = [] if self.cost_usd is None else [int(min(self.cost_usd, _MUCH_USD) / LEAST_COST_USD + 1e-9)]
         parts += [] if self.tokens is None else [self.tokens // LEAST_TOKENS]
         return min(parts, default=None)
 
@@ -48,6 +76,14 @@ class Budget(Value):
     minutes: float | None = None
     paid: tuple[str, ...] = ()
     """The agents whose work costs something: only they need a share."""
+    wider: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """Where a cap comes from that is not the run's own, by its name: `all that is left of the ticket's 20.00 USD`."""
+
+    @property
+    def caps(self) -> dict[Cap, float]:
+        """The caps that there are."""
+        amounts = {Cap.COST: self.cost_usd, Cap.TOKENS: self.tokens, Cap.MINUTES: self.minutes}
+        return {cap: amount for cap, amount in amounts.items() if amount is not None}
 
     def left(self, used: Usage) -> Share:
         """What money and tokens are left."""
@@ -55,6 +91,25 @@ class Budget(Value):
 
     def reached(self, left: Share) -> str:
         """The cap that is used up, in words."""
-        if self.cost_usd is not None and (left.cost_usd or 0.0) < LEAST_COST_USD:
-            return f"{self.cost_usd:.2f} USD"
-        return f"{self.tokens:,} tokens"
+        no_money = self.cost_usd is not None and (left.cost_usd or 0.0) < LEAST_COST_USD
+        return self.words(Cap.COST if no_money else Cap.TOKENS)
+
+    def words(self, cap: Cap) -> str:
+        """A cap, and where it comes from if it is not the run's own."""
+        amount, wider = cap.words(self.caps[cap]), self.wider.get(cap.value)
+        return f"{amount}, {wider}" if wider else amount
+
+    def within(self, whose: str, caps: Amounts, used: Amounts) -> "Budget":
+        """The same budget inside a wider one, of which others have used up something: the smaller cap holds."""
+        own = self.caps
+        left = {cap: max(0.0, amount - used.get(cap, 0.0)) for cap, amount in caps.items()}
+        smaller = {cap: amount for cap, amount in left.items() if cap not in own or amount < own[cap]}
+        return replace(
+            self,
+            **{cap.value: int(amount) if cap is Cap.TOKENS else amount for cap, amount in smaller.items()},
+            wider={**self.wider, **{cap.value: _origin(whose, cap, caps[cap], left[cap]) for cap in smaller}},
+        )
+
+
+def _origin(whose: str, cap: Cap, amount: float, left: float) -> str:
+    return f"the {whose}'s cap" if left == amount else f"all that is left of the {whose}'s {cap.words(amount)}"

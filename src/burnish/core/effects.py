@@ -67,11 +67,11 @@ class StartTimer(Value):
 
 
 class ReachBudget(Value):
-    """End the run at the given time, unless it is done by then: a cap is used up."""
+    """End the run when so many more seconds of work have passed: then a cap is used up."""
 
     id: str
     limit: str
-    until: float
+    seconds: float = 0.0
 
 
 class AskPerson(Value):

@@ -40,6 +40,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.spending import seconds_at_work
 from burnish.core.state import (
     Building,
     Ended,
@@ -135,17 +136,7 @@ def evolve(run: Run | None, event: AnyEvent) -> Run:
         following = step.handle(run, run.phase, event)
     except RefusedError as refusal:
         raise IllegalEventError(event, _name(run.phase), str(refusal)) from None
-    return replace(following, version=run.version + 1, at=event.at, busy=run.busy + _at_work(run, event))
-
-
-def _at_work(run: Run, event: AnyEvent) -> float:
-    """How long the run was at work until this event.
-
-    Before work that is lost or begins there may have been any time in which nobody drove it.
-    """
-    if isinstance(run.phase, Waiting | Ended) or isinstance(event, WorkLost | WorkStarted):
-        return 0.0
-    return max(0.0, event.at - run.at)
+    return replace(following, version=run.version + 1, at=event.at, busy=run.busy + seconds_at_work(run, event))
 
 
 def _start(event: AnyEvent) -> Run:

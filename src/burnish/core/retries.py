@@ -3,7 +3,7 @@
 from burnish.core.protocol import FailureRule, FallbackTurn, OnFailure
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.values import Value
-from burnish.core.work import NEVER_TWICE, Assignment, pause_before_retry
+from burnish.core.work import NEVER_TWICE, PASSING, Assignment, pause_before_retry
 
 
 class TryAgain(Value):
@@ -50,13 +50,20 @@ def after_failure(failure: Failure, attempt: int, assignment: Assignment, rule: 
     if failure.kind is FailureKind.OVER_BUDGET:
         # Whatever the protocol makes of failures: only somebody cheaper could help.
         return _retry(failure, attempt, assignment, rule)
-    match rule.unreadable if failure.kind is FailureKind.UNREADABLE else rule.crashed:
+    match _rule_for(failure, rule):
         case OnFailure.END:
             return EndNow()
+        case OnFailure.ROUND if failure.kind in PASSING:
+            again = _retry(failure, attempt, assignment, rule)
+            return UseUpRound() if isinstance(again, GiveUp) else again
         case OnFailure.ROUND:
             return UseUpRound()
         case OnFailure.RETRY:
             return _retry(failure, attempt, assignment, rule)
+
+
+def _rule_for(failure: Failure, rule: FailureRule) -> OnFailure:
+    return rule.unreadable if failure.kind is FailureKind.UNREADABLE else rule.crashed
 
 
 def _retry(failure: Failure, attempt: int, assignment: Assignment, rule: FailureRule) -> TryAgain | GiveUp:
@@ -71,4 +78,5 @@ def _retry(failure: Failure, attempt: int, assignment: Assignment, rule: Failure
 
 def uses_up_round(failure: Failure, rule: FailureRule) -> bool:
     """Whether the protocol counts this failure as a round."""
-    return isinstance(after_failure(failure, 1, Assignment(agent=""), rule), UseUpRound)
+    final = failure.kind in (FailureKind.EMPTY_DIFF, FailureKind.OVER_BUDGET)
+    return not final and _rule_for(failure, rule) is OnFailure.ROUND

@@ -94,6 +94,8 @@ class FailureKind(Enum):
     TIMED_OUT = "timed-out"
     STUCK = "stuck"
     RATE_LIMITED = "rate-limited"
+    UNREACHABLE = "unreachable"
+    """The network, or the service at its other end, is down."""
     UNAUTHORISED = "unauthorised"
     REFUSED = "refused"
     UNREADABLE = "unreadable"

@@ -1,4 +1,4 @@
-"""How a run shares its budget among the work that is to be started.
+"""How a run shares its budget among the work that is to be started, and how long it has been at work.
 
 What runs has reserved its share already. A panel leaves one share free, for whoever must try again; work that is alone
 may use all that is left. Where nothing is left, work waits for what running work gives back; where nothing runs that
@@ -7,11 +7,18 @@ could give anything back, the budget is reached.
 
 from collections.abc import Sequence
 
-from burnish.core.budget import Share
-from burnish.core.effects import ReachBudget
+from burnish.core.budget import Amounts, Cap, Share
+from burnish.core.effects import Effect, ReachBudget
+from burnish.core.events import AnyEvent, WorkLost
 from burnish.core.reviews import Usage
-from burnish.core.state import Active, Building, Fixing, Reviewing, Run, Sealing, Validating
-from burnish.core.work import Running
+from burnish.core.state import Active, Building, Fixing, Phase, Review, Reviewing, Run, Sealing, Validating
+from burnish.core.steps.flow import under_way
+from burnish.core.work import Pausing, Running, Work
+
+
+def used(run: Run) -> Amounts:
+    """What a run has used up so far of everything that can be capped."""
+    return {Cap.COST: run.usage.cost_usd, Cap.TOKENS: run.usage.tokens, Cap.MINUTES: run.busy / 60}
 
 
 def shares(run: Run, agents: Sequence[str]) -> list[Share | None]:
@@ -20,7 +27,7 @@ def shares(run: Run, agents: Sequence[str]) -> list[Share | None]:
     free = _free(run)
     paid = [place for place, agent in enumerate(agents) if agent in budget.paid]
     most = free.parts
-    served = paid if most is None else paid[:most]
+    served = paid[:most]
     alone = len(agents) == 1 and not isinstance(run.phase, Reviewing)
     among = len(served) if alone or most == len(served) else len(served) + 1
     found: list[Share | None] = [None if place in paid else Share() for place in range(len(agents))]
@@ -32,32 +39,54 @@ def shares(run: Run, agents: Sequence[str]) -> list[Share | None]:
 def _free(run: Run) -> Share:
     """What is neither used up nor reserved."""
     free = run.started.budget.left(run.usage)
-    for share in _reserved(run):
+    for share in reserved(run):
         free = free.without(Usage(cost_usd=share.cost_usd or 0.0, tokens=share.tokens or 0))
     return free
 
 
-def _reserved(run: Run) -> list[Share]:
-    match run.phase:
-        case Reviewing() as phase:
-            works = [seat.work for seat in phase.seats]
-        case Building() | Validating() | Fixing() | Sealing() as phase:
-            works = [phase.work]
+def reserved(run: Run) -> list[Share]:
+    """The shares of all work that runs."""
+    return [work.share for work in _works(run.phase) if isinstance(work, Running) and work.share is not None]
+
+
+def _works(phase: Phase) -> list[Work | Review]:
+    match phase:
+        case Reviewing():
+            return [seat.work for seat in phase.seats]
+        case Building() | Validating() | Fixing() | Sealing():
+            return [phase.work]
         case _:
-            works = []
-    return [work.share for work in works if isinstance(work, Running) and work.share is not None]
+            return []
 
 
 def reached(run: Run) -> ReachBudget:
     """The end of the budget: work must be done that can have no share of it any more."""
     budget = run.started.budget
-    return ReachBudget(id="budget", limit=budget.reached(budget.left(run.usage)), until=run.at)
+    return ReachBudget(id="budget", limit=budget.reached(budget.left(run.usage)))
 
 
-def time_limit(run: Run, phase: Active) -> tuple[ReachBudget, ...]:
-    """The moment at which the run has taken as long as it may. A seal in the making is let finish."""
-    minutes = run.started.budget.minutes
-    if minutes is None or isinstance(phase, Sealing):
-        return ()
-    until = run.at + max(0.0, minutes * 60 - run.busy)
-    return (ReachBudget(id="budget:minutes", limit=f"{minutes:g} minutes", until=until),)
+def seconds_at_work(run: Run, event: AnyEvent) -> float:
+    """How much longer a run was at work until this event.
+
+    Work that runs counts, and a pause for as long as it was meant to be. Everything else is time in which a person
+    decides or nobody drives it; work that is lost may have been so for any time.
+    """
+    if isinstance(event, WorkLost):
+        return 0.0
+    until = event.at if under_way(run) else min(event.at, _end_of_pause(run))
+    return max(0.0, until - run.at)
+
+
+def _end_of_pause(run: Run) -> float:
+    """When the next attempt begins that is waited for; the last event where none is."""
+    return min((work.until for work in _works(run.phase) if isinstance(work, Pausing)), default=run.at)
+
+
+def within_time(run: Run, phase: Active, wanted: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """What is wanted, and the end of the time that the run may be at work. A seal in the making is let finish."""
+    budget = run.started.budget
+    if budget.minutes is None or isinstance(phase, Sealing):
+        return wanted
+    left = budget.minutes * 60 - run.busy
+    limit = ReachBudget(id="budget:minutes", limit=budget.words(Cap.MINUTES), seconds=max(0.0, left))
+    return (*wanted, limit) if left > 0 else (limit,)

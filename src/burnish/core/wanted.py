@@ -40,9 +40,9 @@ def effects(run: Run) -> tuple[Effect, ...]:
     phase = run.phase
     match phase:
         case Building() | Validating() | Fixing() | Sealing():
-            return (*_single(run, phase), *spending.time_limit(run, phase))
+            return spending.within_time(run, phase, _single(run, phase))
         case Reviewing():
-            return (*_panel(run, phase), *spending.time_limit(run, phase))
+            return spending.within_time(run, phase, _panel(run, phase))
         case Waiting():
             question = f"ask:{len(run.rounds)}:{run.limit}"
             return (AskPerson(id=question, reason=phase.reason, choices=phase.choices, priority=phase.priority),)

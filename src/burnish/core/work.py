@@ -66,6 +66,10 @@ NEVER_TWICE = frozenset(
 """The same agent would fail in the same way: only another one can help."""
 
 
+PASSING = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNREACHABLE})
+"""Nothing that the agent did: it only has to wait."""
+
+
 def pause_before_retry(failure: Failure, attempt: int) -> float:
     """Seconds to wait after the given attempt failed. An unreadable answer is asked for again at once."""
     if failure.retry_after is not None:
@@ -75,5 +79,7 @@ def pause_before_retry(failure: Failure, attempt: int) -> float:
             return 0.0
         case FailureKind.RATE_LIMITED:
             return min(30.0 * 2 ** (attempt - 1), 600.0)
+        case FailureKind.UNREACHABLE:
+            return min(5.0 * 2 ** (attempt - 1), 120.0)
         case _:
             return 1.0

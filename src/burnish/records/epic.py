@@ -1,6 +1,5 @@
 """Records of the `epic` layout: one findings document for each round, beside the stories."""
 
-from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.core.findings import Finding
 from burnish.core.state import Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
@@ -30,6 +29,8 @@ def _document(run: Run, round_: Round) -> str | None:
     reviews = answered(round_.reviews)
     if round_.judgement is None or not reviews:
         return None
+    from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other layout needs it
+
     document = FindingsDocument(
         story=story_of(run),
         round=round_.number,

@@ -26,8 +26,8 @@ from burnish.core.effects import (
 from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent, BudgetReached, Closed, Intent, TimerFired, WorkLost, WorkStarted
 from burnish.core.loop import IllegalEventError, decide
-from burnish.core.state import Ended, Run, Stopping, Waiting
-from burnish.core.steps.flow import running_effects
+from burnish.core.state import Ended, Run, Waiting
+from burnish.core.steps.flow import under_way
 from burnish.runtime.journal import RENEW_SECONDS, Journal
 
 Clock = Callable[[], float]
@@ -165,9 +165,10 @@ class Runner:
         return WorkStarted(at=self._clock(), effect=effect.id, agent=effect.agent, share=share)
 
     async def _timer(self, effect: StartTimer | ReachBudget) -> AnyEvent:
-        await asyncio.sleep(max(0.0, effect.until - self._clock()))
         if isinstance(effect, ReachBudget):
+            await asyncio.sleep(effect.seconds)
             return BudgetReached(at=self._clock(), limit=effect.limit)
+        await asyncio.sleep(max(0.0, effect.until - self._clock()))
         return TimerFired(at=self._clock(), effect=effect.id)
 
     async def _question(self, effect: AskPerson, ask: Asker) -> AnyEvent | None:
@@ -186,7 +187,7 @@ class Runner:
     async def _drop_stale(self) -> None:
         """End what nobody wants any more: a pause of a cancelled run, a question that was answered elsewhere."""
         run = self._journal.state
-        wanted = {effect.id for effect in decide(run)} | set(_running(run))
+        wanted = {effect.id for effect in decide(run)} | set(under_way(run))
         await self._cancel([name for name in self._tasks if name not in wanted])
 
     async def _cancel(self, names: Iterable[str]) -> None:
@@ -200,7 +201,7 @@ class Runner:
         await self._cancel(list(self._tasks))
         with suppress(BurnishError):
             self._journal.catch_up()
-            for effect in _running(self._journal.state):
+            for effect in under_way(self._journal.state):
                 self._record(WorkLost(at=self._clock(), effect=effect))
             close(self._journal, self._clock)
 
@@ -217,17 +218,6 @@ class Runner:
         return True
 
 
-def _running(run: Run) -> tuple[str, ...]:
-    """The effects that the ledger believes to be running."""
-    match run.phase:
-        case Waiting() | Ended():
-            return ()
-        case Stopping():
-            return running_effects(run.phase.interrupted)
-        case phase:
-            return running_effects(phase)
-
-
 def close(journal: Journal, clock: Clock) -> None:
     """Put the end on record, if there is one."""
     phase = journal.state.phase
@@ -237,5 +227,5 @@ def close(journal: Journal, clock: Clock) -> None:
 
 def recover(journal: Journal, clock: Clock) -> None:
     """Before a run goes on: what ran when its writer died is lost, and asked for again."""
-    for effect in _running(journal.state):
+    for effect in under_way(journal.state):
         journal.record(WorkLost(at=clock(), effect=effect))

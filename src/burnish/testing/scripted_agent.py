@@ -114,10 +114,14 @@ def scripted(
     """Write a script into a folder; return the tables for burnish.toml that make it the agent of these roles."""
     path = folder / f"{name}.toml"
     path.write_text(script_text(*steps, log=log), encoding="utf-8")
-    command = [sys.executable, "-m", "burnish.testing.scripted_agent", str(path)]
-    lines = [f"[agents.{name}]", 'kind = "command"', f"command = {_toml(command)}"]
+    lines = [f"[agents.{name}]", 'kind = "command"', f"command = {_toml(scripted_command(path))}"]
     assigned = [f"{role} = {_toml(name)}" for role in roles]
     return "\n".join([*lines, *(["", "[roles]", *assigned] if assigned else [])]) + "\n"
+
+
+def scripted_command(script: Path) -> tuple[str, ...]:
+    """The command of an agent that follows a script."""
+    return (sys.executable, "-m", "burnish.testing.scripted_agent", str(script))
 
 
 def script_text(*steps: Step, log: Path | None = None) -> str:

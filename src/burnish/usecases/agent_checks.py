@@ -102,7 +102,7 @@ class _Check:
                 clones=Clones(self._repository, self._cache / "clones"),
                 policy_folder=self._policy_folder(),
                 folder=self._cache,
-                desks=self._cache / "desks",
+                cache=self._cache.parent,
                 environment=self._environment,
             )
             return self._checked(asyncio.run(_perform(shop, self._run)))

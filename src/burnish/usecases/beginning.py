@@ -4,6 +4,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
+from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError
 from burnish.core.events import Closed, Mode, RunStarted
 from burnish.core.outcomes import Outcome
@@ -43,6 +44,7 @@ def begin(
         roles=plan.roles,
         interactive=interactive,
         max_reviews=max_rounds,
+        budget=plan.budget,
         inputs=frozen(plan.inputs),
     )
     twin = _earlier(ledger, plan.repository, started, environment)
@@ -55,7 +57,7 @@ def begin(
 def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, environment: Mapping[str, str]) -> str | None:
     """The dead run of the same subject under the same policy, to be resumed. A living one is an error."""
     open_ends = unsettled(repository)
-    for run in _readable_runs(ledger):
+    for run in _readable_runs(ledger, open_ends):
         is_over = isinstance(run.phase, Ended) and run.id not in open_ends
         if is_over or run.subject.branch != started.subject.branch:
             continue
@@ -71,16 +73,31 @@ def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, enviro
     return None
 
 
-def _readable_runs(ledger: Ledger) -> Iterator[Run]:
-    """All runs, the newest first. One that this version cannot read keeps nobody from starting another."""
+def _readable_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]:
+    """The runs with anything left to do, the newest first, and perhaps others that have ended.
+
+    One that this version cannot read keeps nobody from starting another.
+    """
     for stream in reversed(ledger.streams(stream_of(""))):
+        name = stream.removeprefix(stream_of(""))
+        if name not in open_ends and _is_closed(ledger, stream):
+            continue
         with suppress(BurnishError):
-            yield load_run(ledger, stream.removeprefix(stream_of("")))
+            yield load_run(ledger, name)
+
+
+def _is_closed(ledger: Ledger, stream: str) -> bool:
+    """Whether the last event is the end: told without folding all of them, of every run that there ever was."""
+    return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == Closed.__name__
 
 
 def _same(first: RunStarted, second: RunStarted) -> bool:
-    """Whether both are about the same head under the same policy; who sits at the terminal is no matter."""
-    return replace(first, at=0.0, run="", interactive=False) == replace(second, at=0.0, run="", interactive=False)
+    """Whether both are about the same head under the same policy.
+
+    Who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget: the first is one of them.
+    """
+    one, other = (replace(each, at=0.0, run="", interactive=False, budget=Budget()) for each in (first, second))
+    return one == other
 
 
 def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str]) -> None:
@@ -120,7 +137,7 @@ def _forget_dead_driver(ledger: Ledger, run: str) -> None:
 
 
 def _newest_open(ledger: Ledger, open_ends: Collection[str]) -> Run:
-    for state in _readable_runs(ledger):
+    for state in _readable_runs(ledger, open_ends):
         if not isinstance(state.phase, Ended) or state.id in open_ends:
             return state
     raise PlanError("There is no run to go on with.", hint="Start one with 'burnish fix' or 'burnish review'.")

@@ -6,6 +6,7 @@ An agent of burnish's own has no say: a gate that those who must pass it can ope
 import os
 from collections.abc import Sequence
 
+from burnish.core.budget import Cap
 from burnish.core.events import Cancelled, Decided, Intent
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.state import Ended, Run, Sealing, Stopping, Waiting
@@ -97,6 +98,20 @@ def _check_agent(run: Run, choice: Choice, agent: str) -> None:
     known = _agents(run)
     if known and agent not in known:
         raise RunError(f"There is no agent '{agent}' in this run.", hint=f"It was started with {named(known)}.")
+    if known and Cap.TOKENS not in run.started.budget.caps:
+        _check_price(run, agent)
+
+
+def _check_price(run: Run, agent: str) -> None:
+    """Whoever is called must be held by some cap."""
+    from burnish.usecases.budgets import has_price  # noqa: PLC0415 - whoever only looks at runs needs no prices
+
+    settings = inputs_of(run).settings.agent(agent)
+    if settings is not None and not has_price(settings):
+        raise RunError(
+            f"What '{agent}' costs cannot be counted, and this run has no cap on tokens.",
+            hint=f"Choose another, or begin anew with --agent {agent}.",
+        )
 
 
 def _agents(run: Run) -> Sequence[str]:

@@ -78,7 +78,7 @@ def drive(
                 clones=clones,
                 policy_folder=policy.path,
                 folder=folder,
-                desks=cache / "desks",
+                cache=cache.parent,
                 environment=environment,
                 activity=activity,
                 terminal=open_terminal(run, folder / TERMINALS) if terminal else None,

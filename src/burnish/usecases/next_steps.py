@@ -2,8 +2,10 @@
 
 import shlex
 
+from burnish.core.budget import Cap
 from burnish.core.events import Mode
 from burnish.core.protocol import ChoiceAction
+from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, Waiting
 from burnish.usecases.runs import Sighting
 from burnish.workspace.errors import WorkspaceError
@@ -44,13 +46,25 @@ def _after(run: Run, outcome: Outcome, *, taken: bool | None) -> str:
         case Outcome.DID_NOT_RUN:
             return f"burnish logs {run.id} shows what went wrong; {_again(run)} tries again"
         case Outcome.OVER_BUDGET:
-            return f"Raise [limits] in burnish.toml, then {_again(run)}"
+            kept = f"{_take(run)}, for it is paid for; then " if taken is False else ""
+            return f"{kept}{_with_more(run)}"
         case Outcome.CANCELLED:
             return f"{_again(run)} starts anew"
 
 
 def _take(run: Run) -> str:
     return f"Take the result into {run.subject.branch} with git merge --ff-only {run.commit[:12]}"
+
+
+def _with_more(run: Run) -> str:
+    """The same command with twice as much of what ran out, which is the cap of which most is used up."""
+    budget, amounts = run.started.budget, used(run)
+    caps = budget.caps
+    cap = max(caps, key=lambda each: amounts[each] / caps[each] if caps[each] else 1.0, default=Cap.COST)
+    if cap not in caps or cap.value in budget.wider:
+        table = "limits.ticket" if cap.value in budget.wider else "limits"
+        return f"raise {cap.value} of [{table}] in burnish.toml, then {_again(run)}"
+    return f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g} {_again(run)} starts anew with twice the budget"
 
 
 def _verify(run: Run) -> str:

@@ -3,7 +3,7 @@
 Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from burnish.agents.analysers.rulebook import unknown_rules
@@ -13,6 +13,7 @@ from burnish.config.loading import load as load_settings
 from burnish.config.overrides import Flags
 from burnish.config.roles import resolve, role_notices, with_fixers
 from burnish.config.settings import AgentKind, Complexity, Settings
+from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol
@@ -23,6 +24,8 @@ from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.inputs import Guidance, Inputs
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import read_brief
+from burnish.usecases.budgets import agents_called, allot
+from burnish.usecases.estimates import Prospect
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject
 
@@ -66,6 +69,7 @@ class Plan(Value):
     roles: Roles
     inputs: Inputs
     sandbox: Sandbox
+    budget: Budget = Budget()
     notices: tuple[str, ...] = ()
 
 
@@ -78,25 +82,36 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     loaded = load_protocol(merged.settings.protocol, lambda path: repository.read_file(frozen.base_commit, path))
     protocol = with_fixers(merged.settings, loaded.protocol, wanted.agents)
     roles = resolve(merged.settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
-    _check_agents(merged.settings, roles, wanted.mode)
+    _check_agents(merged.settings, agents_called(protocol, roles, wanted.mode))
     _check_rounds(protocol, wanted.max_rounds)
     sandbox = choose(merged.settings.sandbox.value)
     prompts, prompt_notices = _prompts(repository, frozen, merged.settings)
+    prospect = Prospect(
+        repository=repository,
+        subject=_subject(frozen, wanted),
+        protocol=protocol,
+        roles=roles,
+        mode=wanted.mode,
+        inputs=_inputs(repository, frozen, wanted, merged, prompts),
+    )
+    allotment = allot(prospect)
     return Plan(
         mode=wanted.mode,
         repository=repository,
         frozen=frozen,
-        subject=_subject(frozen, wanted),
+        subject=prospect.subject,
         protocol=protocol,
         roles=roles,
-        inputs=_inputs(repository, frozen, wanted, merged, prompts),
+        inputs=prospect.inputs,
         sandbox=sandbox,
+        budget=allotment.budget,
         notices=(
             *merged.notices,
             *role_notices(merged.settings, protocol),
             *(unknown_rules(merged.settings.analysers) if merged.settings.analysers.rules else ()),
             *prompt_notices,
             *_sandbox_notices(sandbox),
+            *allotment.notices,
         ),
     )
 
@@ -129,14 +144,11 @@ def working_file(repository: Repository, path: str) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def _check_agents(settings: Settings, roles: Roles, mode: Mode) -> None:
+def _check_agents(settings: Settings, called: Sequence[str]) -> None:
     """Every agent that may be called can be run, before the first one is."""
-    assignments = [roles.review, *roles.reviewers.values(), *([roles.fix] if mode is Mode.FIX else [])]
-    for assignment in assignments:
-        for name in filter(None, (assignment.agent, assignment.fallback)):
-            agent = settings.agent(name)
-            if agent is not None and agent.kind is not AgentKind.ANALYSERS:
-                adapter_for(agent)
+    for agent in map(settings.agent, called):
+        if agent is not None and agent.kind is not AgentKind.ANALYSERS:
+            adapter_for(agent)
 
 
 def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:

@@ -47,7 +47,7 @@ def show_prompt(plan: Plan, ledger: Ledger, reviewer: str | None, *, fix: bool, 
         clones=Clones(plan.repository, cache),
         policy_folder="",
         folder=Path(cache),
-        desks=cache,
+        cache=cache.parent,
         environment=environment,
     )
     if fix:

@@ -9,7 +9,8 @@ from burnish.records.registry import record_files
 from burnish.records.writing import Written, write
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import load_run, stream_of
-from burnish.workspace.diffs import difference
+from burnish.workspace.diffs import overview
+from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 
 
@@ -22,7 +23,7 @@ def reviewed_paths(repository: Repository, run: Run) -> dict[int, tuple[str, ...
 @lru_cache(maxsize=256)
 def _changed_paths(repository: Repository, base: str, commit: str) -> tuple[str, ...]:
     """What lies between two commits never changes, and records ask for it after every event."""
-    return tuple(file.shown_path for file in difference(repository, base, commit).files)
+    return tuple(shown(entry.path) for entry in overview(repository, base, commit).entries)
 
 
 def write_records(repository: Repository, run: Run, at: float) -> Written:

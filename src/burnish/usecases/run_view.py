@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from burnish.core.budget import Cap
 from burnish.core.findings import Counts
 from burnish.core.gates import Judgement
 from burnish.core.state import (
@@ -81,6 +82,7 @@ def view(run: Run) -> dict[str, Any]:
             "tokens": run.usage.tokens,
             "cost_usd": round(run.usage.cost_usd, 6),
         },
+        "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
     }
 
 

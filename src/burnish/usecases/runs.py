@@ -4,8 +4,8 @@ Looking takes no lease and makes no file: where there is no ledger yet, there ar
 """
 
 import difflib
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from burnish.core.errors import BurnishError, ErrorKind
@@ -103,6 +103,12 @@ class Runs:
                 hint="Was it written by a newer burnish? Its events are left as they are.",
             ) from None
 
+    def readable(self) -> Iterator[Run]:
+        """All runs, the newest first. One that this version cannot read keeps nobody from looking at the others."""
+        for name in self.names():
+            with suppress(BurnishError):
+                yield self.load(name)
+
     def advance(self, run: Run) -> Run:
         """Take in what was appended since; the very same run where that is nothing."""
         stream = stream_of(run.id)
@@ -137,7 +143,13 @@ class Runs:
 @contextmanager
 def open_runs(folder: Path) -> Generator[Runs]:
     """The runs of the repository around a folder. Raises `NoRunsError` rather than make a ledger."""
-    repository = Repository.discover(folder)
+    with runs_of(Repository.discover(folder)) as runs:
+        yield runs
+
+
+@contextmanager
+def runs_of(repository: Repository) -> Generator[Runs]:
+    """The runs of a repository. Raises `NoRunsError` rather than make a ledger."""
     if not (repository.state_dir / "ledger.db").exists():
         raise NoRunsError
     with open_ledger(repository.state_dir) as ledger:

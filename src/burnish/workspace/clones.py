@@ -34,6 +34,10 @@ _COPY_HINT = "Is there room on the disk, and may it be written to?"
 _SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": ADDRESS}
 
 
+WIRING = tuple(f".git/{name}" for name in ("config", "hooks", "info", "objects/info"))
+"""What of a clone decides what git does in it: nobody who works there need change that."""
+
+
 class Clone(Value):
     """One disposable clone."""
 

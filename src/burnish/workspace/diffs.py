@@ -49,18 +49,31 @@ class Difference(Value):
         return not self.files
 
 
-def difference(repository: Repository, base_commit: str, head_commit: str) -> Difference:
-    """What `base...head` shows: three dots, so that what happened on the base meanwhile is left aside."""
+class Overview(Value):
+    """Which files a branch changes, without their lines."""
+
+    merge_base: str
+    entries: tuple[RawEntry, ...]
+
+
+def overview(repository: Repository, base_commit: str, head_commit: str) -> Overview:
+    """Which files `base...head` shows: three dots, so that what happened on the base meanwhile is left aside."""
     merge_base = repository.merge_base(base_commit, head_commit)
     if merge_base is None:
         raise SubjectError(
             f"{base_commit[:12]} and {head_commit[:12]} have no common history.", hint="Name another base."
         )
-    git = repository.objects
-    entries = read_raw(git.run(*_TREES, "--raw", "-z", "--full-index", merge_base, head_commit))
+    listing = repository.objects.run(*_TREES, "--raw", "-z", "--full-index", merge_base, head_commit)
+    return Overview(merge_base=merge_base, entries=read_raw(listing))
+
+
+def difference(repository: Repository, base_commit: str, head_commit: str) -> Difference:
+    """What `base...head` shows, with every line."""
+    seen = overview(repository, base_commit, head_commit)
+    git, merge_base = repository.objects, seen.merge_base
     numbers = read_numbers(git.run(*_TREES, "--numstat", "-z", merge_base, head_commit))
     patch = git.run(*_TREES, "-p", "--src-prefix=a/", "--dst-prefix=b/", merge_base, head_commit)
-    files = tuple(_changed_file(entry, numbers.get(entry.path)) for entry in entries)
+    files = tuple(_changed_file(entry, numbers.get(entry.path)) for entry in seen.entries)
     return Difference(merge_base=merge_base, head=head_commit, patch=patch, files=files)
 
 

@@ -48,6 +48,7 @@ _ENVIRONMENT = {
 }
 # Older versions know no way to leave the user's settings out but a home that has none.
 _NO_USER = {"GIT_CONFIG_GLOBAL": NO_FILE, "GIT_CONFIG_NOSYSTEM": "1", "HOME": NO_FILE, "XDG_CONFIG_HOME": NO_FILE}
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -104,6 +105,14 @@ class Git:
         raw = self.run(*arguments, stdin=stdin, environment=environment, check=check, hooks=hooks)
         return os.fsdecode(raw.removesuffix(b"\n"))
 
+    def objects(self, *expressions: str) -> tuple[str | None, ...]:
+        """The objects that expressions such as `main^{tree}` stand for, from one process; None where there is none."""
+        # No name holds a line end or a NUL, and git would read only what is before it.
+        asked = ("" if "\n" in one or "\0" in one else one for one in expressions)
+        stdin = "".join(f"{one}\n" for one in asked).encode("utf-8", errors="surrogateescape")
+        lines = self.text("cat-file", "--batch-check=%(objectname)", stdin=stdin).split("\n")
+        return tuple(line if is_object(line) else None for line in lines)
+
     def succeeds(self, *arguments: str | bytes) -> bool:
         """Whether git says yes: exit code 0, and not 1. Anything else is a `GitError`."""
         finished = self.finish(*arguments)
@@ -138,6 +147,11 @@ class Git:
         complaints = [line for line in lines if line.startswith(("fatal:", "error:"))]
         said = (complaints or lines or [finished.message])[-1]
         return GitError(command, finished.code, _CREDENTIALS.sub("", said)[:500])
+
+
+def is_object(name: str) -> bool:
+    """Whether a name is an object's own, which never stands for anything else."""
+    return _OBJECT.fullmatch(name) is not None
 
 
 def _environment(isolated: bool) -> dict[str, str]:

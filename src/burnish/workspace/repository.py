@@ -5,10 +5,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from burnish.workspace import references, worktrees
 from burnish.workspace.errors import GitError, NotARepositoryError
-from burnish.workspace.git import NO_FILE, Git
+from burnish.workspace.git import NO_FILE, Git, is_object
 from burnish.workspace.names import fields, to_bytes, to_text
 from burnish.workspace.subjects import FrozenSubject, Wish, freeze
 
@@ -22,6 +23,14 @@ _TAKEN = frozenset({"kept", "seals"})
 """Folders below `refs/burnish/`."""
 
 
+class _Entry(NamedTuple):
+    """A line of a tree."""
+
+    mode: bytes
+    kind: bytes
+    identity: bytes
+
+
 class Repository:
     """A repository and one of its work trees."""
 
@@ -31,6 +40,7 @@ class Repository:
         self.state_dir = common_dir / "burnish"
         self.object_format = object_format
         self.git = Git(root)
+        self._tops: dict[str, dict[bytes, _Entry]] = {}
 
     @classmethod
     def discover(cls, folder: Path) -> "Repository":
@@ -38,8 +48,9 @@ class Repository:
         if not folder.is_dir():
             raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Look at the path.")
         git = Git(folder)
+        about = ("--is-inside-work-tree", "--is-bare-repository", "--show-object-format")
         try:
-            common_dir = Path(git.text("rev-parse", "--path-format=absolute", "--git-common-dir"))
+            said = git.text("rev-parse", *about, "--path-format=absolute", "--git-common-dir")
         except GitError as error:
             if "not a git repository" not in error.said:
                 raise
@@ -47,17 +58,13 @@ class Repository:
                 f"'{folder}' is not in a Git repository.",
                 hint="Go into a Git repository, or make one with `git init`.",
             ) from None
-        root = cls._root(git, common_dir)
-        return cls(root, common_dir, git.text("rev-parse", "--show-object-format"))
-
-    @staticmethod
-    def _root(git: Git, common_dir: Path) -> Path:
-        if git.text("rev-parse", "--is-inside-work-tree") == "true":
-            return Path(git.text("rev-parse", "--show-toplevel"))
-        if git.text("rev-parse", "--is-bare-repository") == "true":
-            return common_dir
+        in_work_tree, bare, object_format, common_dir = said.split("\n", len(about))
+        if in_work_tree == "true":
+            return cls(Path(git.text("rev-parse", "--show-toplevel")), Path(common_dir), object_format)
+        if bare == "true":
+            return cls(Path(common_dir), Path(common_dir), object_format)
         raise NotARepositoryError(
-            f"'{git.folder}' is inside of the repository's own directory.", hint="Go into the work tree."
+            f"'{folder}' is inside of the repository's own directory.", hint="Go into the work tree."
         )
 
     @cached_property
@@ -130,17 +137,32 @@ class Repository:
             name = posixpath.normpath(path)
             if posixpath.isabs(name) or name.split("/")[0] in ("..", "."):
                 return None
-            listing = fields(self.objects.run("ls-tree", "-z", "--full-tree", commit, "--", to_bytes(name)))
-            if not listing:
+            entry = self._entry(commit, to_bytes(name))
+            if entry is None or entry.kind != b"blob":
                 return None
-            mode, kind, identity = listing[0].split(b"\t", 1)[0].split(b" ")
-            if kind != b"blob":
-                return None
-            content = self.objects.run("cat-file", "blob", identity)
-            if mode != b"120000":
+            content = self.objects.run("cat-file", "blob", entry.identity)
+            if entry.mode != b"120000":
                 return content
             path = posixpath.join(posixpath.dirname(name), to_text(content))
         return None
+
+    def _entry(self, commit: str, name: bytes) -> "_Entry | None":
+        """What a commit has under a name. Most files that are asked for are not even below the top of the tree."""
+        top, _, below = name.partition(b"/")
+        found = self._top(commit).get(top)
+        return self._listing(commit, name).get(name) if found is not None and below else found
+
+    def _top(self, commit: str) -> "dict[bytes, _Entry]":
+        if not is_object(commit):  # another name may stand for something else the next time
+            return self._listing(commit)
+        if commit not in self._tops:
+            self._tops[commit] = self._listing(commit)
+        return self._tops[commit]
+
+    def _listing(self, commit: str, *names: bytes) -> "dict[bytes, _Entry]":
+        lines = fields(self.objects.run("ls-tree", "-z", "--full-tree", commit, "--", *names))
+        entries = (line.split(b"\t", 1) for line in lines)
+        return {name: _Entry(*about.split(b" ")) for about, name in entries}
 
     def files(self, commit: str) -> frozenset[str]:
         """The names of all files in a commit; bytes that are not UTF-8 are kept as surrogates."""

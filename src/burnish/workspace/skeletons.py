@@ -26,7 +26,7 @@ class Skeleton(Value):
 
     def write(self, git_dir: Path, references: Mapping[str, str]) -> None:
         """Make a repository whose HEAD is the branch `head`."""
-        for folder in ("objects/info", "refs/heads", "info"):
+        for folder in ("objects/info", "refs/heads", "info", "hooks"):
             (git_dir / folder).mkdir(parents=True)
         (git_dir / "HEAD").write_bytes(b"ref: refs/heads/head\n")
         (git_dir / "config").write_text("".join(_lines(self.settings)), encoding="utf-8")

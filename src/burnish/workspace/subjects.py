@@ -48,25 +48,28 @@ class Wish(Value):
 
 def freeze(git: Git, wish: Wish, *, shallow: bool = False) -> FrozenSubject:
     """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
-    if not references.has_commits(git) and wish.branch is None:
-        raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     branch, detached = _branch(git, wish)
-    head = references.commit_of(git, branch)
+    known = _commits(git, "HEAD", branch, *filter(None, (wish.base,)))
+    if wish.branch is None and known["HEAD"] is None:
+        raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
+    # What was not found is looked up again by whoever knows what to say of it.
+    head = known[branch] or references.commit_of(git, branch)
     base = wish.base or _default_base(git, branch, wish)
-    base_commit = references.commit_of(git, base)
+    base_commit = known.get(base) or references.commit_of(git, base)
     merge_base = _merge_base(git, (base, base_commit), (branch, head), shallow)
     if wish.uncommitted:
         head = commit_work_tree(git, head, wish.ignoring)
+    tree, former_tree = _trees(git, head, merge_base)
     subject = FrozenSubject(
         branch=branch if branch != "HEAD" else head[:12],
         base=base,
         base_commit=base_commit,
         merge_base=merge_base,
         head=head,
-        tree=_tree(git, head),
+        tree=tree,
         detached=detached,
         uncommitted=wish.uncommitted,
-        empty=_tree(git, head) == _tree(git, merge_base),
+        empty=tree == former_tree,
     )
     if not wish.allow_empty:
         _refuse_nothing(subject)
@@ -85,7 +88,7 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
             git.run("read-tree", head, environment=environment)
         git.run("-c", "advice.addEmbeddedRepo=false", "add", "--all", *excluding(ignoring), environment=environment)
         tree = git.text("write-tree", environment=environment)
-    if tree == _tree(git, head):
+    if (tree,) == _trees(git, head):
         return head
     date = git.text("show", "--no-patch", "--format=%ct", head)
     return commit_tree(git, tree, head, "Work that is not committed", float(date))
@@ -150,5 +153,11 @@ def _refuse_nothing(subject: FrozenSubject) -> None:
     raise SubjectError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
 
 
-def _tree(git: Git, commit: str) -> str:
-    return git.text("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+def _commits(git: Git, *names: str) -> dict[str, str | None]:
+    """The commits that names stand for, those of local branches first, all from one process."""
+    found = git.objects(*(f"{place}{name}^{{commit}}" for name in names for place in (references.BRANCHES, "")))
+    return {name: on_branch or other for name, on_branch, other in zip(names, found[::2], found[1::2], strict=True)}
+
+
+def _trees(git: Git, *commits: str) -> tuple[str, ...]:
+    return tuple(tree or "" for tree in git.objects(*(f"{commit}^{{tree}}" for commit in commits)))

@@ -51,15 +51,7 @@ class Stage:
     def environment(self, url: str) -> dict[str, str]:
         """The environment of a user who has a key for a service at this address."""
         path = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": str(self.temporary)}
-        match self.kind:
-            case AgentKind.CLAUDE:
-                return {**path, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted"}
-            case AgentKind.CODEX:
-                return {**path, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "scripted"}
-            case AgentKind.GEMINI:
-                return {**path, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "scripted"}
-            case _:
-                return {**path, "OPENCODE_CONFIG_CONTENT": _provider(url)}
+        return {**path, **service(self.kind, url)}
 
     def request(self, **changes: Any) -> Request:
         asked = {"folder": str(self.clone), "home": str(self.home), "model": MODELS[self.kind], **changes}
@@ -95,10 +87,29 @@ class Stage:
 
 def stage(kind: AgentKind, folder: Path) -> Stage:
     """The stage for a client; a listed skip where it is not installed."""
-    found = Stage(kind, folder)
-    if found.client.program(found.settings, os.environ) is None:
+    installed(kind)
+    return Stage(kind, folder)
+
+
+def installed(kind: AgentKind) -> None:
+    """A listed skip where a client is not installed."""
+    if CLIENTS[kind].program(AgentSettings(kind=kind), os.environ) is None:
         pytest.skip(f"optional: {kind.value} is not installed")
-    return found
+
+
+def service(kind: AgentKind, url: str) -> dict[str, str]:
+    """The variables that tell a client of a service at this address, and of a key for it."""
+    match kind:
+        case AgentKind.CLAUDE:
+            return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted"}
+        case AgentKind.CODEX:
+            return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "scripted"}
+        case AgentKind.GEMINI:
+            return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "scripted"}
+        case AgentKind.OPENCODE:
+            return {"OPENCODE_CONFIG_CONTENT": _provider(url)}
+        case _:
+            return {}
 
 
 def _provider(url: str) -> str:

@@ -11,10 +11,10 @@ from burnish.agents.interface import Role
 from burnish.config.settings import AgentKind, AgentSettings
 from burnish.system.process import Command
 from tests.agents.building import request
-from tests.agents.clients.live import ISSUES_SCHEMA
+from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 
 USER = {"PATH": "/nowhere", "HOME": "/home/me", "SSH_AUTH_SOCK": "/agent", "GITHUB_TOKEN": "secret"}
-KINDS = tuple(CLIENTS)
+KINDS = tuple(MODELS)
 every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind in KINDS])
 
 

@@ -12,9 +12,9 @@ from burnish.agents.errors import AgentError
 from burnish.agents.interface import Role
 from burnish.config.settings import AgentKind, AgentSettings
 from tests.agents.building import request
-from tests.agents.clients.live import ISSUES_SCHEMA
+from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 
-KINDS = tuple(CLIENTS)
+KINDS = tuple(MODELS)
 every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind in KINDS])
 
 

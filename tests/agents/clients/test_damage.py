@@ -20,7 +20,7 @@ from tests.agents.building import request
 from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 from tests.agents.clients.recordings import recorded
 
-KINDS = tuple(CLIENTS)
+KINDS = tuple(MODELS)
 every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind in KINDS])
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**40), 10**40) | st.floats(allow_nan=False) | st.text(max_size=8),

@@ -1,83 +1,32 @@
-"""The real clients, on the scripted model: what their drivers promise holds with the programs that users have."""
+"""The real clients, on the scripted model: what a repository holds for them. All else is in `tests.agents.contract`."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply, Role
 from burnish.config.settings import AgentKind
-from burnish.contracts.errors import UnreadableError
-from burnish.contracts.registry import parse_answer
-from burnish.core.reviews import ContractName, Failure, FailureKind
-from burnish.testing.model_server.scenario import Run, Step, Write
 from burnish.testing.model_server.server import model_server
-from tests.agents.clients.live import CODE, ISSUES_SCHEMA, Stage, stage
+from tests.agents.clients.live import Stage, stage
 
-pytestmark = pytest.mark.prove
-
-KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
-SCENARIOS = {
-    "fix": (
-        Step(turn=1, call=(Write(file="app.py", text="x = 1\n"),)),
-        Step(turn=2, call=(Run(command="echo done > made-by-the-shell.txt"),)),
-        Step(say="I have put it right."),
-    ),
-    "limited": (Step(status=429, retry_after=2),),
-}
+EVERY_DAY = (AgentKind.CLAUDE, AgentKind.CODEX)
+KINDS = [
+    pytest.param(kind, id=kind.value, marks=() if kind in EVERY_DAY else pytest.mark.prove)
+    for kind in (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
+]
 
 
-@pytest.fixture(params=KINDS, ids=[kind.value for kind in KINDS])
-def client_at_work(request: pytest.FixtureRequest, tmp_path: Path) -> Stage:
-    return stage(request.param, tmp_path)
-
-
-def ask(at_work: Stage, scenario: str, **changes: Any) -> Reply | Failure:
-    asked = at_work.request(**{"schema": ISSUES_SCHEMA, **changes})
-    with model_server(SCENARIOS) as server:
-        finished = at_work.run(server.url(scenario), asked)
-    return at_work.client.read(finished, asked, None)
-
-
-def test_a_review_is_read(client_at_work: Stage) -> None:
-    found = ask(client_at_work, "findings")
-    assert isinstance(found, Reply), found
-    assert len(parse_answer(ContractName.ISSUES, found.text).findings) == 2
-    assert found.usage.tokens == 120
-
-
-def test_a_reviewer_that_tries_to_write_changes_nothing(client_at_work: Stage) -> None:
-    found = ask(client_at_work, "write-attempt")
-    assert isinstance(found, Reply), found
-    assert (client_at_work.clone / "app.py").read_text() == CODE
-    assert [path.name for path in client_at_work.clone.iterdir() if path.name != ".git"] == ["app.py"]
-
-
-def test_a_fixer_edits_files_and_runs_commands(client_at_work: Stage) -> None:
-    found = ask(client_at_work, "fix", role=Role.FIX, reviewer="", schema="")
-    assert isinstance(found, Reply), found
-    assert (client_at_work.clone / "app.py").read_text().strip() == "x = 1"
-    assert (client_at_work.clone / "made-by-the-shell.txt").read_text() == "done\n"
-
-
-@pytest.mark.parametrize(
-    ("scenario", "kind"),
-    [("unauthorised", FailureKind.UNAUTHORISED), ("limited", FailureKind.RATE_LIMITED)],
-)
-def test_what_the_service_refuses_has_its_kind(client_at_work: Stage, scenario: str, kind: FailureKind) -> None:
-    found = ask(client_at_work, scenario)
-    assert isinstance(found, Failure), found
-    assert found.kind is kind, found.message
-
-
-def test_the_repository_under_review_runs_no_code_and_says_nothing_to_the_model(client_at_work: Stage) -> None:
-    executed, sent = _with_plants(client_at_work, Role.REVIEW)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_repository_under_review_runs_no_code_and_says_nothing_to_the_model(
+    kind: AgentKind, tmp_path: Path
+) -> None:
+    executed, sent = _with_plants(stage(kind, tmp_path), Role.REVIEW)
     assert not executed
     assert "PLANTED" not in sent
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("kind", [AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.OPENCODE], ids=lambda kind: kind.value)
 def test_a_fixer_works_by_the_rules_of_the_project(kind: AgentKind, tmp_path: Path) -> None:
     executed, sent = _with_plants(stage(kind, tmp_path), Role.FIX)
@@ -95,37 +44,6 @@ def _with_plants(at_work: Stage, role: Role) -> tuple[bool, str]:
         sent = str([one.body for one in server.asked()])
     assert isinstance(found, Reply), found
     return proof.exists(), sent
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if CLIENTS[kind].can_resume], ids=lambda kind: kind.value)
-def test_an_answer_that_cannot_be_read_is_asked_for_again_in_the_same_session(kind: AgentKind, tmp_path: Path) -> None:
-    at_work = stage(kind, tmp_path)
-    # Without a schema, as with one the client itself would have it repaired.
-    first = ask(at_work, "repaired", schema="")
-    assert isinstance(first, Reply), first
-    with pytest.raises(UnreadableError):
-        parse_answer(ContractName.ISSUES, first.text)
-    again = ask(at_work, "repaired", schema="", session=first.session, prompt="Answer again, with whole JSON.")
-    assert isinstance(again, Reply), again
-    assert parse_answer(ContractName.ISSUES, again.text).clean
-
-
-def test_claude_stops_at_its_limits(tmp_path: Path) -> None:
-    at_work = stage(AgentKind.CLAUDE, tmp_path)
-    for limit in ({"max_turns": 2}, {"budget_usd": 0.01}):
-        found = ask(at_work, "endless", **limit)
-        assert isinstance(found, Failure), found
-        assert found.kind is FailureKind.REFUSED
-        assert "maximum" in found.message
-
-
-def test_a_client_that_is_terminated_has_no_answer(client_at_work: Stage) -> None:
-    asked = client_at_work.request(schema=ISSUES_SCHEMA)
-    with model_server() as server:
-        finished = client_at_work.run_until_asked(server, "hang", asked, 1)
-    found = client_at_work.client.read(finished, asked, None)
-    assert isinstance(found, Failure)
-    assert found.kind is FailureKind.CRASHED, found.message
 
 
 def _plant(clone: Path, proof: Path) -> None:

@@ -17,7 +17,7 @@ from tests.agents.building import request
 from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 from tests.agents.clients.recordings import recorded
 
-KINDS = tuple(CLIENTS)
+KINDS = tuple(MODELS)
 every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind in KINDS])
 
 
@@ -75,7 +75,6 @@ def test_words_instead_of_json_are_no_review(kind: AgentKind) -> None:
         ("unauthorised", FailureKind.UNAUTHORISED),
         ("rate-limited", FailureKind.RATE_LIMITED),
         ("server-error", FailureKind.CRASHED),
-        ("cut", FailureKind.CRASHED),
         ("terminated", FailureKind.CRASHED),
     ],
 )
@@ -84,6 +83,15 @@ def test_every_failure_has_its_kind(kind: AgentKind, situation: str, kind_of_fai
     assert isinstance(found, Failure), found
     assert found.kind is kind_of_failure, found.message
     assert found.message
+
+
+@every_client
+def test_a_connection_that_breaks_is_never_an_answer(kind: AgentKind) -> None:
+    found = read(kind, recorded(kind, "cut"))
+    assert isinstance(found, Failure), found
+    # Only Claude Code says that it was the connection.
+    wanted = FailureKind.UNREACHABLE if kind is AgentKind.CLAUDE else FailureKind.CRASHED
+    assert found.kind is wanted, found.message
 
 
 @every_client

@@ -57,7 +57,7 @@ class Driver:
         named = (*VARIABLES[spec.kind].names, *settings.environment)
         reviewing = request.reads_only
         # A fixer runs the project's tools, which look for their caches and settings in the user's home.
-        home = {"HOME": request.home} if reviewing else {}
+        home = {"HOME": request.home, **places.manager_variables(environment)} if reviewing else {}
         return Command(
             argv=(*spec.before(request), *prefix, *spec.arguments(request)),
             folder=request.home if reviewing and spec.outside else request.folder,

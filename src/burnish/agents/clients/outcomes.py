@@ -13,6 +13,7 @@ from burnish.system.process import Finished, How
 
 _UNAUTHORISED = (401, 403)
 _RATE_LIMITED = (429, 529)
+_UNREACHABLE = (502, 503, 504)
 _WORTH_ANOTHER_TRY = (408, 409, 425)
 
 
@@ -40,6 +41,8 @@ def _said(report: Report, finished: Finished) -> Failure | None:
         case status if status in _RATE_LIMITED:
             pause = retry_after(words) if report.pause is None else min(report.pause, MAX_RETRY_AFTER)
             return replace(_failure(FailureKind.RATE_LIMITED, words), retry_after=pause)
+        case status if status in _UNREACHABLE:
+            return _failure(FailureKind.UNREACHABLE, words)
         case int() as status if 400 <= status < 500 and status not in _WORTH_ANOTHER_TRY:
             return _failure(FailureKind.REFUSED, words)
         case _:

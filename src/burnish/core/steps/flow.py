@@ -153,3 +153,14 @@ def running_effects(phase: Active) -> tuple[str, ...]:
     else:
         keyed = [(phase.key, phase.work)]
     return tuple(effect_id(key, work.attempt) for key, work in keyed if isinstance(work, Running))
+
+
+def under_way(run: Run) -> tuple[str, ...]:
+    """The effects that the events say are running, also while the run is being ended."""
+    match run.phase:
+        case Waiting() | Ended():
+            return ()
+        case Stopping():
+            return running_effects(run.phase.interrupted)
+        case phase:
+            return running_effects(phase)

@@ -1,10 +1,12 @@
 """The round under way: seats that start, fail, try again and answer, and what the complete panel leads to."""
 
+from itertools import takewhile
+
 from burnish.core.book import judge_round
 from burnish.core.events import ProcessStarted, Reviewed, TimerFired, WorkFailed, WorkLost, WorkStarted
 from burnish.core.findings import Action
 from burnish.core.gates import Judgement
-from burnish.core.protocol import ReviewBy
+from burnish.core.protocol import FallbackTurn, ReviewBy
 from burnish.core.retries import EndNow, uses_up_round
 from burnish.core.state import (
     GoodReview,
@@ -26,7 +28,18 @@ def assignment_of(run: Run, reviewer: str) -> Assignment:
     """Who plays a reviewer; a person may have chosen somebody else after the last round."""
     if run.other_agent is not None:
         return Assignment(agent=run.other_agent)
-    return run.roles.reviewer(reviewer)
+    assignment = run.roles.reviewer(reviewer)
+    in_turn = run.protocol.failures.fallback is FallbackTurn.ALTERNATE and assignment.fallback is not None
+    if in_turn and _failed_rounds(run, reviewer) % 2:
+        return Assignment(agent=assignment.fallback or "", fallback=assignment.agent)
+    return assignment
+
+
+def _failed_rounds(run: Run, reviewer: str) -> int:
+    """In how many rounds in a row, up to the last, a reviewer gave no usable answer."""
+    reviews = [review for past in run.rounds for review in past.reviews if review.reviewer == reviewer]
+    failed = takewhile(lambda review: isinstance(review, MissingReview), reversed(reviews))
+    return sum(1 for _ in failed)
 
 
 def step(run: Run, phase: Reviewing, event: WorkStarted | ProcessStarted | WorkLost | TimerFired) -> Run:

@@ -51,7 +51,7 @@ async def analyse(bench: Bench, job: Job[StartReview]) -> AnyEvent:
     effect, run, shop = job.effect, job.run, bench.shop
     started = clock.now()
     scene = await bench.scene(run)
-    if scene.shown.empty:
+    if not scene.shown.entries:
         failure = Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review")
         return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
     said = await _say(bench, job, scene)

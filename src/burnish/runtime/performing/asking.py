@@ -32,6 +32,7 @@ from burnish.runtime.performing.workshop import (
 from burnish.system import clock
 from burnish.system.process import KEPT_BYTES, Finished, Limits
 from burnish.system.sandbox import SandboxKind
+from burnish.workspace.clones import WIRING
 from burnish.workspace.inside import read_inside
 
 Reader = Callable[[bytes], Answer | Failure]
@@ -103,6 +104,11 @@ async def _read(asked: Asked, read: Reader) -> Answer | Failure:
     return await asyncio.to_thread(read, asked.reply.text)
 
 
+def wiring_of(request: Request) -> tuple[str, ...]:
+    """What of the clone stays as it is, also where the agent may write."""
+    return tuple(str(Path(request.folder) / name) for name in WIRING)
+
+
 def answer_schema(run: Run, request: Request) -> str:
     """The form of the answer, for a client that can be held to one."""
     gate = run.protocol.gate
@@ -132,6 +138,7 @@ class _Call(NamedTuple):
             self.limits,
             effect=request.effect,
             writable=self.writable,
+            protected=wiring_of(request),
             stop=self.job.stop,
             on_start=self.job.started,
             render="",
@@ -188,6 +195,7 @@ class _Call(NamedTuple):
                 effect=request.effect,
                 readable=(request.folder,),
                 writable=(*self.writable, request.home),
+                protected=wiring_of(request),
                 stop=stop,
                 on_start=self.job.started,
                 on_line=hear,

@@ -29,8 +29,8 @@ _Result = TypeVar("_Result")
 AT_ONCE = 400
 """Files on one command line."""
 KEPT_BYTES = 256 * 1024 * 1024
-HEAD_START = 0.003
-"""Seconds that kingfisher is ahead: it takes longest, and whatever is started before it would make all wait."""
+_STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
+"""The tools that may look for further programs on the user's PATH."""
 
 
 class Bench:
@@ -107,12 +107,12 @@ class Bench:
     ) -> Finished:
         """Run a tool in the sandbox, without the network."""
         path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
-        environment = {**self.shop.tool_environment(), "NO_COLOR": "1", **call.environment}
-        arguments = call.arguments if tool is not ToolName.KINGFISHER else await self._with_rules(call.arguments, stop)
-        command = Command(argv=(path, *arguments), folder=str(folder), environment=environment, stdin=call.stdin)
+        environment = {**self._environment(tool), "NO_COLOR": "1", **call.environment}
+        command = Command(argv=(path, *call.arguments), folder=str(folder), environment=environment, stdin=call.stdin)
         if tool is ToolName.KINGFISHER:
-            return await self._started(tool, command, stop, writable)
-        await asyncio.sleep(HEAD_START)
+            return await self._started(tool, await self._with_rules(command, stop), stop, writable)
+        # All tools of a panel come here in one turn of the loop: kingfisher starts in it, and the others in the next.
+        await asyncio.sleep(0)
         async with self._turns:
             return await self._started(tool, command, stop, writable)
 
@@ -131,12 +131,18 @@ class Bench:
             network=False,
         )
 
-    async def _with_rules(self, arguments: tuple[str, ...], stop: asyncio.Event) -> tuple[str, ...]:
-        """kingfisher's arguments with its rules, compiled."""
-        key = ("rules", rule_caches.chosen(arguments))
-        folder = await self._once(key, lambda: rule_caches.compile_rules(self.shop, arguments, stop))
-        verb, *rest = arguments
-        return (verb, f"--rule-cache-dir={folder}", *rest)
+    def _environment(self, tool: ToolName) -> dict[str, str]:
+        """What a tool sees of the user's environment. A sandbox in which no PATH need be shown is made sooner."""
+        environment = self.shop.tool_environment()
+        return {name: value for name, value in environment.items() if name != "PATH" or tool in _STARTS_OTHERS}
+
+    async def _with_rules(self, command: Command, stop: asyncio.Event) -> Command:
+        """kingfisher's command with its rules, compiled."""
+        program, verb, *rest = command.argv
+        folder = rule_caches.folder_of(self.shop, rest)
+        if not folder.is_dir():
+            await self._once(folder, lambda: rule_caches.compile_rules(self.shop, rest, stop))
+        return replace(command, argv=(program, verb, f"--rule-cache-dir={folder}", *rest))
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Whoever asks first has it done; a failure is not kept, so that a second attempt is one."""

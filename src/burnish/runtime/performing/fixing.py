@@ -149,7 +149,7 @@ async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) ->
     usage = Usage()
     for _ in range(TRIES):
         request = await asyncio.to_thread(_request, shop, job, clone, rejection)
-        asked = await _ask(shop, job, request)
+        asked = await _ask(shop, job, request, usage)
         usage = usage.plus(asked.usage)
         asked = replace(asked, usage=usage)
         if isinstance(asked.reply, Failure):
@@ -158,15 +158,18 @@ async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) ->
         if not isinstance(verdict, Rejected):
             return asked if verdict is None else replace(asked, reply=verdict)
         rejection = verdict.text
+        if job.effect.share.without(usage).parts == 0:
+            message = f"nothing of its share of the budget is left, and the project's commit hook says: {rejection}"
+            return Asked(reply=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=usage)
     message = f"the project's commit hook rejects the work: {rejection}"
     return Asked(reply=Failure(kind=FailureKind.REFUSED, message=message), usage=usage)
 
 
-async def _ask(shop: Workshop, job: Job[_Writing], request: Request) -> Asked:
+async def _ask(shop: Workshop, job: Job[_Writing], request: Request, spent: Usage) -> Asked:
     """A session's answer must be readable, too; a fixer's is for people."""
     writable = (request.folder,)
     if not isinstance(job.effect, StartReview):
-        return await ask(shop, job, request, writable)
+        return await ask(shop, job, request, writable, spent=spent)
     read = partial(read_answer, shop, job.run, job.effect.agent, job.run.commit)
     asked, _ = await ask_readably(shop, job, request, writable, read)
     return asked

@@ -22,15 +22,15 @@ _CHOOSES_RULES = ("--rule=", "--exclude-rule=")
 _HINT = "Run 'kingfisher rules compile-cache' by hand to see what is wrong."
 
 
-def chosen(arguments: Sequence[str]) -> tuple[str, ...]:
+def _chosen(arguments: Sequence[str]) -> tuple[str, ...]:
     """The arguments of a call that choose among the rules."""
     return tuple(word for word in arguments if word.startswith(_CHOOSES_RULES))
 
 
 async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.Event) -> Path:
     """The folder with the rules that a call chooses, made where there is none yet."""
-    choice = chosen(arguments)
-    folder = _folder(shop, choice)
+    choice = _chosen(arguments)
+    folder = folder_of(shop, arguments)
     if folder.is_dir():
         return folder
     making = shop.desks / f"rules-{folder.name}"
@@ -57,8 +57,8 @@ async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.
     return folder
 
 
-def _folder(shop: Workshop, choice: Sequence[str]) -> Path:
-    """Where the rules of a choice are kept. Another choice, or another version of kingfisher, is another folder."""
+def folder_of(shop: Workshop, arguments: Sequence[str]) -> Path:
+    """Where the rules that a call chooses are kept: another folder for another choice, or version of kingfisher."""
     name = ToolName.KINGFISHER.value
-    digest = hashlib.sha256("\n".join(choice).encode()).hexdigest()[:12]
-    return shop.desks.parent.parent / "analysers" / f"{name}-{version(ToolName.KINGFISHER)}-{digest}"
+    digest = hashlib.sha256("\n".join(_chosen(arguments)).encode()).hexdigest()[:12]
+    return shop.cache / "analysers" / f"{name}-{version(ToolName.KINGFISHER)}-{digest}"

@@ -17,9 +17,10 @@ from burnish.config.settings import Settings
 from burnish.core.reviews import Failure, FailureKind
 from burnish.runtime.performing.workshop import Workshop
 from burnish.workspace.clones import Clone
-from burnish.workspace.diffs import ChangedFile, difference
+from burnish.workspace.diffs import overview
 from burnish.workspace.errors import UnsafeResultError
 from burnish.workspace.inside import write_inside
+from burnish.workspace.patches import RawEntry
 from burnish.workspace.removal import remove_folder
 from burnish.workspace.slices import TreeFile, read_slice, tree_files, write_slice
 
@@ -89,9 +90,9 @@ class Scene:
 
     def __init__(self, shop: Workshop, base_commit: str, commit: str) -> None:
         settings = shop.inputs.settings
-        self.shown = difference(shop.repository, base_commit, commit)
+        self.shown = overview(shop.repository, base_commit, commit)
         self.base_commit, self.commit = base_commit, commit
-        present = tuple(file for file in self.shown.files if file.status != _DELETED and not file.is_submodule)
+        present = tuple(file for file in self.shown.entries if file.status != _DELETED and not file.is_submodule)
         kept = set(_not_ignored(settings, present))
         self.head = Side(shop, commit, f"head-{commit[:12]}", sorted(kept), base_commit)
         looked_at = [_source_file(file) for file in self.head.files]
@@ -121,7 +122,7 @@ class Scene:
             self.base.discard()
 
 
-def _not_ignored(settings: Settings, files: Sequence[ChangedFile]) -> list[str]:
+def _not_ignored(settings: Settings, files: Sequence[RawEntry]) -> list[str]:
     left_out = set(ignored(settings.review, tuple(file.path for file in files)))
     return [file.path for file in files if file.path not in left_out]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from burnish.agents.clients.places import moved_logins
 from burnish.agents.errors import AgentError
 from burnish.agents.visibility import named_paths
 from burnish.config.settings import AgentSettings
@@ -78,7 +79,7 @@ class Workshop:
         clones: Clones,
         policy_folder: str,
         folder: Path,
-        desks: Path,
+        cache: Path,
         environment: Mapping[str, str],
         activity: Activity | None = None,
         terminal: Terminal | None = None,
@@ -91,7 +92,9 @@ class Workshop:
         self.clones = clones
         self.policy_folder = policy_folder
         self.folder = folder
-        self.desks = desks
+        self.cache = cache
+        """Where burnish keeps what it can do without: the clones, desks and homes of all runs, and caches."""
+        self.desks = cache / run / "desks"
         self.environment = environment
         self.activity: Activity = activity or _nobody_looks
         self.terminal = terminal
@@ -144,6 +147,7 @@ class Workshop:
         writable: tuple[str, ...],
         stop: asyncio.Event,
         readable: tuple[str, ...] = (),
+        protected: tuple[str, ...] = (),
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
@@ -171,7 +175,8 @@ class Workshop:
                 *named_paths(command.argv),
             ),
             writable=writable,
-            hidden=(*DEFAULT_SECRETS, *self._private()),
+            protected=protected,
+            hidden=(*DEFAULT_SECRETS, *self._private(), *moved_logins(self.environment)),
             temporary=str(temporary),
             network=network,
         )
@@ -193,9 +198,9 @@ class Workshop:
         return finished
 
     def _private(self) -> tuple[str, ...]:
-        """What of the user's repository is no agent's business: addresses with passwords, what other agents said."""
+        """What is no agent's business: addresses with passwords, what other agents said, where they live."""
         settings = (self.repository.common_dir / name for name in ("config", "config.worktree", "FETCH_HEAD"))
-        return (*(str(file) for file in settings), str(self.repository.state_dir))
+        return (*(str(file) for file in settings), str(self.repository.state_dir), str(self.cache))
 
     async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A fresh clone, with the ignored files that the policy copies into every one."""

@@ -1,5 +1,6 @@
 """Where the tools are found, and what is said where one is not."""
 
+import os
 import sys
 import tomllib
 from importlib import metadata
@@ -63,6 +64,23 @@ def test_a_package_without_its_program_is_an_error(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(WHEELS, ToolName.RUFF, Wheel(package="ruff", pin="1", program="bin/no-such-program"))
     with pytest.raises(ToolError, match="its program is not"):
         program(ToolName.RUFF)
+
+
+def test_a_package_that_does_not_say_what_it_brought_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ruff-1.2.3.dist-info").mkdir()
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert version(ToolName.RUFF) == "1.2.3"
+    with pytest.raises(ToolError, match="its program is not"):
+        program(ToolName.RUFF)
+
+
+def test_versions_and_programs_are_those_that_python_itself_knows() -> None:
+    for tool, wheel in WHEELS.items():
+        installed = metadata.distribution(wheel.package)
+        assert version(tool) == installed.version
+        assert program(tool) in {os.path.normpath(str(file.locate())) for file in installed.files or ()}
 
 
 def test_eslint_is_the_projects_own() -> None:

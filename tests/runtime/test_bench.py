@@ -1,0 +1,82 @@
+"""In which order the tools of a panel start: kingfisher takes longest, so that the others come after it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.analysers.interface import Choice, Hit, Task, ToolError, ToolName
+from burnish.config.settings import AnalyserSettings
+from burnish.runtime.performing.bench import Bench
+from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.testing.repositories import RepositoryBuilder
+from tests.runtime.fixers_desk import FixersDesk
+
+FILES = ("a.py", "run.sh")
+ONE_RULE = Choice(select=("betterleaks.aws-access-token",))
+"""Few rules are compiled in no time."""
+NO_RULE = Choice(select=("betterleaks.no-such-rule",))
+OTHERS = (
+    Task(tool=ToolName.RUFF, choice=Choice(select=("F821",)), files=("a.py",)),
+    Task(tool=ToolName.SHELLCHECK, choice=Choice(), files=("run.sh",)),
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> FixersDesk:
+    builder = RepositoryBuilder(tmp_path / "project").commit({"README.md": "A project.\n"}).branch("change")
+    builder.commit({"a.py": "print(unknown)\n", "run.sh": '#!/bin/sh\ncd "$1"\n'})
+    return FixersDesk(tmp_path / "cache" / "run", builder, AnalyserSettings(), {})
+
+
+def kingfisher(choice: Choice) -> Task:
+    return Task(tool=ToolName.KINGFISHER, choice=choice, files=FILES)
+
+
+def look(desk: FixersDesk, *seats: tuple[Task, ...]) -> list[tuple[Hit, ...] | BaseException]:
+    """What each seat of a panel finds, side by side."""
+
+    async def work() -> list[tuple[Hit, ...] | BaseException]:
+        bench, stop = Bench(desk.shop), asyncio.Event()
+        scene = await bench.scene(desk.run)
+        return await asyncio.gather(*(bench.introduced(scene, seat, stop) for seat in seats), return_exceptions=True)
+
+    return asyncio.run(work())
+
+
+def started(desk: FixersDesk) -> list[str]:
+    """The tools in the order of their start, by which their logs are numbered."""
+    logs = [
+        path.stem.removeprefix("analyse-").rpartition("-") for path in desk.shop.log_of("x").parent.glob("analyse-*")
+    ]
+    return [tool for _, tool in sorted((int(number), tool) for tool, _, number in logs)]
+
+
+def rules(found: tuple[Hit, ...] | BaseException) -> list[str]:
+    return [hit.rule for hit in found] if isinstance(found, tuple) else [type(found).__name__]
+
+
+def test_kingfisher_starts_first_whoever_asks_for_it(desk: FixersDesk) -> None:
+    asyncio.run(compile_rules(desk.shop, tuple(f"--rule={rule}" for rule in ONE_RULE.select), asyncio.Event()))
+
+    found = look(desk, OTHERS, (kingfisher(ONE_RULE),))
+
+    assert started(desk)[0] == "kingfisher"
+    assert [rules(one) for one in found] == [["F821", "SC2164"], []]
+
+
+def test_nobody_waits_while_rules_are_compiled(desk: FixersDesk) -> None:
+    look(desk, OTHERS, (kingfisher(ONE_RULE),))
+
+    assert started(desk)[0] == "ruff"
+
+
+def test_where_kingfisher_fails_the_others_do_their_work(desk: FixersDesk) -> None:
+    missing, *rest = look(desk, (kingfisher(NO_RULE),), OTHERS)
+
+    assert isinstance(missing, ToolError)
+    assert [rules(one) for one in rest] == [["F821", "SC2164"]]
+
+
+def test_where_nobody_needs_kingfisher_nobody_waits_for_it(desk: FixersDesk) -> None:
+    assert [rules(one) for one in look(desk, OTHERS)] == [["F821", "SC2164"]]
