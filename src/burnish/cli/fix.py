@@ -9,6 +9,8 @@ from burnish.core.events import Mode
 
 _HELP = """Review a branch, have the findings fixed, and review again, until the gate passes.
 
+With --build the change itself is made first, from --brief or --intent, on a branch that may still be empty.
+
 Fixes are commits that burnish makes beside your branches; yours moves once, forward, when the run ends well.
 
 Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
@@ -19,6 +21,7 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
 @click.option(
     "--unsafe-fixes", is_flag=True, help="Let the embedded analysers make fixes that may change what the code does."
 )
+@click.option("--build", is_flag=True, help="Have the change made first, by the agent of the role 'build'.")
 @subject_options
 def fix(**options: Any) -> int:
     from burnish.cli.running import run_command  # noqa: PLC0415 - whoever asks for help needs no runner

@@ -40,6 +40,7 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         agents=options["agents"],
         complexity=Complexity(options["complexity"]) if options["complexity"] else None,
         max_rounds=options["max_rounds"],
+        build=options.get("build", False),
         interactive=form == "text" and not options["background"] and asking.at_terminal(),
     )
     settled = plan(Path.cwd(), wanted, os.environ)

@@ -42,6 +42,7 @@ def begin(
         subject=plan.subject,
         protocol=plan.protocol,
         roles=plan.roles,
+        build=plan.build,
         interactive=interactive,
         max_reviews=max_rounds,
         budget=plan.budget,

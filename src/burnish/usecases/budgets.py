@@ -33,7 +33,7 @@ class Allotment(Value):
 def allot(prospect: Prospect) -> Allotment:
     """Settle what a run may use up, and estimate what it will."""
     settings, protocol = prospect.inputs.settings, prospect.protocol
-    called = agents_called(protocol, prospect.roles, prospect.mode)
+    called = agents_called(protocol, prospect.roles, prospect.mode, build=prospect.build)
     budget = run_budget(settings, protocol, called)
     # Without anybody who is paid, there is no money or token whose cap could be reached.
     ticket = {cap: most for cap, most in settings.limits.ticket.amounts.items() if budget.paid or cap is Cap.MINUTES}
@@ -43,10 +43,12 @@ def allot(prospect: Prospect) -> Allotment:
     return Allotment(budget=budget, notices=notices)
 
 
-def agents_called(protocol: Protocol, roles: Roles, mode: Mode) -> tuple[str, ...]:
+def agents_called(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool = False) -> tuple[str, ...]:
     """Everybody whom a run may call without being told to: who plays a role, and who follows where they fail."""
     assignments = [roles.reviewer(seat.name) for seat in protocol.panel]
     names = [name for each in assignments for name in (each.agent, each.fallback)]
+    if build and roles.build is not None:
+        names += [roles.build.agent, roles.build.fallback]
     if mode is Mode.FIX:
         names += [*(protocol.fix.by_round or (roles.fix.agent,)), roles.fix.fallback]
     return tuple(dict.fromkeys(name for name in names if name is not None))

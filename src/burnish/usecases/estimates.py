@@ -3,6 +3,7 @@
 A guess that is said to be one. What a run may really use up is its budget's to say.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
@@ -51,7 +52,11 @@ class Conduct(Value):
     said: int
 
 
-CONDUCT = {"review": Conduct(turns=8, read=3_000, said=500), "fix": Conduct(turns=15, read=3_000, said=800)}
+CONDUCT = {
+    "review": Conduct(turns=8, read=3_000, said=500),
+    "fix": Conduct(turns=15, read=3_000, said=800),
+    "build": Conduct(turns=30, read=3_000, said=1_000),
+}
 """The rule of thumb. docs/budgets.md tells it to users."""
 
 
@@ -71,6 +76,7 @@ class Prospect(Value):
     roles: Roles
     mode: Mode
     inputs: Inputs
+    build: bool = False
 
     @property
     def is_session(self) -> bool:
@@ -89,9 +95,10 @@ def estimate(prospect: Prospect, budget: Budget) -> tuple[str, ...]:
 
 
 def calls_of_a_round(prospect: Prospect) -> list[Call]:
-    """Every seat of the panel once, and one fix. Nobody fails, and nobody is asked again."""
+    """The build, where there is one, every seat of the panel once, and one fix. Nobody is asked again."""
     roles, protocol = prospect.roles, prospect.protocol
-    calls = [Call(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]
+    calls = [Call(role="build", agent=roles.build.agent)] if prospect.build and roles.build is not None else []
+    calls += [Call(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]
     if prospect.mode is Mode.FIX and not prospect.is_session:
         calls.append(Call(role="fix", agent=next(iter(protocol.fix.by_round), roles.fix.agent)))
     return calls
@@ -189,10 +196,9 @@ def _times(number: int) -> str:
 
 
 def _roles(calls: list[Call]) -> str:
-    reviews = sum(1 for call in calls if call.role == "review")
-    fixes = len(calls) - reviews
-    parts = [f"{reviews} review{'' if reviews == 1 else 's'}"] if reviews else []
-    return ", ".join([*parts, *(["1 fix"] if fixes else [])])
+    counts = Counter(call.role for call in calls)
+    plurals = {"build": "builds", "review": "reviews", "fix": "fixes"}
+    return ", ".join(f"{number} {role if number == 1 else plurals[role]}" for role, number in counts.items())
 
 
 def _basis(calls: list[Call], known: Mapping[Call, Usage]) -> str:

@@ -56,6 +56,8 @@ class Wanted(Value):
     """How hard the subject is; it may call for other agents."""
     max_rounds: int | None = None
     interactive: bool = False
+    build: bool = False
+    """Whether the change is to be made first."""
 
 
 class Plan(Value):
@@ -70,6 +72,7 @@ class Plan(Value):
     inputs: Inputs
     sandbox: Sandbox
     budget: Budget = Budget()
+    build: bool = False
     notices: tuple[str, ...] = ()
 
 
@@ -77,12 +80,15 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     """Settle everything. Raises a `BurnishError` that says what to do."""
     refuse_inside(environment)
     repository = Repository.discover(folder)
-    frozen = repository.freeze(wanted.branch, wanted.base, uncommitted=wanted.uncommitted, ignoring=RECORD_PATHS)
+    frozen = repository.freeze(
+        wanted.branch, wanted.base, uncommitted=wanted.uncommitted, ignoring=RECORD_PATHS, allow_empty=wanted.build
+    )
     merged = _settings(repository, frozen, wanted, environment)
     loaded = load_protocol(merged.settings.protocol, lambda path: repository.read_file(frozen.base_commit, path))
     protocol = with_fixers(merged.settings, loaded.protocol, wanted.agents)
     roles = resolve(merged.settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
-    _check_agents(merged.settings, agents_called(protocol, roles, wanted.mode))
+    _check_build(wanted, roles)
+    _check_agents(merged.settings, agents_called(protocol, roles, wanted.mode, build=wanted.build))
     _check_rounds(protocol, wanted.max_rounds)
     sandbox = choose(merged.settings.sandbox.value)
     prompts, prompt_notices = _prompts(repository, frozen, merged.settings)
@@ -92,6 +98,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
         protocol=protocol,
         roles=roles,
         mode=wanted.mode,
+        build=wanted.build,
         inputs=_inputs(repository, frozen, wanted, merged, prompts),
     )
     allotment = allot(prospect)
@@ -105,6 +112,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
         inputs=prospect.inputs,
         sandbox=sandbox,
         budget=allotment.budget,
+        build=wanted.build,
         notices=(
             *merged.notices,
             *role_notices(merged.settings, protocol),
@@ -149,6 +157,19 @@ def _check_agents(settings: Settings, called: Sequence[str]) -> None:
     for agent in map(settings.agent, called):
         if agent is not None and agent.kind is not AgentKind.ANALYSERS:
             adapter_for(agent)
+
+
+def _check_build(wanted: Wanted, roles: Roles) -> None:
+    if not wanted.build:
+        return
+    if roles.build is None:
+        raise PlanError(
+            "Nobody is named who could build.", hint="Give --agent build=NAME, or set build in [roles] of burnish.toml."
+        )
+    if not (wanted.brief or wanted.intent):
+        raise PlanError(
+            "There is nothing to build from.", hint="Say what is wanted with --brief FILE or --intent TEXT."
+        )
 
 
 def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:

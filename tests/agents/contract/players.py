@@ -36,6 +36,8 @@ class Player(Value):
     has_turn_limit: bool = False
     starts_outside: bool = False
     """Whether a reviewer is not started in the clone, and told where it is."""
+    gives_up_when_denied: bool = False
+    """Whether it ends without an answer where it itself refuses its model something."""
     silent: float = 5.0
     """Seconds after which it is taken for stuck where it is; it needs as long to start."""
 
@@ -66,9 +68,25 @@ CODEX = Player(name="codex", kind=AgentKind.CODEX, everyday=True, names_pause=Fa
 GEMINI = Player(name="gemini", kind=AgentKind.GEMINI, has_turn_limit=True, silent=30.0)
 OPENCODE = Player(name="opencode", kind=AgentKind.OPENCODE, bills_steps=True, starts_outside=True, silent=60.0)
 CLAUDE_ACP = Player(
-    name="claude-agent-acp", kind=AgentKind.ACP, speaks=AgentKind.CLAUDE, command=("claude-agent-acp",), silent=20.0
+    name="claude-agent-acp",
+    kind=AgentKind.ACP,
+    speaks=AgentKind.CLAUDE,
+    command=("claude-agent-acp",),
+    names_pause=False,
+    counts_failures=False,
+    silent=20.0,
 )
-CODEX_ACP = Player(name="codex-acp", kind=AgentKind.ACP, speaks=AgentKind.CODEX, command=("codex-acp",), silent=20.0)
+CODEX_ACP = Player(
+    name="codex-acp",
+    kind=AgentKind.ACP,
+    speaks=AgentKind.CODEX,
+    command=("codex-acp",),
+    names_pause=False,
+    counts_failures=False,
+    starts_outside=True,
+    gives_up_when_denied=True,
+    silent=20.0,
+)
 PLAYERS = (SCRIPTED, CLAUDE, CODEX, GEMINI, OPENCODE, CLAUDE_ACP, CODEX_ACP)
 
 

@@ -56,6 +56,8 @@ def test_without_a_sandbox_a_client_stops_itself_and_a_command_is_found_out(hire
     event = hire(player).review("write-attempt", sandbox="off")
     if player is SCRIPTED:
         assert "written-by-the-model.txt" in failed(event, FailureKind.WROTE_TO_TREE).failure.message
+    elif player.gives_up_when_denied:
+        failed(event, FailureKind.CRASHED)
     else:
         assert reviewed(event).answer.clean
 

@@ -219,7 +219,7 @@ class _Call(NamedTuple):
         """What this attempt used up, and what its whole session did."""
         former = before.spent if before else Usage()
         told = client.spent(finished, request)
-        if not told.tokens:
+        if not (told.tokens or told.cost_usd):
             # It came to no end at which it could have said so; what it said of its steps stands.
             used = replace(meter.used, seconds=told.seconds)
             return used, former.plus(used)
