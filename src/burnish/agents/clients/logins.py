@@ -8,8 +8,7 @@ replaced, as a whole, by a login of the same form, and only where nobody else ha
 import os
 import stat
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -19,11 +18,9 @@ from burnish.agents.interface import Needs
 from burnish.contracts.json_text import Json
 from burnish.core.values import Value
 from burnish.system.files import write_atomically
+from burnish.system.linkless import READING, folder_of, regular_content, write_new
 
 MOST_BYTES = 1024 * 1024
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIVING_BACK = threading.Lock()
 
 
@@ -73,7 +70,7 @@ def lend(needs: Needs, home: Path) -> Loan:
 def _read_original(path: Path) -> bytes:
     """Its folder may be a link, as people keep such folders elsewhere; the file itself is replaced, so it may not."""
     try:
-        descriptor = os.open(path, _READING)
+        descriptor = os.open(path, READING)
     except OSError as error:
         reason = "it is a link" if path.is_symlink() else error.strerror
         raise LoginError(f"The login '{path}' cannot be read: {reason}.", hint=_HINT) from None
@@ -88,56 +85,31 @@ _HINT = "Log in anew with the client, or set a variable with its key."
 
 def _content(descriptor: int) -> bytes | None:
     """All of a regular file that is not too long; the descriptor is closed."""
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        data = stream.read(MOST_BYTES + 1)
-    return data if len(data) <= MOST_BYTES else None
+    data = regular_content(descriptor, MOST_BYTES + 1)
+    return data if data is not None and len(data) <= MOST_BYTES else None
 
 
 def put(home: Path, place: str, data: bytes) -> None:
     """Write a file below a client's home, in place of what an earlier session in the same home left there."""
     try:
-        with _folder_of(home, place, make=True) as (folder, name):
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
-            with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as stream:
-                stream.write(data)
+        write_new(home, place, data, mode=0o600, make=True)
     except OSError as error:
         raise LoginError(f"'{place}' cannot be written in the home of a client: {error.strerror}.") from None
 
 
 def _taken(home: Path, place: str) -> bytes | None:
     """What is in a place now, which is empty afterwards; None where that is nothing of use."""
-    with suppress(OSError), _folder_of(home, place) as (folder, name):
+    with suppress(OSError), folder_of(home, place) as (folder, name):
         try:
-            return _content(os.open(name, _READING, dir_fd=folder))
+            return _content(os.open(name, READING, dir_fd=folder))
         finally:
             os.unlink(name, dir_fd=folder)
     return None
 
 
-@contextmanager
-def _folder_of(home: Path, place: str, *, make: bool = False) -> Generator[tuple[int, str]]:
-    """The open folder of a place, reached without following a link below the home, and the file's name in it."""
-    *folders, name = place.split("/")
-    descriptor = os.open(home, _FOLDER)
-    try:
-        for folder in folders:
-            if make:
-                with suppress(FileExistsError):
-                    os.mkdir(folder, 0o700, dir_fd=descriptor)
-            further = os.open(folder, _FOLDER, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = further
-        yield descriptor, name
-    finally:
-        os.close(descriptor)
-
-
 def _replace(original: Path, lent: bytes, renewed: bytes) -> None:
     """Unless it is no longer what was lent: then its user, or another client, has a newer one."""
-    descriptor = os.open(original, _READING)
+    descriptor = os.open(original, READING)
     found = os.fstat(descriptor)
     # A file of somebody else's would become ours.
     if _content(descriptor) == lent and found.st_uid == os.geteuid():
