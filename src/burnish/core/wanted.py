@@ -1,5 +1,7 @@
 """Which effects a state calls for. Work that runs is not asked for again; a pause asks for its timer."""
 
+from typing import NamedTuple
+
 from burnish.core import spending
 from burnish.core.budget import Share
 from burnish.core.effects import (
@@ -79,37 +81,46 @@ def _single(run: Run, phase: work.SingleWork) -> tuple[Effect, ...]:
             return (MakeSeal(id=name, kind=phase.kind, tree=run.tree),)
 
 
+class _Turn(NamedTuple):
+    """A seat whose next attempt can be started, and who makes it."""
+
+    seat: Seat
+    attempt: int
+    agent: str
+
+
 def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
     """Every seat that can start or waits for its next attempt. One that the budget holds back waits for the others."""
-    ready = [seat for seat in phase.seats if isinstance(seat.work, Ready)]
-    agents = [agent_for(assignment_of(run, seat.reviewer), run.protocol.failures, _attempt(seat)) for seat in ready]
-    shared = list(zip(ready, agents, spending.shares(run, agents), strict=True))
+    turns = [
+        _Turn(seat, seat.work.attempt, _agent(run, seat.reviewer, seat.work.attempt))
+        for seat in phase.seats
+        if isinstance(seat.work, Ready)
+    ]
+    shares = spending.shares(run, [turn.agent for turn in turns])
     wanted: list[Effect] = [
-        *(_review(run, phase, seat, agent, share) for seat, agent, share in shared if share),
+        *(_review(run, phase, turn, share) for turn, share in zip(turns, shares, strict=True) if share),
         *(_timer(phase.key(seat), seat.work) for seat in phase.seats if isinstance(seat.work, Pausing)),
     ]
-    if ready and not wanted and not flow.running_effects(phase):
+    if turns and not wanted and not flow.running_effects(phase):
         wanted.append(spending.reached(run))
     return tuple(wanted)
 
 
-def _attempt(seat: Seat) -> int:
-    return seat.work.attempt if isinstance(seat.work, Ready) else 1
+def _agent(run: Run, reviewer: str, attempt: int) -> str:
+    return agent_for(assignment_of(run, reviewer), run.protocol.failures, attempt)
 
 
-def _review(run: Run, phase: Reviewing, seat: Seat, agent: str, share: Share) -> StartReview:
-    attempt = _attempt(seat)
-    reviewer = _reviewer(run, seat.reviewer)
+def _review(run: Run, phase: Reviewing, turn: _Turn, share: Share) -> StartReview:
     former = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
     return StartReview(
-        id=effect_id(phase.key(seat), attempt),
+        id=effect_id(phase.key(turn.seat), turn.attempt),
         round=phase.round,
-        reviewer=seat.reviewer,
-        agent=agent,
-        attempt=attempt,
+        reviewer=turn.seat.reviewer,
+        agent=turn.agent,
+        attempt=turn.attempt,
         scope=phase.scope,
         session=run.protocol.review.by is ReviewBy.SESSION,
-        scratch=reviewer.scratch,
+        scratch=_reviewer(run, turn.seat.reviewer).scratch,
         former=tuple(former) if phase.scope is Scope.RATCHET else (),
         previous=previous_feedback(run),
         validation=run.validation,

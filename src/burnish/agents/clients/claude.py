@@ -77,9 +77,8 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
         contradiction=differ(results, "subtype", "is_error", "result", "structured_output"),
         error="" if good else _words(last),
         status=None if good else _status(last),
-        failure=_unreadable(last),
+        failure=_failure(last),
         refusal=_refusal(last),
-        over_budget=last.get("subtype") == "error_max_budget_usd",
         pause=pause,
         session=session,
         tokens=_tokens(last),
@@ -91,11 +90,16 @@ def _status(record: JsonObject) -> int | None:
     return count(record, "api_error_status") or count(record, "error_status") or None
 
 
-def _unreadable(result: JsonObject) -> Failure | None:
-    """It asked its model again and again for an answer in the form of the schema."""
-    if result.get("subtype") != "error_max_structured_output_retries":
-        return None
-    return Failure(kind=FailureKind.UNREADABLE, message=_words(result))
+_KINDS = {
+    "error_max_budget_usd": FailureKind.OVER_BUDGET,
+    # It asked its model again and again for an answer in the form of the schema.
+    "error_max_structured_output_retries": FailureKind.UNREADABLE,
+}
+
+
+def _failure(result: JsonObject) -> Failure | None:
+    kind = _KINDS.get(text(result.get("subtype")))
+    return None if kind is None else Failure(kind=kind, message=_words(result))
 
 
 def _refusal(result: JsonObject) -> str:

@@ -31,7 +31,7 @@ def _said(report: Report, finished: Finished) -> Failure | None:
     if report.failure is not None:
         return _failure(report.failure.kind, report.failure.message)
     if report.refusal:
-        return _failure(FailureKind.OVER_BUDGET if report.over_budget else FailureKind.REFUSED, report.refusal)
+        return _failure(FailureKind.REFUSED, report.refusal)
     words = report.error or (f"HTTP status {report.status}" if report.status else "")
     match report.status:
         case None if not report.error:

@@ -29,8 +29,6 @@ class Report(Value):
     """The HTTP status that the service refused with."""
     refusal: str = ""
     """Why it would not go on: a limit that it was given and reached, or the model's own refusal."""
-    over_budget: bool = False
-    """Whether that limit was its budget."""
     failure: Failure | None = None
     """Where the stream itself names the kind."""
     answer: str | None = None
