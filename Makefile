@@ -15,9 +15,9 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-# The clients of the vendors are large, and only the tests need them.
+# The clients of the vendors are large, and only the tests need them. Most of what comes with them is never imported.
 $(TEST_STAMP): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --editable '.[dev,clients]'
+	@$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev,clients]'
 	@touch $@
 
 ## The main job, shown: a rehearsed run of the loop, round by round.

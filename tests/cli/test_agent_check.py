@@ -150,7 +150,13 @@ def test_a_check_that_is_ended_leaves_nothing(user: User) -> None:
     user.check_nothing_is_left()
 
 
-@pytest.mark.parametrize(("kind", "login"), [(AgentKind.CLAUDE, "claude auth login"), (AgentKind.CODEX, "codex login")])
+@pytest.mark.parametrize(
+    ("kind", "login"),
+    [
+        (AgentKind.CODEX, "codex login"),
+        pytest.param(AgentKind.CLAUDE, "claude auth login", marks=pytest.mark.prove),
+    ],
+)
 def test_a_real_client(
     burnish: Burnish, user: User, monkeypatch: pytest.MonkeyPatch, kind: AgentKind, login: str
 ) -> None:

@@ -127,6 +127,16 @@ def test_two_clients_take_turns_and_use_up_no_review(machine_with_fallback: Mach
     ]
 
 
+@pytest.mark.prove
+def test_a_session_is_taken_over_where_a_service_is_busy_and_no_cycle_is_used_up(
+    machine_with_fallback: Machine, model: ModelServer
+) -> None:
+    machine, before = machine_with_fallback, Before.of(machine_with_fallback)
+    view = run(machine, model, "story", claude="busy")
+    check_approved(machine, before, view, "story")
+    assert agents(machine, view["run"]) == [("claude", "rate-limited"), ("codex", "")]
+
+
 def agents(machine: Machine, run: str) -> list[tuple[str, str]]:
     """Who was put to work, one after the other, and why it failed."""
     with machine.ledger() as ledger:

@@ -3,12 +3,13 @@
 import os
 import signal
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from burnish.system.sandbox import SandboxKind
 from tests.hostile.reviewers import BACKGROUND, ON_THE_CLONE, ON_THE_USER, Attack
-from tests.hostile.scene import CLEAN, Ended, Scene, changed, content, processes_with
+from tests.hostile.scene import CLEAN, Ended, Scene, changed, content, make_scene, processes_with
 
 A_SAMPLE = (
     "edits",
@@ -116,11 +117,19 @@ def test_modes_of_the_checkout_are_kept_by_bubblewrap(bubblewrap_scene: Scene) -
     _assert_untouched(bubblewrap_scene, before)
 
 
-@pytest.fixture
-def stragglers(any_scene: Scene) -> Iterator[Scene]:
+@pytest.fixture(
+    params=[
+        SandboxKind.BUBBLEWRAP,
+        SandboxKind.NONE,
+        pytest.param(SandboxKind.LANDLOCK, marks=pytest.mark.prove),  # which knows nothing of processes either
+    ],
+    ids=lambda kind: kind.value,
+)
+def stragglers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Scene]:
     """A scene after which nothing is left of a failed test."""
-    yield any_scene
-    for pid in processes_with(any_scene.token):
+    scene = make_scene(tmp_path, request.param)
+    yield scene
+    for pid in processes_with(scene.token):
         os.kill(pid, signal.SIGKILL)
 
 

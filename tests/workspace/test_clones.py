@@ -271,6 +271,7 @@ def test_everything_goes_away_whatever_was_done_to_it(clones: Clones, fixers_clo
     assert (outside / "kept").exists()
 
 
+@pytest.mark.prove
 def test_folders_nested_without_end_go_away(clones: Clones, fixers_clone: Clone) -> None:
     here = os.open(fixers_clone.path, os.O_RDONLY)
     for _ in range(3_000):

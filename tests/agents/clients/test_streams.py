@@ -59,6 +59,7 @@ def test_results_that_differ_are_unreadable(other: Event) -> None:
     [
         ("error_max_turns", "Reached maximum number of turns (3)", FailureKind.REFUSED),
         ("error_max_budget_usd", "Reached maximum budget ($0.001)", FailureKind.OVER_BUDGET),
+        ("error_max_structured_output_retries", "Failed to provide valid output", FailureKind.UNREADABLE),
     ],
 )
 def test_a_limit_that_was_reached_is_named(subtype: str, words: str, kind: FailureKind) -> None:

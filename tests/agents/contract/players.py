@@ -63,10 +63,12 @@ class Player(Value):
 
 
 SCRIPTED = Player(name="scripted", kind=AgentKind.COMMAND, everyday=True, silent=1.0)
-CLAUDE = Player(name="claude", kind=AgentKind.CLAUDE, everyday=True, bills_steps=True, has_turn_limit=True)
+CLAUDE = Player(name="claude", kind=AgentKind.CLAUDE, everyday=True, bills_steps=True, has_turn_limit=True, silent=4.0)
 CODEX = Player(name="codex", kind=AgentKind.CODEX, everyday=True, names_pause=False, counts_failures=False, silent=3.0)
 GEMINI = Player(name="gemini", kind=AgentKind.GEMINI, has_turn_limit=True, silent=30.0)
-OPENCODE = Player(name="opencode", kind=AgentKind.OPENCODE, bills_steps=True, starts_outside=True, silent=60.0)
+OPENCODE = Player(
+    name="opencode", kind=AgentKind.OPENCODE, bills_steps=True, has_turn_limit=True, starts_outside=True, silent=60.0
+)
 CLAUDE_ACP = Player(
     name="claude-agent-acp",
     kind=AgentKind.ACP,

@@ -70,6 +70,7 @@ def test_words_where_json_was_asked_for_are_no_review(hire: Hire, player: Player
     assert (len(office.answers) > 1) == player.can_resume
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("player", players())
 def test_json_that_is_not_of_the_contract_is_no_review(hire: Hire, player: Player) -> None:
     """Also where the client itself has asked for it several times, and given up."""

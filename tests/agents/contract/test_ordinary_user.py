@@ -12,7 +12,7 @@ import pytest
 
 NOBODY = 65534
 ROOT = Path(__file__).parents[3]
-SAMPLE = "(clean_review or tries_to_write) and (claude or codex)"
+SAMPLE = "clean_review and claude or tries_to_write and codex"
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 
 

@@ -157,7 +157,7 @@ class _Call(NamedTuple):
         for place, data in client.files(self.settings, request, environment).items():
             put(home, place, data)
         loan = lend(client.needs(self.settings, environment), home)
-        meter = Meter(client, self.share)
+        meter = Meter(client, self.share, self.settings.max_turns)
         started = clock.now()
         try:
             finished = await self._watched(client, request, meter)

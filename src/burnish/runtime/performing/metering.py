@@ -1,4 +1,4 @@
-"""Watches over an agent's share of the budget while it works, where its client says what each step costs."""
+"""Watches over an agent's budget and turns while it works, where its client says what each step costs."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -12,19 +12,25 @@ from burnish.core.reviews import Failure, FailureKind, Usage
 class Meter:
     """Adds up the bills of one attempt."""
 
-    def __init__(self, client: Client, share: Share) -> None:
+    def __init__(self, client: Client, share: Share, max_turns: int | None = None) -> None:
         self._client = client
         self._share = share
+        self._max_turns = max_turns
         self._bills: dict[str, Usage] = {}
         self.over = asyncio.Event()
-        """Set once the share is used up."""
+        """Set once the share is used up, or more turns were taken than allowed."""
 
     def read(self, line: bytes) -> None:
         bill = self._client.bill(line)
         if bill is not None:
             self._bills[bill.step] = bill.usage
-            if self._share.exceeded_by(self.used):
+            if self._share.exceeded_by(self.used) or self._too_many:
                 self.over.set()
+
+    @property
+    def _too_many(self) -> bool:
+        """Some clients only ask their model to come to an end."""
+        return self._max_turns is not None and len(self._bills) > self._max_turns
 
     @property
     def used(self) -> Usage:
@@ -36,6 +42,8 @@ class Meter:
     @property
     def failure(self) -> Failure:
         used, share = self.used, self._share
+        if not share.exceeded_by(used):
+            return Failure(kind=FailureKind.REFUSED, message=f"it reached its limit of {self._max_turns} turns")
         cost = f"{used.cost_usd:.2f} USD of {share.cost_usd:.2f}" if share.cost_usd is not None else ""
         tokens = f"{used.tokens:,} tokens of {share.tokens:,}" if share.tokens is not None else ""
         words = ", ".join(filter(None, (cost, tokens)))
