@@ -167,7 +167,7 @@ BURNISH_TOKENS: limits.tokens: expected a whole number, got "many". Hint: Write 
     quotes.
 """)
     assert told(merged, flags=Flags(timeout=-1.0)) == snapshot(
-        '--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for the default.\n'
+        "--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for the default.\n"
     )
 
 

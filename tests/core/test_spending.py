@@ -4,7 +4,7 @@ import pytest
 
 from burnish.core.budget import Budget, Cap, Share
 from burnish.core.effects import MakeSeal, ReachBudget, StartBuild, StartFix, StartReview, StartTimer
-from burnish.core.events import BudgetReached, Roles, TimerFired
+from burnish.core.events import BudgetReached, Cancelled, Roles, TimerFired, WorkLost
 from burnish.core.protocol import Ask, Choice, ChoiceAction, Reviewer
 from burnish.core.reviews import FailureKind, Usage
 from burnish.core.spending import reserved, used
@@ -258,3 +258,14 @@ def test_the_cap_that_a_person_reads_is_the_one_of_the_ticket_where_that_is_smal
     assert (limit.limit, limit.seconds) == ("1 minute, all that is left of the ticket's 3 minutes", 60)
     driven.happen(BudgetReached(at=1.0, limit=reach.limit))
     assert driven.ended == (Outcome.OVER_BUDGET, f"the budget ran out: {reach.limit}")
+
+
+def test_what_lost_work_has_cost_is_spent() -> None:
+    driven = Driven()
+    (effect,) = driven.start()
+    driven.happen(WorkLost(at=driven.tick(), effect=effect, usage=Usage(tokens=7, cost_usd=0.5)))
+    assert (driven.run.usage.tokens, driven.run.usage.cost_usd) == (7, 0.5)
+    (effect,) = driven.start()
+    driven.happen(Cancelled(at=driven.tick()))
+    driven.happen(WorkLost(at=driven.tick(), effect=effect, usage=Usage(tokens=3)))
+    assert driven.run.usage.tokens == 10

@@ -127,9 +127,10 @@ class WorkFailed(Event):
 
 
 class WorkLost(Event):
-    """An attempt was ended with its orchestrator, or by a signal. It is made again and counts as nothing."""
+    """An attempt was ended with its orchestrator, or by a signal. It is made again; what it cost is spent."""
 
     effect: str
+    usage: Usage = Usage()
 
 
 class TimerFired(Event):

@@ -76,7 +76,14 @@ def find_program(program: str, folder: str, environment: dict[str, str]) -> Path
         candidates = [Path(folder, program)]
     else:
         candidates = [Path(folder, place, program) for place in os.get_exec_path(environment)]
-    return next((path for path in candidates if os.access(path, os.X_OK) and path.is_file()), None)
+    return next((path for path in candidates if _is_program(path)), None)
+
+
+def _is_program(path: Path) -> bool:
+    try:
+        return os.access(path, os.X_OK) and path.is_file()
+    except PermissionError:  # a folder on the way may not be entered
+        return False
 
 
 def _refuse_missing_program(command: Command) -> None:

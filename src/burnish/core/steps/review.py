@@ -48,6 +48,8 @@ def step(run: Run, phase: Reviewing, event: WorkStarted | ProcessStarted | WorkL
     if not isinstance(seat.work, Ready | Running | Pausing):
         raise RefusedError(f"{seat.reviewer} has answered")
     following = work.advance(seat.work, phase.key(seat), event)
+    if isinstance(event, WorkLost):
+        run = work.charge(run, event.usage)
     if isinstance(event, WorkStarted):
         run = rounds.open_round(run, phase, event.at)
     return replace(run, phase=rounds.place(phase, replace(seat, work=following)))

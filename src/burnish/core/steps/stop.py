@@ -71,10 +71,8 @@ def _kept(run: Run, event: Result) -> Run:
     match event:
         case Fixed() | SessionFinished() | Built():
             return _keep_change(work.charge(run, event.usage), event)
-        case Reviewed() | Validated() | WorkFailed():
+        case Reviewed() | Validated() | WorkFailed() | WorkLost():
             return work.charge(run, event.usage)
-        case WorkLost():
-            return run
 
 
 def _keep_change(run: Run, event: Fixed | SessionFinished | Built) -> Run:

@@ -90,4 +90,6 @@ def count_failure(run: Run, event: WorkFailed) -> Run:
 
 def step_single(run: Run, phase: SingleWork, event: WorkStarted | ProcessStarted | WorkLost | TimerFired) -> Run:
     """Advance the only work of a phase."""
+    if isinstance(event, WorkLost):
+        run = charge(run, event.usage)
     return replace(run, phase=replace(phase, work=advance(phase.work, phase.key, event)))

@@ -23,6 +23,7 @@ from burnish.prompts.rendering import fill
 from burnish.runtime.performing.metering import Meter, either
 from burnish.runtime.performing.workshop import (
     GRACE_SECONDS,
+    NOTHING,
     Job,
     Session,
     StoppedError,
@@ -36,7 +37,6 @@ from burnish.workspace.clones import WIRING
 from burnish.workspace.inside import read_inside
 
 Reader = Callable[[bytes], Answer | Failure]
-_NOTHING_YET = Usage()
 STREAM_BYTES = 4 * KEPT_BYTES
 """A client says much on its way to an answer, and the end of its stream must not be cut."""
 
@@ -59,7 +59,7 @@ async def ask(
     request: Request,
     writable: tuple[str, ...],
     *,
-    spent: Usage = _NOTHING_YET,
+    spent: Usage = NOTHING,
     session: Session | None = None,
 ) -> Asked:
     """Run an agent and read what came of it. Nothing that it started is left.
@@ -162,9 +162,10 @@ class _Call(NamedTuple):
         try:
             finished = await self._watched(client, request, meter)
         except StoppedError:
+            used = replace(meter.used, seconds=clock.now() - started)
             if not meter.over.is_set():
-                raise
-            return Asked(reply=meter.failure, usage=replace(meter.used, seconds=clock.now() - started))
+                raise StoppedError(used) from None
+            return Asked(reply=meter.failure, usage=used)
         finally:
             await asyncio.to_thread(loan.give_back)
         return self._outcome(client, request, finished, session, meter)

@@ -29,8 +29,8 @@ class LocalPerformer:
         """Do it. What goes wrong around the work is a failure of the work, with what the user should know of it."""
         try:
             return await self._do(effect, run, stop, note)
-        except StoppedError:
-            return WorkLost(at=clock.now(), effect=effect.id)
+        except StoppedError as stopped:
+            return WorkLost(at=clock.now(), effect=effect.id, usage=stopped.usage)
         except BurnishError as error:
             message = f"{error.message} {error.hint}".strip()
             failure = Failure(kind=FailureKind.CANNOT_RUN, message=message)

@@ -31,6 +31,7 @@ EFFECT_MARKER = "BURNISH_EFFECT"
 GRACE_SECONDS = 5.0
 
 
+NOTHING = Usage()
 _Effect = TypeVar("_Effect", bound=Work)
 Activity = Callable[[str, str], None]
 """Is told what an agent is doing now: the effect, and a short line."""
@@ -62,7 +63,11 @@ class Session(Value):
 
 
 class StoppedError(Exception):
-    """The work was asked to stop and has stopped; it has no result."""
+    """The work was asked to stop and has stopped; it has no result, but it may have cost something."""
+
+    def __init__(self, usage: Usage = NOTHING) -> None:
+        super().__init__()
+        self.usage = usage
 
 
 class Workshop:
