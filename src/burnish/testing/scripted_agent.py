@@ -119,9 +119,15 @@ def scripted(
     return "\n".join([*lines, *(["", "[roles]", *assigned] if assigned else [])]) + "\n"
 
 
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from burnish.testing.scripted_agent import main; sys.exit(main(sys.argv[2:]))"
+)
+
+
 def scripted_command(script: Path) -> tuple[str, ...]:
-    """The command of an agent that follows a script."""
-    return (sys.executable, "-m", "burnish.testing.scripted_agent", str(script))
+    """The command of an agent that follows a script. It names all that it needs, so that a sandbox shows it."""
+    return (sys.executable, "-c", _START, str(Path(__file__).parents[2]), str(script))
 
 
 def script_text(*steps: Step, log: Path | None = None) -> str:
