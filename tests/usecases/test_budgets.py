@@ -153,5 +153,26 @@ def test_a_used_up_ticket_leaves_nothing(tmp_path: Path) -> None:
     assert project.plan().budget.cost_usd == 0.0
 
 
+EPIC = f"{CLAUDE}[limits.ticket]\ncost_usd = 4\n[limits.epic]\ncost_usd = 6\n"
+
+
+def test_the_stories_of_an_epic_share_its_cap(tmp_path: Path) -> None:
+    project = Project(tmp_path, EPIC)
+    project.ran(project.plan(story="1-2-login"), Usage(cost_usd=3.0))
+    project.ran(project.plan(story="1.3"), Usage(cost_usd=2.0))
+    project.ran(project.plan(story="12-1"), Usage(cost_usd=1.0))
+    planned = project.plan(story="1-4-logout")
+    assert planned.budget.cost_usd == 1.0
+    assert planned.budget.words(Cap.COST) == "1.00 USD, all that is left of the epic's 6.00 USD"
+    assert project.plan(story="12-2").budget.cost_usd == 4.0
+    assert not told(planned, "[limits.epic]")
+
+
+def test_a_run_that_names_no_epic_says_that_the_cap_of_one_does_not_hold(tmp_path: Path) -> None:
+    planned = Project(tmp_path, EPIC).plan(story="login")
+    assert planned.budget.cost_usd == 4.0
+    assert told(planned, "[limits.epic] does not hold for this run")
+
+
 def told(planned: Plan, words: str) -> bool:
     return any(words in notice for notice in planned.notices)

@@ -116,6 +116,7 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         (("analysers", "test_seconds"), settings.analysers.test_seconds),
         *((("limits", cap.value), amount) for cap, amount in settings.limits.amounts.items()),
         *((("limits", "ticket", cap.value), amount) for cap, amount in settings.limits.ticket.amounts.items()),
+        *((("limits", "epic", cap.value), amount) for cap, amount in settings.limits.epic.amounts.items()),
         (("workspace", "file_megabytes"), settings.workspace.file_megabytes),
         (("context", "diff_characters"), context.diff_characters),
         (("context", "output_characters"), context.output_characters),

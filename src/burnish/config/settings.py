@@ -165,9 +165,10 @@ class BudgetLimits(Value):
 
 
 class LimitSettings(BudgetLimits):
-    """Caps for one run, and for all runs of one ticket together."""
+    """Caps for one run, and for all runs of one ticket, or of one epic, together."""
 
     ticket: BudgetLimits = BudgetLimits()
+    epic: BudgetLimits = BudgetLimits()
 
 
 class WorkspaceSettings(Value):

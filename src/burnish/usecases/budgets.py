@@ -1,14 +1,16 @@
-"""What a run may use up: its caps from the settings, and what earlier runs of its ticket have left of theirs.
+"""What a run may use up: its caps from the settings, and what earlier runs of its ticket and epic have left of theirs.
 
 Nothing is written here, and the ledger is opened only where somebody is paid or a ticket has a cap.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from burnish.agents.pricing import price_of
 from burnish.config.settings import AgentKind, AgentSettings, Settings
-from burnish.core.budget import Budget, Cap
+from burnish.core.budget import Amounts, Budget, Cap
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Ask, AskAtTerminal, ChoiceAction, Protocol
 from burnish.core.spending import used
@@ -18,6 +20,7 @@ from burnish.usecases.estimates import Prospect, estimate
 from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.repository import Repository
 
+_OF_EPIC = re.compile(r"(\d+)[.-]\d")
 DEFAULT_COST_USD = 5.0
 DEFAULT_TOKENS = 2_000_000
 """For those whose price is not known, so that no cap on money can hold them."""
@@ -35,12 +38,49 @@ def allot(prospect: Prospect) -> Allotment:
     settings, protocol = prospect.inputs.settings, prospect.protocol
     called = agents_called(protocol, prospect.roles, prospect.mode, build=prospect.build)
     budget = run_budget(settings, protocol, called)
-    # Without anybody who is paid, there is no money or token whose cap could be reached.
-    ticket = {cap: most for cap, most in settings.limits.ticket.amounts.items() if budget.paid or cap is Cap.MINUTES}
-    if ticket:
-        budget = budget.within("ticket", ticket, used_before(prospect.repository, prospect.subject))
+    for wider in _wider(settings, prospect.subject):
+        # Without anybody who is paid, there is no money or token whose cap could be reached.
+        caps = {cap: most for cap, most in wider.caps.items() if budget.paid or cap is Cap.MINUTES}
+        if caps:
+            budget = budget.within(wider.whose, caps, used_before(prospect.repository, prospect.subject, wider))
     notices = (*_unpriced_notices(settings, called), *estimate(prospect, budget)) if budget.paid else ()
-    return Allotment(budget=budget, notices=notices)
+    return Allotment(budget=budget, notices=(*_epic_notices(settings, prospect.subject), *notices))
+
+
+class Wider(NamedTuple):
+    """Caps that several runs share, and which runs those are."""
+
+    whose: str
+    caps: Amounts
+    holds: Callable[[Subject], bool]
+
+
+def _wider(settings: Settings, subject: Subject) -> Iterator[Wider]:
+    epic = epic_of(subject.story)
+
+    def of_ticket(other: Subject) -> bool:
+        return other.story == subject.story if subject.story else other.branch == subject.branch
+
+    def of_epic(other: Subject) -> bool:
+        return epic_of(other.story) == epic
+
+    yield Wider("ticket", settings.limits.ticket.amounts, of_ticket)
+    if epic:
+        yield Wider("epic", settings.limits.epic.amounts, of_epic)
+
+
+def epic_of(story: str) -> str:
+    """The number of the epic that a story's name begins with: `1` of `1.2` and of `1-2-login`."""
+    found = _OF_EPIC.match(story)
+    return found[1] if found else ""
+
+
+def _epic_notices(settings: Settings, subject: Subject) -> Iterator[str]:
+    if settings.limits.epic.amounts and not epic_of(subject.story):
+        yield (
+            "[limits.epic] does not hold for this run: its --story does not begin with the number of an epic, "
+            "as 1-2-login does."
+        )
 
 
 def agents_called(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool = False) -> tuple[str, ...]:
@@ -104,13 +144,12 @@ def _unpriced_notices(settings: Settings, called: Sequence[str]) -> Iterator[str
         yield "Not every ACP agent says what it uses up. [limits] minutes holds in any case."
 
 
-def used_before(repository: Repository, subject: Subject) -> dict[Cap, float]:
-    """What earlier runs of the same ticket have used up: of the same story where there is one, else of the branch."""
+def used_before(repository: Repository, subject: Subject, wider: Wider) -> dict[Cap, float]:
+    """What earlier runs have used up of the same caps."""
     total = dict.fromkeys(Cap, 0.0)
     with suppress(NoRunsError), runs_of(repository) as runs:
         for run in runs.readable():
-            same = run.subject.story == subject.story if subject.story else run.subject.branch == subject.branch
-            for cap in Cap if same else ():
+            for cap in wider.caps if wider.holds(run.subject) else ():
                 total[cap] += _counted(run, cap, subject)
     return total
 
