@@ -120,14 +120,15 @@ def scripted(
 
 
 _START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from burnish.testing.scripted_agent import main; sys.exit(main(sys.argv[2:]))"
+    "import sys; sys.path[:0] = sys.argv[1:3]; "
+    "from burnish.testing.scripted_agent import main; sys.exit(main(sys.argv[3:]))"
 )
 
 
 def scripted_command(script: Path) -> tuple[str, ...]:
     """The command of an agent that follows a script. It names all that it needs, so that a sandbox shows it."""
-    return (sys.executable, "-c", _START, str(Path(__file__).parents[2]), str(script))
+    packages = (Path(__file__).parents[2], Path(msgspec.__file__).parents[1])
+    return (sys.executable, "-c", _START, *map(str, packages), str(script))
 
 
 def script_text(*steps: Step, log: Path | None = None) -> str:
