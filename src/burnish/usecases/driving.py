@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from burnish.core.events import AnyEvent
 from burnish.core.state import Ended, Run, Waiting
@@ -39,6 +40,16 @@ class Driven(Value):
     notices: tuple[str, ...] = ()
 
 
+class _Conduct(NamedTuple):
+    """How a run is driven, whoever speaks to it meanwhile."""
+
+    watch: Watcher
+    ask: Asker | None
+    sandbox: Sandbox | None
+    terminal: bool
+    activity: Activity | None
+
+
 def drive(
     repository: Repository,
     ledger: Ledger,
@@ -55,6 +66,18 @@ def drive(
 
     Whoever speaks to it while its driver is about to leave sees a driver, and relies on it: it goes on.
     """
+    conduct = _Conduct(watch, ask, sandbox, terminal, activity)
+    while True:
+        driven = _drive(repository, ledger, journal, environment, conduct)
+        following = _spoken_to(ledger, driven)
+        if following is None:
+            return driven
+        journal = following
+
+
+def _drive(
+    repository: Repository, ledger: Ledger, journal: Journal, environment: Mapping[str, str], conduct: _Conduct
+) -> Driven:
     run = journal.state.id
     known = survivors.adopt_orphans()
     survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
@@ -74,17 +97,18 @@ def drive(
                 repository=repository,
                 ledger=ledger,
                 inputs=inputs,
-                sandbox=sandbox or choose(inputs.settings.sandbox.value),
+                sandbox=conduct.sandbox or choose(inputs.settings.sandbox.value),
                 clones=clones,
                 policy_folder=policy.path,
                 folder=folder,
                 cache=cache.parent,
                 environment=environment,
-                activity=activity,
-                terminal=open_terminal(run, folder / TERMINALS) if terminal else None,
+                activity=conduct.activity,
+                terminal=open_terminal(run, folder / TERMINALS) if conduct.terminal else None,
             )
             records.recover(journal.state, last_moment(ledger, run))
-            runner = Runner(journal, LocalPerformer(shop), clock.now, _both(records.write, watch), ask)
+            watch = _both(records.write, conduct.watch)
+            runner = Runner(journal, LocalPerformer(shop), clock.now, watch, conduct.ask)
             state = asyncio.run(runner.run())
             records.bring_up_to_date(state, last_moment(ledger, run))
         finally:
@@ -100,21 +124,7 @@ def drive(
     # A signal that came too late to interrupt anything has interrupted nothing.
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
     interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
-    driven = Driven(run=state, interrupted=interrupted, landing=landing, notices=(*policy.notices, *records.notices))
-    following = _spoken_to(ledger, driven)
-    if following is None:
-        return driven
-    return drive(
-        repository,
-        ledger,
-        following,
-        environment,
-        watch=watch,
-        ask=ask,
-        sandbox=sandbox,
-        activity=activity,
-        terminal=terminal,
-    )
+    return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*policy.notices, *records.notices))
 
 
 def _spoken_to(ledger: Ledger, driven: Driven) -> Journal | None:
