@@ -28,7 +28,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.loop import IllegalEventError, decide, evolve
 from burnish.core.protocol import (
     Fail,
@@ -41,7 +41,7 @@ from burnish.core.protocol import (
     ValidateRule,
 )
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind, Usage
-from burnish.core.state import Ended, FindingStatus, Fixing, Outcome, Reviewing, Run, Stopping, Tracked, Waiting
+from burnish.core.state import Ended, Fixing, Outcome, Reviewing, Run, Stopping, Waiting
 from burnish.core.steps.flow import running_effects
 from burnish.core.work import Assignment
 

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.core.events import Decided, FindingAdded, FindingAnnotated, StoryStatus
-from burnish.core.findings import Action, Finding
+from burnish.core.findings import Action, Finding, FindingStatus
 from burnish.core.protocol import (
     Ask,
     Choice,
@@ -17,7 +17,7 @@ from burnish.core.protocol import (
     ReviewRule,
 )
 from burnish.core.reviews import FailureKind
-from burnish.core.state import FindingStatus, Outcome, Sealing, Waiting
+from burnish.core.state import Outcome, Sealing, Waiting
 from burnish.core.steps.flow import QUESTIONS
 from burnish.core.values import replace
 from tests.core.driving import PLAIN, Driven, found, problem, rewritten

@@ -5,11 +5,11 @@ import pytest
 from burnish.core.book import without
 from burnish.core.drift import FileChange, Hunk
 from burnish.core.events import FindingAdded
-from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.findings import Action, Finding, FindingStatus, Location, Severity
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Limits, OpenBlockers, Protocol, Reviewer, ReviewMode, ReviewRule
 from burnish.core.reviews import Answer, Former, FormerAnswer
-from burnish.core.state import FindingStatus, Outcome, Scope
+from burnish.core.state import Outcome, Scope
 from burnish.core.values import replace
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 

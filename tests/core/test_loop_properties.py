@@ -56,7 +56,7 @@ def check_budget(run: Run) -> None:
 def check_earned(run: Run, event: AnyEvent) -> None:
     """A seal is only begun on the very tree that a complete, full, clean review has seen, or by a person's word."""
     assert isinstance(run.phase, Sealing)
-    if run.phase.kind is SealKind.ACCEPTED:
+    if SealKind.ACCEPTED in run.phase.kinds:
         return
     assert not [entry for entry in run.findings if entry.holds]
     last = run.rounds[-1]

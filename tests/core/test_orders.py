@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.core.events import Roles, ValidationStatus
-from burnish.core.findings import Severity
+from burnish.core.findings import FindingStatus, Severity
 from burnish.core.protocol import (
     FixInput,
     FixRule,
@@ -15,7 +15,7 @@ from burnish.core.protocol import (
     ValidateRule,
 )
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard
-from burnish.core.state import FindingStatus, FixOrder
+from burnish.core.state import FixOrder
 from burnish.core.steps.work import assignment_of
 from burnish.core.values import replace
 from burnish.core.work import Assignment

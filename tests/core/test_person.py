@@ -13,7 +13,7 @@ from burnish.core.events import (
     Skipped,
     ValidationStatus,
 )
-from burnish.core.findings import Severity
+from burnish.core.findings import FindingStatus, Severity
 from burnish.core.protocol import (
     Ask,
     AskAtTerminal,
@@ -36,7 +36,6 @@ from burnish.core.protocol import (
 from burnish.core.reviews import Answer, FailureKind
 from burnish.core.state import (
     Ended,
-    FindingStatus,
     Fixing,
     Outcome,
     Phase,
@@ -92,7 +91,7 @@ def test_an_accepted_risk_is_sealed_as_such() -> None:
     driven = waiting()
     driven.decide("b", note="ship it")
     assert isinstance(driven.run.phase, Sealing)
-    assert driven.run.phase.kind is SealKind.ACCEPTED
+    assert driven.run.phase.kinds == (SealKind.ACCEPTED,)
     driven.seal()
     assert driven.ended == (Outcome.ACCEPTED, "a person accepted the open findings: ship it")
     assert driven.run.seal == "digest"

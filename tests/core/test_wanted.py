@@ -145,10 +145,10 @@ def test_a_pause_asks_for_its_timer_alone() -> None:
 def test_a_seal_is_asked_for_with_its_kind_and_the_tree() -> None:
     driven = Driven()
     driven.answer(CLEAN)
-    assert driven.wanted == (MakeSeal(id="seal:1", kind=SealKind.APPROVED, tree="tree-0"),)
+    assert driven.wanted == (MakeSeal(id="seal:1", kinds=(SealKind.APPROVED,), tree="tree-0"),)
     session = Driven(BY_SESSION)
     session.session(CLEAN)
-    assert session.wanted == (MakeSeal(id="seal:1", kind=SealKind.SELF_REVIEWED, tree="tree-1"),)
+    assert session.wanted == (MakeSeal(id="seal:1", kinds=(SealKind.SELF_REVIEWED,), tree="tree-1"),)
 
 
 def test_a_person_is_asked_once_for_each_limit() -> None:

@@ -21,8 +21,8 @@ from burnish.core.events import (
     WorkLost,
     decode,
 )
+from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ScoreGate
-from burnish.core.state import FindingStatus
 from burnish.ledger.interface import Ledger
 from burnish.runtime.trail import what_happened
 from burnish.usecases.run_view import view as view_of

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.workspace.conftest import UsersView
 
-from burnish.core.findings import Severity
-from burnish.core.state import FindingStatus, SealKind
+from burnish.core.findings import FindingStatus, Severity
+from burnish.core.state import SealKind
 from burnish.core.values import replace
 from burnish.system.process import Command, run_now
 from burnish.testing import repositories
@@ -25,7 +25,7 @@ def statement_for(repository: Repository, **changed: object) -> Statement:
     statement = Statement(
         branch="change",
         run="20261115-081500-k3f9q2",
-        kind=SealKind.APPROVED,
+        kinds=(SealKind.APPROVED,),
         merge_base=subject.merge_base,
         base_commit=subject.base_commit,
         head=subject.head,

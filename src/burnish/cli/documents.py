@@ -6,7 +6,7 @@ from pathlib import Path
 from burnish import __version__
 from burnish.cli.output import as_json, complain, say
 from burnish.contracts.sarif_record import render_sarif
-from burnish.core.state import FindingStatus
+from burnish.core.findings import FindingStatus
 from burnish.usecases.run_view import view
 from burnish.usecases.runs import Sighting
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from burnish.cli import run_words
 from burnish.cli.screen import Line, Tone, Toned, flat
 from burnish.contracts.text import bounded
-from burnish.core.findings import Severity
-from burnish.core.state import FindingStatus, Run, Tracked
+from burnish.core.findings import FindingStatus, Severity, Tracked
+from burnish.core.state import Run
 from burnish.usecases.run_findings import short_ids
 
 _LONGEST = 400

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from burnish.cli.screen import flat
-from burnish.core.findings import Finding
-from burnish.core.state import FindingStatus, Run
+from burnish.core.findings import Finding, FindingStatus
+from burnish.core.state import Run
 
 SHOWN = 20
 """Findings that are named before they are only counted."""

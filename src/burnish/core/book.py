@@ -8,13 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from burnish.core.drift import Drift, FileChange, Touched
 from burnish.core.drift import origins as renames
-from burnish.core.findings import Finding, Location, Severity
-from burnish.core.gates import Judgement, judge
+from burnish.core.evidence import gaps, take_census
+from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
+from burnish.core.gates import Judgement, blocks, judge
 from burnish.core.identity import identify
 from burnish.core.merging import match_former, merge
 from burnish.core.protocol import OpenBlockers, Protocol
 from burnish.core.reviews import Answer, FormerAnswer
-from burnish.core.state import FindingStatus, GoodReview, Run, Scope, Tracked
+from burnish.core.state import GoodReview, Review, Run, Scope
 from burnish.core.values import replace
 
 NEARBY = 3
@@ -77,7 +78,7 @@ def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[
     reported = _reported(run, reviews)
     former = {tracked.finding.id: tracked for tracked in run.findings}
     settled = {key: _settle(run, tracked, reviews) for key, tracked in former.items() if key not in reported}
-    entered = {key: _enter(former.get(key), finding, number, scope) for key, finding in reported.items()}
+    entered = {key: _enter(run, former.get(key), finding, scope) for key, finding in reported.items()}
     book = {**{key: entered.get(key) or settled[key] for key in former}, **entered}
     considered = [entry.finding for entry in book.values() if entry.seen == number and _counts(entry)]
     judgement = judge(run.protocol.gate, [review.answer for review in reviews], considered)
@@ -87,7 +88,38 @@ def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[
     tracked = tuple(
         replace(entry, blocking=key in blocking) if entry.seen == number else entry for key, entry in book.items()
     )
-    return replace(run, findings=tracked), judgement
+    return _with_census(replace(run, findings=tracked), reviews, judgement)
+
+
+def _with_census(run: Run, reviews: Sequence[GoodReview], judgement: Judgement) -> tuple[Run, Judgement]:
+    """Count the evidence of a round beside its findings."""
+    evidence = {review.reviewer: review.evidence for review in reviews}
+    census = take_census(run.changed, evidence)
+    rounds = (*run.rounds[:-1], replace(run.rounds[-1], census=census))
+    return replace(run, rounds=rounds), replace(judgement, gaps=gaps(census, evidence))
+
+
+def record(run: Run, reviews: Sequence[Review]) -> Run:
+    """Enter what some reviewers of a round found that will not be judged. Nothing is closed by their silence."""
+    good = [review for review in reviews if isinstance(review, GoodReview)]
+    former = {tracked.finding.id: tracked for tracked in run.findings}
+    gate = run.protocol.gate
+    entered = {
+        key: replace(_enter(run, former.get(key), finding, Scope.FULL), blocking=blocks(gate, finding))
+        for key, finding in _reported(run, good).items()
+    }
+    return replace(run, findings=tuple({**former, **entered}.values()))
+
+
+def waived_by_hand(run: Run) -> bool:
+    """Whether a person took the risk of something that would block and that the base's policy does not list."""
+    return any(
+        entry.status is FindingStatus.WAIVED
+        and entry.finding.id not in run.started.waivers
+        and blocks(run.protocol.gate, entry.finding)
+        and (entry.seen == len(run.rounds) or not entry.touched)
+        for entry in run.findings
+    )
 
 
 def _reported(run: Run, reviews: Sequence[GoodReview]) -> dict[str, Finding]:
@@ -121,8 +153,13 @@ def _matchable(tracked: Tracked) -> Finding:
     return replace(tracked.finding, location=replace(location, line=None, end_line=None))
 
 
-def _enter(former: Tracked | None, finding: Finding, number: int, scope: Scope) -> Tracked:
-    """A finding that this round reported, known or new."""
+def _enter(run: Run, former: Tracked | None, finding: Finding, scope: Scope) -> Tracked:
+    """A finding that the last round reported, known or new."""
+    number = len(run.rounds)
+    if finding.id in run.started.waivers:
+        first = former.round if former else number
+        note = "waived by the policy of the base"
+        return Tracked(finding=finding, round=first, seen=number, status=FindingStatus.WAIVED, note=note)
     if former is None:
         filed = scope is Scope.RATCHET and not finding.severity.at_least(Severity.HIGH)
         status = FindingStatus.FILED if filed else FindingStatus.OPEN
@@ -145,7 +182,7 @@ def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracke
     if FormerAnswer.NOT_FIXED in answers:
         return replace(tracked, seen=len(run.rounds), touched=False)
     # On the very tree in which it was seen, nothing can have fixed it.
-    if FormerAnswer.FIXED in answers and run.rounds[tracked.seen - 1].tree != run.tree:
+    if FormerAnswer.FIXED in answers and tracked.seen and run.rounds[tracked.seen - 1].tree != run.tree:
         return replace(tracked, status=FindingStatus.RESOLVED)
     if FormerAnswer.WITHDRAWN in answers:
         return replace(tracked, status=FindingStatus.WITHDRAWN)

@@ -87,7 +87,7 @@ class MakeSeal(Value):
     """Bind the approval to the tree."""
 
     id: str
-    kind: SealKind
+    kinds: tuple[SealKind, ...]
     tree: str
 
 

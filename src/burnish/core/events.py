@@ -13,7 +13,8 @@ import msgspec
 from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.errors import BurnishError
-from burnish.core.findings import Finding
+from burnish.core.evidence import CensusFile, Evidence
+from burnish.core.findings import Finding, Tracked
 from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
@@ -48,6 +49,8 @@ class Subject(Value):
     tree: str
     story: str = ""
     title: str = ""
+    changed: tuple[CensusFile, ...] = ()
+    """The files that differ between the merge base and the tree."""
 
 
 class Roles(Value):
@@ -68,6 +71,9 @@ class Change(Value):
     commit: str
     tree: str
     files: tuple[FileChange, ...] = ()
+    """Where the lines of the tree before went."""
+    changed: tuple[CensusFile, ...] = ()
+    """The files that differ between the merge base and this tree."""
 
 
 class ValidationStatus(Enum):
@@ -86,6 +92,10 @@ class StoryStatus(Enum):
     ABSENT = "absent"
 
 
+EVIDENCE = 2
+"""The rules from which on a judgement counts evidence, and nothing is sealed that was not validated."""
+
+
 class RunStarted(Event):
     """The run begins; everything that governs it is in here."""
 
@@ -98,6 +108,16 @@ class RunStarted(Event):
     interactive: bool = False
     max_reviews: int | None = None
     budget: Budget = Budget()
+    rules: int = 1
+    """The rules of the loop that the run follows, so that an older ledger can still be replayed: see `EVIDENCE`."""
+    allow_unexamined: bool = False
+    """Whether a change that is not proven is approved all the same, with a seal that says so."""
+    local_policy: bool = False
+    """Whether the policy came from a working tree that the user trusts, not from the base."""
+    waivers: tuple[str, ...] = ()
+    """The findings that the base's policy waives, by their ids."""
+    remembered: tuple[Tracked, ...] = ()
+    """What earlier runs of the subject left open, refuted or waived, at its place in this tree."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Prompts and merged configuration, by name."""
 
@@ -163,6 +183,8 @@ class Reviewed(Event):
 
     effect: str
     answer: Answer
+    evidence: Evidence = Evidence()
+    """What it rests on. Nothing was examined unless it says so."""
     prompt: str = ""
     transcript: str = ""
     usage: Usage = Usage()
@@ -176,6 +198,7 @@ class SessionFinished(Event):
     change: Change
     status: StoryStatus
     newly_done: bool = False
+    evidence: Evidence = Evidence()
     usage: Usage = Usage()
 
 

@@ -108,3 +108,35 @@ def count(findings: Iterable[Finding]) -> Counts:
     for finding in findings:
         tally[finding.severity] += 1
     return Counts(**{severity.value: number for severity, number in tally.items()})
+
+
+class FindingStatus(Enum):
+    """The fate of a finding so far."""
+
+    OPEN = "open"
+    RESOLVED = "resolved"
+    WITHDRAWN = "withdrawn"
+    REFUTED = "refuted"
+    WAIVED = "waived"
+    FILED = "filed"
+
+
+class Tracked(Value):
+    """A finding over the rounds of a run. Its location is kept up to date as fixes move lines."""
+
+    finding: Finding
+    round: int
+    seen: int
+    """The last round in which a reviewer reported it."""
+    status: FindingStatus = FindingStatus.OPEN
+    blocking: bool = False
+    touched: bool = False
+    """Whether a fix changed its lines since it was last reported."""
+    asked: bool = False
+    """Whether it was put to a person, who has decided."""
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """An open blocker whose lines nobody touched: it blocks even if later reviewers miss it."""
+        return self.status is FindingStatus.OPEN and self.blocking and not self.touched

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from burnish.core.findings import Finding, Severity
+from burnish.core.evidence import Gap
+from burnish.core.findings import Action, Finding, Severity
 from burnish.core.protocol import Gate, ScoreGate, SeverityGate, VerdictGate
 from burnish.core.reviews import Answer
 from burnish.core.score import unmet_criteria
@@ -17,6 +18,13 @@ class Judgement(Value):
     carried: tuple[Finding, ...] = ()
     """Blockers of earlier rounds that nobody fixed and that this round's reviewers missed."""
     reasons: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    """What keeps the change from being proven, though nothing may block."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing blocks and everything was examined."""
+        return self.clean and not self.gaps
 
 
 def threshold(gate: Gate) -> Severity:
@@ -40,13 +48,18 @@ def judge(gate: Gate, answers: Sequence[Answer], findings: Sequence[Finding]) ->
     """Judge a round by its answers and its merged findings, from which dismissed ones were left out."""
     if not answers:
         return _blocked(gate, [], ["no reviewer answered"])
-    blocking = [finding for finding in findings if finding.severity.at_least(threshold(gate))]
+    blocking = [finding for finding in findings if blocks(gate, finding)]
     reasons: list[str] = []
     for answer in answers:
         reasons += _objections(gate, answer)
     if blocking or reasons:
         return _blocked(gate, blocking, reasons)
     return Judgement(clean=True)
+
+
+def blocks(gate: Gate, finding: Finding) -> bool:
+    """A note is for people to know: it never counts, whatever its severity."""
+    return finding.action is not Action.NOTE and finding.severity.at_least(threshold(gate))
 
 
 def _objections(gate: Gate, answer: Answer) -> list[str]:

@@ -95,16 +95,16 @@ STEPS: tuple[Step, ...] = (
     *(_step(Reviewing, event, review.step, Reviewing) for event in _PROGRESS),
     _step(Building, Built, change.built, Validating, Reviewing),
     _step(Building, WorkFailed, change.build_failed, Building, Ended),
-    _step(Validating, Validated, checks.validated, Reviewing, Fixing, Ended),
+    _step(Validating, Validated, checks.validated, Reviewing, Fixing, Sealing, Waiting, Ended),
     _step(Validating, WorkFailed, checks.own_work_failed, Validating, Ended),
-    _step(Reviewing, Reviewed, review.answered, Reviewing, Fixing, Sealing, Waiting, Ended),
-    _step(Reviewing, SessionFinished, session.finished, Reviewing, Sealing, Waiting, Ended),
+    _step(Reviewing, Reviewed, review.answered, Reviewing, Validating, Fixing, Sealing, Waiting, Ended),
+    _step(Reviewing, SessionFinished, session.finished, Reviewing, Validating, Sealing, Waiting, Ended),
     _step(Reviewing, WorkFailed, review.failed, Reviewing, Waiting, Stopping, Ended),
     _step(Fixing, Fixed, change.fixed, Validating, Reviewing, Waiting, Ended),
     _step(Fixing, WorkFailed, change.fix_failed, Fixing, Validating, Reviewing, Ended),
     _step(Sealing, Sealed, checks.sealed, Ended),
     _step(Sealing, WorkFailed, checks.own_work_failed, Sealing, Ended),
-    _step(Waiting, Decided, person.decided, Fixing, Reviewing, Sealing, Ended),
+    _step(Waiting, Decided, person.decided, Fixing, Reviewing, Validating, Sealing, Ended),
     *(_step(phase, Skipped, person.skipped, Stopping, Ended) for phase in (Building, Validating, Reviewing)),
     *(_step(phase, Cancelled, person.cancelled, Stopping, Ended) for phase in _INTERRUPTIBLE),
     *(_step(phase, BudgetReached, person.budget_reached, Stopping, Ended) for phase in _INTERRUPTIBLE),
@@ -112,8 +112,8 @@ STEPS: tuple[Step, ...] = (
     _step(Waiting, BudgetReached, person.budget_reached, Ended),
     *(_step(phase, FindingRefuted, person.refuted, phase) for phase in _WITH_FINDINGS),
     *(_step(phase, FindingWaived, person.waived, phase) for phase in _WITH_FINDINGS),
-    _step(Waiting, FindingRefuted, person.refuted, Waiting, Fixing, Reviewing, Sealing, Ended),
-    _step(Waiting, FindingWaived, person.waived, Waiting, Fixing, Reviewing, Sealing, Ended),
+    _step(Waiting, FindingRefuted, person.refuted, Waiting, Fixing, Reviewing, Validating, Sealing, Ended),
+    _step(Waiting, FindingWaived, person.waived, Waiting, Fixing, Reviewing, Validating, Sealing, Ended),
     *(_step(phase, FindingAnnotated, person.annotated, phase) for phase in (*_WITH_FINDINGS, Waiting)),
     _step(Waiting, FindingAdded, person.added, Waiting),
     *(_step(phase, Closed, stop.closed, Ended) for phase in (*_SINGLE, Reviewing, Waiting, Stopping, Ended)),
@@ -149,7 +149,8 @@ def _start(event: AnyEvent) -> Run:
     subject = event.subject
     # The phase is a placeholder for one call: the flow alone knows which phase comes first.
     unbegun = Run(started=event, phase=Waiting(reason="", choices=()), commit=subject.head, tree=subject.tree)
-    return flow.to_start(replace(unbegun, limit=limit, at=event.at))
+    known = replace(unbegun, changed=subject.changed, findings=event.remembered, limit=limit, at=event.at)
+    return flow.to_start(known)
 
 
 def _name(phase: Phase) -> str:

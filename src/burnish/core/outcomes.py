@@ -9,6 +9,8 @@ class Outcome(Enum):
     APPROVED = "approved"
     ACCEPTED = "accepted"
     FAILED = "failed"
+    UNPROVEN = "unproven"
+    """Nothing blocks, but not everything was examined."""
     STOPPED = "stopped"
     BLOCKED = "blocked"
     SKIPPED = "skipped"

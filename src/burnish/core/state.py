@@ -5,7 +5,8 @@ from enum import Enum
 import msgspec
 
 from burnish.core.events import FixAnswer, Mode, Roles, RunStarted, Subject, ValidationStatus
-from burnish.core.findings import Counts, Finding, count
+from burnish.core.evidence import CensusEntry, CensusFile, Evidence
+from burnish.core.findings import Counts, Finding, Tracked, count
 from burnish.core.gates import Judgement
 from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Choice, Priority, Protocol
@@ -15,11 +16,19 @@ from burnish.core.work import Work
 
 
 class SealKind(Enum):
-    """What an approval rests on."""
+    """What an approval rests on. A seal may be of several kinds; `approved` stands alone."""
 
     APPROVED = "approved"
     ACCEPTED = "accepted"
+    """A person took the risk of what is open."""
     SELF_REVIEWED = "self-reviewed"
+    """The session that made the change reviewed it."""
+    UNPROVEN = "unproven"
+    """Not everything was examined, and the base's policy or a flag allows that."""
+    WAIVED = "waived"
+    """A person waived a blocking finding, and the base's policy does not list the waiver."""
+    LOCAL_POLICY = "local-policy"
+    """The policy came from the working tree, which the user trusts, not from the base."""
 
 
 class Scope(Enum):
@@ -30,10 +39,12 @@ class Scope(Enum):
 
 
 class ReviewStatus(Enum):
-    """Three outcomes of a review, never two."""
+    """What came of a review. Without evidence it is never clean."""
 
     CLEAN = "clean"
     FINDINGS = "findings"
+    NO_EVIDENCE = "no-evidence"
+    """It ran, but had nothing to go on."""
     DID_NOT_RUN = "did-not-run"
 
 
@@ -48,11 +59,15 @@ class GoodReview(Value, tag_field="review", tag="answered"):
     slow: bool = False
     prompt: str = ""
     """The digest of what it was given."""
+    evidence: Evidence = Evidence()
+    looked: bool = False
+    """Whether it examined at least one changed file as closely as that file needs."""
 
     @property
     def status(self) -> ReviewStatus:
-        nothing_reported = self.answer.clean and not self.answer.findings
-        return ReviewStatus.CLEAN if nothing_reported else ReviewStatus.FINDINGS
+        if not self.answer.clean or self.answer.findings:
+            return ReviewStatus.FINDINGS
+        return ReviewStatus.CLEAN if self.looked and self.evidence.missing is None else ReviewStatus.NO_EVIDENCE
 
     @property
     def counts(self) -> Counts:
@@ -111,39 +126,9 @@ class Round(Value):
     opened_at: float
     reviews: tuple[Review, ...] = ()
     judgement: Judgement | None = None
+    census: tuple[CensusEntry, ...] = ()
+    """How closely each changed file was examined in this round."""
     fix: FixResult | None = None
-
-
-class FindingStatus(Enum):
-    """The fate of a finding so far."""
-
-    OPEN = "open"
-    RESOLVED = "resolved"
-    WITHDRAWN = "withdrawn"
-    REFUTED = "refuted"
-    WAIVED = "waived"
-    FILED = "filed"
-
-
-class Tracked(Value):
-    """A finding over the rounds of a run. Its location is kept up to date as fixes move lines."""
-
-    finding: Finding
-    round: int
-    seen: int
-    """The last round in which a reviewer reported it."""
-    status: FindingStatus = FindingStatus.OPEN
-    blocking: bool = False
-    touched: bool = False
-    """Whether a fix changed its lines since it was last reported."""
-    asked: bool = False
-    """Whether it was put to a person, who has decided."""
-    note: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """An open blocker whose lines nobody touched: it blocks even if later reviewers miss it."""
-        return self.status is FindingStatus.OPEN and self.blocking and not self.touched
 
 
 class FixOrder(Value):
@@ -173,11 +158,21 @@ class Building(Value, tag_field="phase", tag="building"):
         return "build"
 
 
+class Approval(Value):
+    """An approval that waits until the project's own commands have passed on its exact tree."""
+
+    reason: str
+    accepted: bool = False
+    """A person took the risk; the gate did not pass."""
+
+
 class Validating(Value, tag_field="phase", tag="validating"):
-    """The project's own commands run on the tree."""
+    """The project's own commands run on the tree, before a review or before a seal."""
 
     number: int
     work: Work
+    approval: Approval | None = None
+    """What follows when they pass; None: a review."""
 
     @property
     def key(self) -> str:
@@ -219,7 +214,7 @@ class Waiting(Value, tag_field="phase", tag="waiting"):
 class Sealing(Value, tag_field="phase", tag="sealing"):
     """The approval is being bound to the tree."""
 
-    kind: SealKind
+    kinds: tuple[SealKind, ...]
     reason: str
     work: Work
 
@@ -255,6 +250,8 @@ class Validation(Value):
 
     status: ValidationStatus
     output: str = ""
+    tree: str = ""
+    """The exact tree on which they ran. It says nothing about any other."""
 
 
 class Run(Value):
@@ -264,6 +261,8 @@ class Run(Value):
     phase: Phase
     commit: str
     tree: str
+    changed: tuple[CensusFile, ...] = ()
+    """The files that differ between the merge base and the tree."""
     version: int = 1
     """How many events were folded."""
     rounds: tuple[Round, ...] = ()
@@ -309,6 +308,16 @@ class Run(Value):
     @property
     def may_fix(self) -> bool:
         return self.started.mode is Mode.FIX
+
+    @property
+    def validated(self) -> Validation | None:
+        """What the project's own commands said of the tree as it is now; None where they have not run on it."""
+        return self.validation if self.validation is not None and self.validation.tree == self.tree else None
+
+    @property
+    def census(self) -> tuple[CensusEntry, ...]:
+        """How closely each changed file was examined in the last round that was judged."""
+        return next((past.census for past in reversed(self.rounds) if past.judgement is not None), ())
 
     @property
     def revisions(self) -> int:

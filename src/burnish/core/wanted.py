@@ -15,12 +15,12 @@ from burnish.core.effects import (
     StartValidation,
     StopWork,
 )
+from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ReviewBy, Reviewer
 from burnish.core.retries import agent_for
 from burnish.core.state import (
     Building,
     Ended,
-    FindingStatus,
     Fixing,
     Reviewing,
     Run,
@@ -78,7 +78,7 @@ def _single(run: Run, phase: work.SingleWork) -> tuple[Effect, ...]:
         case Fixing():
             return (StartFix(id=name, agent=agent, attempt=attempt, order=phase.order, share=share),)
         case Sealing():
-            return (MakeSeal(id=name, kind=phase.kind, tree=run.tree),)
+            return (MakeSeal(id=name, kinds=phase.kinds, tree=run.tree),)
 
 
 class _Turn(NamedTuple):
@@ -123,7 +123,7 @@ def _review(run: Run, phase: Reviewing, turn: _Turn, share: Share) -> StartRevie
         scratch=_reviewer(run, turn.seat.reviewer).scratch,
         former=tuple(former) if phase.scope is Scope.RATCHET else (),
         previous=previous_feedback(run),
-        validation=run.validation,
+        validation=run.validated,
         share=share,
     )
 

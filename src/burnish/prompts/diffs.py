@@ -10,8 +10,7 @@ def shortened_diff(diff: str, limit: int) -> str:
     """At most `limit` characters of a diff, and then what was left out: how much, and of which files."""
     if len(diff) <= limit:
         return diff
-    end = diff.rfind("\n", 0, limit)
-    kept = diff[:end] if end >= limit * 0.9 else diff[:limit]
+    kept = diff[: _kept(diff, limit)]
     lines = [kept, f"… {len(diff) - len(kept):,} characters left out"]
     headers = list(_HEADER.finditer(diff))
     begun = [header for header in headers if header.start() < len(kept)]
@@ -22,6 +21,21 @@ def shortened_diff(diff: str, limit: int) -> str:
         more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
         lines.append(f"Not shown at all: {', '.join(missing[:_MAX_NAMES])}{more}")
     return "\n".join(lines)
+
+
+def files_shown_whole(diff: str, limit: int) -> int:
+    """How many of the diff's files, from the first on, `shortened_diff` shows whole."""
+    headers = [header.start() for header in _HEADER.finditer(diff)]
+    if len(diff) <= limit:
+        return len(headers)
+    kept = _kept(diff, limit)
+    return sum(1 for end in (*headers[1:], len(diff)) if end - 1 <= kept)
+
+
+def _kept(diff: str, limit: int) -> int:
+    """How many characters are shown: up to the end of a line, where one is near."""
+    end = diff.rfind("\n", 0, limit)
+    return end if end >= limit * 0.9 else limit
 
 
 def _ends_with_file(kept: int, headers: list[re.Match[str]], begun: int, whole: int) -> bool:

@@ -1,9 +1,9 @@
 """What a person is told when a run waits for a decision: what is left, where to read it, and the choices."""
 
 from burnish.contracts.text import clean_text
-from burnish.core.findings import Counts, count
+from burnish.core.findings import Counts, FindingStatus, count
 from burnish.core.protocol import Choice, ChoiceAction, Priority
-from burnish.core.state import FindingStatus, Run, Waiting
+from burnish.core.state import Run, Waiting
 from burnish.records.interface import RecordTexts
 from burnish.records.naming import story_of
 from burnish.records.registry import record_files

@@ -28,10 +28,10 @@ from burnish.core.events import (
     WorkFailed,
     WorkLost,
 )
-from burnish.core.findings import Finding
+from burnish.core.findings import Finding, FindingStatus
 from burnish.core.protocol import Protocol
 from burnish.core.reviews import Usage
-from burnish.core.state import FindingStatus, Run
+from burnish.core.state import Run
 from burnish.core.work import Assignment
 from burnish.runtime.script import Said, Script, ScriptError, read_answer, read_entry, read_finding, read_session
 

@@ -161,7 +161,7 @@ def phase_words(phase: Phase) -> str:
             loud = "" if phase.priority.value == "normal" else f" ({phase.priority.value})"
             return f"waiting for {keys}{loud}: {phase.reason}"
         case Sealing():
-            return f"sealing, {phase.kind.value}"
+            return f"sealing, {', '.join(kind.value for kind in phase.kinds)}"
         case Stopping():
             return f"stopping, {phase.outcome.value}"
         case Ended():

@@ -6,9 +6,10 @@ from contextlib import suppress
 
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError
-from burnish.core.events import Closed, Mode, RunStarted
+from burnish.core.events import EVIDENCE, Closed, Mode, RunStarted
 from burnish.core.outcomes import Outcome
-from burnish.core.state import Ended, Phase, Run, Sealing, SealKind
+from burnish.core.state import Ended, Phase, Run, Sealing
+from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
@@ -46,6 +47,7 @@ def begin(
         interactive=interactive,
         max_reviews=max_rounds,
         budget=plan.budget,
+        rules=EVIDENCE,
         inputs=frozen(plan.inputs),
     )
     twin = _earlier(ledger, plan.repository, started, environment)
@@ -110,7 +112,7 @@ def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Ma
 def _superseded(phase: Phase) -> Closed:
     """The end of a run that nobody will go on with. An approval that was earned stays one, though nobody sealed it."""
     if isinstance(phase, Sealing):
-        outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
+        outcome = outcome_of(phase)
         return Closed(at=clock.now(), outcome=outcome, reason=f"{phase.reason}; no seal, {SUPERSEDED}")
     return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=SUPERSEDED)
 

@@ -41,6 +41,8 @@ def _after(run: Run, outcome: Outcome, *, taken: bool | None) -> str:
         case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
             start = f"{_take(run)}, fix" if taken is False else "Fix"
             return f"{start} what blocks by hand, then {_again(run)}"
+        case Outcome.UNPROVEN:
+            return f"Name a model for review in burnish.toml, or have the tests run, then {_again(run)}"
         case Outcome.SKIPPED:
             return f"{_again(run)} reviews it after all"
         case Outcome.DID_NOT_RUN:

@@ -21,6 +21,7 @@ from burnish.core.values import Value
 from burnish.prompts.resolution import PromptRole, resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import RECORD_PATHS
+from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Guidance, Inputs
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import read_brief
@@ -94,7 +95,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
     prompts, prompt_notices = _prompts(repository, frozen, merged.settings)
     prospect = Prospect(
         repository=repository,
-        subject=_subject(frozen, wanted),
+        subject=_subject(repository, frozen, wanted, merged.settings),
         protocol=protocol,
         roles=roles,
         mode=wanted.mode,
@@ -181,7 +182,7 @@ def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:
         )
 
 
-def _subject(frozen: FrozenSubject, wanted: Wanted) -> Subject:
+def _subject(repository: Repository, frozen: FrozenSubject, wanted: Wanted, settings: Settings) -> Subject:
     return Subject(
         branch=frozen.branch,
         base=frozen.base,
@@ -189,6 +190,7 @@ def _subject(frozen: FrozenSubject, wanted: Wanted) -> Subject:
         head=frozen.head,
         tree=frozen.tree,
         story=wanted.story,
+        changed=changed_files(repository, settings, frozen.base_commit, frozen.head),
     )
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from burnish.contracts.paths import confine
 from burnish.core.events import FindingAdded, FindingAnnotated, FindingRefuted, FindingWaived
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.identity import anchored
-from burnish.core.state import FindingStatus, Run, Tracked, Waiting
+from burnish.core.state import Run, Waiting
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError
 from burnish.system import clock

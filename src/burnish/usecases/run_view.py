@@ -3,7 +3,8 @@
 from typing import Any
 
 from burnish.core.budget import Cap
-from burnish.core.findings import Counts
+from burnish.core.evidence import CensusEntry
+from burnish.core.findings import Counts, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.state import (
     Ended,
@@ -16,7 +17,6 @@ from burnish.core.state import (
     Round,
     Run,
     Seat,
-    Tracked,
     Waiting,
 )
 
@@ -35,6 +35,7 @@ _EXIT_CODES = {
     Outcome.CANCELLED: 1,
     Outcome.DID_NOT_RUN: 4,
     Outcome.OVER_BUDGET: 5,
+    Outcome.UNPROVEN: 6,
 }
 
 
@@ -75,6 +76,7 @@ def view(run: Run) -> dict[str, Any]:
         "subject": {"branch": subject.branch, "base": subject.base, "head": run.commit, "tree": run.tree},
         "rounds": [_round(run, round_) for round_ in run.rounds],
         "findings": [_finding(entry) for entry in run.findings],
+        "census": [_census(entry) for entry in run.census],
         "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in choices],
         "seal": {"tree": run.tree, "digest": run.seal} if run.seal else None,
         "usage": {
@@ -135,9 +137,10 @@ def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
     if judgement is None:
         return None
     return {
-        "clean": judgement.clean,
+        "clean": judgement.passes,
         "blocking": len(judgement.blocking) + len(judgement.carried),
         "reasons": list(judgement.reasons),
+        "gaps": [{"subject": gap.subject, "reason": gap.reason, "hint": gap.hint} for gap in judgement.gaps],
     }
 
 
@@ -146,6 +149,18 @@ def _fix(fix: FixResult | None) -> dict[str, Any] | None:
         return None
     answers = [{"finding": each.finding, "fixed": each.fixed, "text": each.text} for each in fix.answers]
     return {"status": fix.status.value, "commit": fix.commit or None, "summary": fix.summary, "answers": answers}
+
+
+def _census(entry: CensusEntry) -> dict[str, Any]:
+    """How closely a changed file was examined, by whom, and whether that is enough."""
+    return {
+        "file": entry.file.path,
+        "need": entry.file.need.value,
+        "level": entry.level.value,
+        "enough": entry.enough,
+        "by": list(entry.by),
+        "why": entry.file.why,
+    }
 
 
 def _finding(entry: Tracked) -> dict[str, Any]:

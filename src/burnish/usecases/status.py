@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from burnish.core.errors import BurnishError
-from burnish.core.state import Ended, FindingStatus, Run, Stopping, Waiting
+from burnish.core.findings import FindingStatus
+from burnish.core.state import Ended, Run, Stopping, Waiting
 from burnish.core.values import Value
 from burnish.system import clock
 from burnish.usecases.activities import AtWork, doing_now

@@ -161,9 +161,9 @@ def _not_as_demanded(seal: StoredSeal, demands: _Demands) -> str | None:
     statement = seal.statement
     if statement is None:
         return seal.problem
-    if statement.kind not in demands.kinds:
+    if not demands.kinds.issuperset(statement.kinds):
         allowed = " or ".join(sorted(kind.value for kind in demands.kinds))
-        return f"The seal is of kind {statement.kind.value}; {allowed} is asked for."
+        return f"The seal is of kind {_kinds(statement)}; {allowed} is asked for."
     if demands.protocol_digest not in (None, statement.protocol.digest):
         return f"The seal was made under another version of a protocol than asked for: '{statement.protocol.name}'."
     if demands.base_policy and statement.policy_origin != BASE_POLICY:
@@ -171,8 +171,12 @@ def _not_as_demanded(seal: StoredSeal, demands: _Demands) -> str | None:
     return None
 
 
+def _kinds(statement: Statement) -> str:
+    return ", ".join(kind.value for kind in statement.kinds)
+
+
 def _words(statement: Statement) -> str:
-    return f"{statement.kind.value.capitalize()} by run {statement.run} under protocol '{statement.protocol.name}'."
+    return f"{_kinds(statement).capitalize()} by run {statement.run} under protocol '{statement.protocol.name}'."
 
 
 def _is_ancestor(repository: Repository, ancestor: str, commit: str) -> bool:

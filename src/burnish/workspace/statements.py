@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from burnish.core.findings import Severity
-from burnish.core.state import FindingStatus, SealKind
+from burnish.core.findings import FindingStatus, Severity
+from burnish.core.state import SealKind
 from burnish.core.values import Value
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -39,7 +39,7 @@ class Statement(Value):
 
     branch: str
     run: str
-    kind: SealKind
+    kinds: tuple[SealKind, ...]
     merge_base: str
     base_commit: str
     head: str
@@ -64,7 +64,7 @@ class _Subject(Value, omit_defaults=False):
 
 class _Predicate(Value, omit_defaults=False):
     run: str
-    kind: SealKind
+    kinds: tuple[SealKind, ...]
     merge_base: str
     base_commit: str
     head: str
@@ -99,7 +99,7 @@ def write(statement: Statement) -> bytes:
 def _predicate(statement: Statement) -> _Predicate:
     return _Predicate(
         run=statement.run,
-        kind=statement.kind,
+        kinds=statement.kinds,
         merge_base=statement.merge_base,
         base_commit=statement.base_commit,
         head=statement.head,
@@ -130,7 +130,7 @@ def read(body: bytes) -> Statement:
     return Statement(
         branch=document.subject[0].name,
         run=predicate.run,
-        kind=predicate.kind,
+        kinds=predicate.kinds,
         merge_base=predicate.merge_base,
         base_commit=predicate.base_commit,
         head=predicate.head,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from burnish.cli import run_words
 from burnish.cli.finding_text import fate, open_first
 from burnish.cli.pages.templates import Markup, fill, joined
-from burnish.core.state import FindingStatus, Run, Tracked
+from burnish.core.findings import FindingStatus, Tracked
+from burnish.core.state import Run
 from burnish.usecases.run_findings import short_ids
 
 

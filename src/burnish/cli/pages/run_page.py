@@ -9,8 +9,9 @@ from burnish.cli.pages.findings import findings
 from burnish.cli.pages.rounds import rounds
 from burnish.cli.pages.templates import Markup, fill, joined, style
 from burnish.cli.run_text import reason
+from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ChoiceAction
-from burnish.core.state import FindingStatus, Run, Waiting
+from burnish.core.state import Run, Waiting
 from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.runs import Sighting
 

@@ -23,7 +23,7 @@ def take(run: Run, change: Change) -> Run:
     """Make a change the tree under review."""
     if change.tree == run.tree:
         return run
-    return replace(move(run, change.files), commit=change.commit, tree=change.tree)
+    return replace(move(run, change.files), commit=change.commit, tree=change.tree, changed=change.changed)
 
 
 def built(run: Run, phase: Building, event: Built) -> Run:

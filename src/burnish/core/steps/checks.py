@@ -9,24 +9,35 @@ from burnish.core.work import Pausing, Ready, Running
 
 
 def validated(run: Run, phase: Validating, event: Validated) -> Run:
-    """A tree that fails the project's own commands is never reviewed and never sealed."""
+    """A tree that fails the project's own commands is never sealed, and reviewed only where that was done before."""
     run = work.charge(work.settle(run, phase, event.effect), event.usage)
-    run = replace(run, validation=Validation(status=event.status, output=event.output))
+    run = replace(run, validation=Validation(status=event.status, output=event.output, tree=run.tree))
     if event.status is not ValidationStatus.FAILED:
-        return flow.to_review(replace(run, failed_validations=0))
+        run = replace(run, failed_validations=0)
+        return flow.settle_approval(run, phase.approval) if phase.approval else flow.to_review(run)
+    if phase.approval is not None and phase.approval.accepted:
+        return flow.settle_approval(run, phase.approval)
     failures = run.failed_validations + 1
     run = replace(run, failed_validations=failures)
     if not run.may_fix:
         return flow.end(run, Outcome.FAILED, "validation failed")
     if failures > run.protocol.limits.validation_fixes:
         return flow.end(run, Outcome.FAILED, f"validation failed {failures} times in a row")
+    if len(run.rounds) >= run.limit:
+        # What a fixer made of it could not be reviewed any more.
+        return flow.exhaust(run, "validation failed after the last review")
     return flow.to_fix(run, repair_order(run, event.output))
+
+
+def outcome_of(phase: Sealing) -> Outcome:
+    """What a run ends with once its seal is stored."""
+    return Outcome.ACCEPTED if SealKind.ACCEPTED in phase.kinds else Outcome.APPROVED
 
 
 def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
     """The approval is bound to the tree."""
     work.running(phase.work, phase.key, event.effect)
-    outcome = Outcome.ACCEPTED if phase.kind is SealKind.ACCEPTED else Outcome.APPROVED
+    outcome = outcome_of(phase)
     return replace(run, seal=event.digest, phase=Ended(outcome=outcome, reason=phase.reason))
 
 

@@ -1,9 +1,13 @@
 """Where a run goes next. Every way into a phase is here, so that no step can enter one half-prepared."""
 
+from burnish.core.book import record, waived_by_hand
+from burnish.core.events import EVIDENCE, ValidationStatus
+from burnish.core.evidence import summary
 from burnish.core.protocol import Ask, AskAtTerminal, Choice, ChoiceAction, Fail, ReviewBy, ReviewMode, Stop
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
     Active,
+    Approval,
     Building,
     Ended,
     Fixing,
@@ -37,9 +41,9 @@ def to_first_review(run: Run) -> Run:
     return to_validation(run) if run.protocol.validate.before_first_review else to_review(run)
 
 
-def to_validation(run: Run) -> Run:
+def to_validation(run: Run, approval: Approval | None = None) -> Run:
     number = run.validations + 1
-    return replace(run, validations=number, phase=Validating(number=number, work=Ready()))
+    return replace(run, validations=number, phase=Validating(number=number, work=Ready(), approval=approval))
 
 
 def to_review(run: Run) -> Run:
@@ -65,19 +69,64 @@ def to_fix(run: Run, order: FixOrder) -> Run:
     return replace(run, fixes=order.number, phase=Fixing(order=order, work=Ready()))
 
 
-def to_seal(run: Run, kind: SealKind, reason: str) -> Run:
-    return replace(run, phase=Sealing(kind=kind, reason=reason, work=Ready()))
-
-
 def approve(run: Run, reason: str) -> Run:
-    """The gate passed. A blocker that nobody fixed withholds the seal even where the protocol's own count is clean."""
+    """The gate passed, or a session says so. Nothing is approved before the project's own commands passed, too."""
+    return settle_approval(run, Approval(reason=reason))
+
+
+def accept(run: Run, reason: str) -> Run:
+    """A person takes the risk of what is open."""
+    return settle_approval(run, Approval(reason=reason, accepted=True))
+
+
+def settle_approval(run: Run, approval: Approval) -> Run:
+    """Seal an approval, or say why it cannot be sealed."""
+    if run.started.rules < EVIDENCE:
+        return _settle_without_evidence(run, approval)
+    if run.validated is None:
+        return to_validation(run, approval)
+    if approval.accepted:
+        if run.validated.status is ValidationStatus.FAILED:
+            return end(run, Outcome.ACCEPTED, f"{approval.reason}; no seal: validation fails on this tree")
+        return _to_seal(run, approval)
+    gaps = run.rounds[-1].judgement.gaps if run.rounds and run.rounds[-1].judgement is not None else ()
+    if gaps and not run.started.allow_unexamined and run.protocol.review.by is not ReviewBy.SESSION:
+        return end(run, Outcome.UNPROVEN, f"nothing blocks, but not everything was examined: {summary(gaps)}")
+    return _withhold(run, approval) or _to_seal(run, approval)
+
+
+def _settle_without_evidence(run: Run, approval: Approval) -> Run:
+    """The rules of runs that began before evidence was counted. Their seals say that nothing is proven."""
+    return (None if approval.accepted else _withhold(run, approval)) or _to_seal(run, approval)
+
+
+def _withhold(run: Run, approval: Approval) -> Run | None:
+    """A blocker that was not fixed withholds the seal even where the protocol's own count is clean."""
     held = [tracked for tracked in run.findings if tracked.holds]
-    if held:
-        titles = "; ".join(tracked.finding.title for tracked in held[:3])
-        withheld = f"{reason}; no seal, for earlier blockers stand on unchanged lines: {titles}"
-        return end(run, Outcome.APPROVED, withheld)
-    kind = SealKind.SELF_REVIEWED if run.protocol.review.by is ReviewBy.SESSION else SealKind.APPROVED
-    return to_seal(run, kind, reason)
+    if not held:
+        return None
+    titles = "; ".join(tracked.finding.title for tracked in held[:3])
+    withheld = f"{approval.reason}; no seal, for earlier blockers stand on unchanged lines: {titles}"
+    return end(run, Outcome.APPROVED, withheld)
+
+
+def _to_seal(run: Run, approval: Approval) -> Run:
+    kinds = _kinds(run, approval)
+    return replace(run, phase=Sealing(kinds=kinds or (SealKind.APPROVED,), reason=approval.reason, work=Ready()))
+
+
+def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:
+    """Everything that makes an approval less than one; nothing where it is one."""
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    unproven = run.started.rules < EVIDENCE or judgement is None or bool(judgement.gaps)
+    weaker = {
+        SealKind.ACCEPTED: approval.accepted,
+        SealKind.SELF_REVIEWED: run.protocol.review.by is ReviewBy.SESSION,
+        SealKind.UNPROVEN: unproven,
+        SealKind.WAIVED: waived_by_hand(run),
+        SealKind.LOCAL_POLICY: run.started.local_policy,
+    }
+    return tuple(kind for kind, applies in weaker.items() if applies)
 
 
 def exhaust(run: Run, why: str) -> Run:
@@ -143,6 +192,8 @@ def finish(run: Run, last: Active | Waiting, ended: Ended) -> Run:
     """Nothing runs any more. What an unfinished panel said is kept."""
     if isinstance(last, Reviewing):
         run = keep_reviews(run, last)
+        if run.rounds and run.rounds[-1].judgement is None:
+            run = record(run, run.rounds[-1].reviews)
     return replace(run, phase=ended)
 
 

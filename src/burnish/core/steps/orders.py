@@ -1,9 +1,9 @@
 """What the fixer is asked for after a judged round, and what a later reviewer is told of it."""
 
 from burnish.core.effects import Previous
-from burnish.core.findings import Finding
+from burnish.core.findings import Finding, FindingStatus
 from burnish.core.protocol import Feedback, FixInput
-from burnish.core.state import FindingStatus, FixOrder, GoodReview, Round, Run
+from burnish.core.state import FixOrder, GoodReview, Round, Run
 
 OPEN_STATES = (FindingStatus.OPEN, FindingStatus.FILED)
 

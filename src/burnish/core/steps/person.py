@@ -10,12 +10,14 @@ from burnish.core.events import (
     FindingRefuted,
     FindingWaived,
     Skipped,
+    ValidationStatus,
 )
+from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.identity import identify
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
-from burnish.core.state import FindingStatus, Outcome, Phase, Run, Scope, SealKind, Tracked, Waiting
+from burnish.core.state import Outcome, Phase, Run, Scope, Waiting
 from burnish.core.steps import flow
-from burnish.core.steps.orders import fix_order
+from burnish.core.steps.orders import fix_order, repair_order
 from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
 
@@ -33,7 +35,7 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
         case ChoiceAction.MANUAL:
             return flow.end(run, Outcome.BLOCKED, _with_note("a person takes over", event.note))
         case ChoiceAction.ACCEPT:
-            return flow.to_seal(run, SealKind.ACCEPTED, _with_note("a person accepted the open findings", event.note))
+            return flow.accept(run, _with_note("a person accepted the open findings", event.note))
         case ChoiceAction.SKIP:
             return flow.end(run, Outcome.SKIPPED, _with_note("a person skipped it", event.note))
         case ChoiceAction.ANOTHER_ROUND:
@@ -52,6 +54,8 @@ def _another_round(run: Run) -> Run:
 
     To review an unchanged tree again would only throw the dice again, until a reviewer misses what is there.
     """
+    if run.validated is not None and run.validated.status is ValidationStatus.FAILED:
+        return flow.to_fix(run, repair_order(run, run.validated.output))
     if run.protocol.review.by is ReviewBy.SESSION or not _blockers(run):
         return flow.to_review(run)
     return flow.to_fix(run, fix_order(run))

@@ -1,6 +1,7 @@
 """The panel and the round that it fills: finding a seat, opening a round, writing reviews into it."""
 
 from burnish.core.events import Reviewed, SessionFinished
+from burnish.core.evidence import looked
 from burnish.core.reviews import Answer
 from burnish.core.state import GoodReview, MissingReview, Reviewing, Round, Run, Seat
 from burnish.core.steps.refusal import RefusedError
@@ -42,6 +43,8 @@ def good_review(
         finished_at=event.at,
         slow=limit is not None and event.at - at_work.since > limit,
         prompt=event.prompt if isinstance(event, Reviewed) else "",
+        evidence=event.evidence,
+        looked=looked(run.changed, event.evidence),
     )
 
 

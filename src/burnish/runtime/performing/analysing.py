@@ -10,11 +10,12 @@ from burnish.agents.analysers.programs import version
 from burnish.agents.analysers.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
-from burnish.core.findings import Finding
+from burnish.core.evidence import Evidence, Examined, Level
+from burnish.core.findings import Finding, FindingStatus
 from burnish.core.identity import anchored
 from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
-from burnish.core.state import FindingStatus, Run
+from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.runtime.performing.bench import Bench, is_present
 from burnish.runtime.performing.scenes import Scene
@@ -42,6 +43,7 @@ class _Said(Value):
     notes: tuple[str, ...]
     looked: bool
     """Whether there was evidence of tests."""
+    evidence: Evidence
     given: str
     log: str
 
@@ -63,6 +65,7 @@ async def analyse(bench: Bench, job: Job[StartReview]) -> AnyEvent:
         at=clock.now(),
         effect=effect.id,
         answer=_answer(run, effect.reviewer, said, scene),
+        evidence=said.evidence,
         prompt=shop.keep(said.given.encode()),
         transcript=shop.keep(said.log.encode()),
         usage=usage,
@@ -83,6 +86,7 @@ async def _say(bench: Bench, job: Job[StartReview], scene: Scene) -> _Said | Fai
         findings=(*findings_from(reviewer, hits, settings), *testimony.findings),
         notes=(*notes, *testimony.notes),
         looked=testimony.looked,
+        evidence=_evidence(present, testimony),
         given=_given(scene, present),
         log=_log(hits, testimony.log),
     )
@@ -117,6 +121,21 @@ def _is_still(former: Finding, now: Finding) -> bool:
     if former.location is None or now.location is None:
         return former.location == now.location
     return former.location.file == now.location.file and (not former.anchor or former.anchor == now.anchor)
+
+
+_LEVELS = {ToolName.KINGFISHER: Level.SECRETS, ToolName.AST_GREP: Level.RULES}
+"""How closely a tool looks, where it does not lint."""
+
+
+def _evidence(tasks: Sequence[Task], testimony: Testimony) -> Evidence:
+    """Every file that a tool of this seat was given, at the closest level, and what the tests ran."""
+    levels: dict[str, Level] = {}
+    for task in tasks:
+        level = _LEVELS.get(task.tool, Level.LINTED)
+        for path in map(shown, task.files):
+            levels[path] = max(level, levels.get(path, level), key=lambda each: each.rank)
+    examined = tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()))
+    return Evidence(examined=(*examined, *testimony.examined), missing=testimony.missing)
 
 
 def _not_looked_at(scene: Scene, tasks: Sequence[Task]) -> Iterator[str]:

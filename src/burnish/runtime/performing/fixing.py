@@ -9,8 +9,10 @@ from burnish.config.settings import AgentKind
 from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
+from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.values import replace
+from burnish.runtime.census import changed_files
 from burnish.runtime.performing import material
 from burnish.runtime.performing.asking import Asked, ask, ask_readably
 from burnish.runtime.performing.autofixing import mend
@@ -105,6 +107,7 @@ async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         change=change,
         status=status,
         newly_done=not before,
+        evidence=Evidence(examined=tuple(Examined(path=file.path, level=Level.READ) for file in change.changed)),
         usage=done.usage,
     )
 
@@ -177,9 +180,11 @@ async def _ask(shop: Workshop, job: Job[_Writing], request: Request, spent: Usag
 
 def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, at: float) -> Change:
     run = job.run
-    return collect(
+    change = collect(
         shop.repository, clone, run=run.id, parent=run.commit, round=len(run.rounds), summary=summary, at=at
     ).change
+    settings, base = shop.inputs.settings, run.subject.base_commit
+    return replace(change, changed=changed_files(shop.repository, settings, base, change.commit))
 
 
 def _request(shop: Workshop, job: Job[_Writing], clone: Clone, rejection: str) -> Request:

@@ -3,6 +3,7 @@
 from burnish.config.globs import ignored, rules_for
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import ValidationStatus
+from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.reviews import ContractName
 from burnish.core.state import GoodReview, Run
 from burnish.prompts.context import (
@@ -17,6 +18,7 @@ from burnish.prompts.context import (
     reviewer_prompt,
     session_prompt,
 )
+from burnish.prompts.diffs import files_shown_whole
 from burnish.runtime.performing.stories import status_files
 from burnish.runtime.performing.workshop import Workshop, agent_settings
 from burnish.workspace.diffs import Difference, difference
@@ -68,8 +70,8 @@ def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Diffe
         files_modified=tuple(path for path in paths if path not in left_out),
         left_out=left_out,
         output_limit=settings.context.output_characters,
-        test_status=_TEST_STATUS[run.validation.status] if run.validation else TestStatus.UNKNOWN,
-        test_output=run.validation.output if run.validation else "",
+        test_status=_TEST_STATUS[run.validated.status] if run.validated else TestStatus.UNKNOWN,
+        test_output=run.validated.output if run.validated else "",
         revision_count=run.revisions,
         attempt=effect.previous.attempt if effect.previous else 0,
         previous_feedback=effect.previous.feedback if effect.previous else "",
@@ -86,6 +88,23 @@ def _ticket(shop: Workshop, run: Run) -> Ticket:
     criteria = tuple(Criterion(criterion=text) for text in shop.inputs.acceptance)
     name = run.subject.story or run.subject.branch
     return Ticket(ticket_id=name, ticket_path=shop.inputs.brief_path, acceptance_criteria=criteria)
+
+
+def evidence_of(shop: Workshop, shown: Difference) -> Evidence:
+    """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others."""
+    limit = shop.inputs.settings.context.diff_characters
+    left_out = ignored(shop.inputs.settings.review, tuple(file.shown_path for file in shown.files))
+    listed = [file for file in shown.files if file.shown_path not in left_out]
+    whole = files_shown_whole(_patch(shown, left_out), limit)
+    return Evidence(
+        examined=tuple(
+            Examined(
+                path=file.shown_path,
+                level=Level.READ if number < whole and not file.binary else Level.COULD_READ,
+            )
+            for number, file in enumerate(listed)
+        )
+    )
 
 
 def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.runtime.performing.asking import Asked, Reader, ask_readably
-from burnish.runtime.performing.material import review_prompt
+from burnish.runtime.performing.material import evidence_of, review_prompt
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.workspace.clones import Clone
@@ -44,6 +44,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         at=clock.now(),
         effect=effect.id,
         answer=answer,
+        evidence=evidence_of(shop, shown),
         prompt=shop.keep(request.prompt.encode()),
         transcript=shop.keep(asked.transcript),
         usage=asked.usage,

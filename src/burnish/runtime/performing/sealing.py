@@ -32,7 +32,7 @@ def _statement(shop: Workshop, effect: MakeSeal, run: Run) -> Statement:
     return Statement(
         branch=subject.branch,
         run=run.id,
-        kind=effect.kind,
+        kinds=effect.kinds,
         merge_base=shop.inputs.merge_base,
         base_commit=subject.base_commit,
         head=run.commit,

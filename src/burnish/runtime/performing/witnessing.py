@@ -30,6 +30,7 @@ from burnish.agents.analysers.witness.uncovered import uncovered
 from burnish.agents.analysers.witness.values import Case, Ended, NoTests, TestPlan, TestResult
 from burnish.config.settings import OFF, Settings
 from burnish.core.effects import StartReview
+from burnish.core.evidence import Examined, Missing
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Failure
 from burnish.core.values import Value, replace
@@ -56,8 +57,14 @@ class Testimony(Value):
     notes: tuple[str, ...] = ()
     log: str = ""
     """What was run, with exit codes and the end of the output."""
-    looked: bool = True
-    """Whether there was evidence. Without, what was found earlier cannot be said to be gone."""
+    examined: tuple[Examined, ...] = ()
+    """The changed files that passing tests ran."""
+    missing: Missing | None = None
+    """Why there was no evidence. Without, what was found earlier cannot be said to be gone."""
+
+    @property
+    def looked(self) -> bool:
+        return self.missing is None
 
 
 class _Sides(NamedTuple):
@@ -176,7 +183,7 @@ async def _try(shop: Workshop, job: Job[StartReview], sides: _Sides, changed: Wi
     first = isinstance(before, NoTests) and before.absent
     plan = now if first else before
     if isinstance(plan, NoTests):
-        return _no_evidence(NoEvidence(reason=plan.reason, hint=plan.hint), "")
+        return _no_evidence(NoEvidence(reason=plan.reason, hint=plan.hint), "", excused=plan.absent)
     measured = tuple(changed.lines) if shop.inputs.settings.analysers.uncovered != OFF else ()
     head = _Tests(sides.head.path, plan, f"{job.effect.id}:head", measured)
     base = None if first else _Tests(sides.base.path, plan, f"{job.effect.id}:base")
@@ -208,8 +215,9 @@ def _plan(shop: Workshop, clone: Clone) -> TestPlan | NoTests:
     return plan_for(clone.path, shop.inputs.settings, shop.tool_environment(), shop.repository.root)
 
 
-def _no_evidence(why: NoEvidence, log: str) -> Testimony:
-    return Testimony(notes=(f"no evidence: {why.reason}. {why.hint}".strip(),), log=log, looked=False)
+def _no_evidence(why: NoEvidence, log: str, *, excused: bool = False) -> Testimony:
+    missing = Missing(reason=why.reason, hint=why.hint, excused=excused)
+    return Testimony(notes=(f"no evidence: {why.reason}. {why.hint}".strip(),), log=log, missing=missing)
 
 
 class _Results(NamedTuple):
