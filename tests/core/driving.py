@@ -4,6 +4,7 @@ from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.effects import Effect, ReachBudget, StartBuild, StartFix, StartReview, StartTimer
 from burnish.core.events import (
+    EVIDENCE,
     AnyEvent,
     BudgetReached,
     Built,
@@ -28,6 +29,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Need
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.loop import IllegalEventError, decide, evolve
 from burnish.core.protocol import (
@@ -41,14 +43,18 @@ from burnish.core.protocol import (
     ValidateRule,
 )
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind, Usage
-from burnish.core.state import Ended, Fixing, Outcome, Reviewing, Run, Stopping, Waiting
+from burnish.core.state import Ended, Fixing, Outcome, Reviewing, Run, Stopping, Validating, Waiting
 from burnish.core.steps.flow import running_effects
-from burnish.core.work import Assignment
+from burnish.core.work import Assignment, Ready
 
 ROLES = Roles(review=Assignment(agent="first"), fix=Assignment(agent="fixer"))
 CLEAN = Answer(clean=True)
 NO_USAGE = Usage()
 NO_BUDGET = Budget()
+CHANGED = (CensusFile(path="a.py", need=Need.CODE, before="1", after="2"),)
+"""What the change touches: one file of code."""
+EXAMINED = Evidence(examined=(Examined(path="a.py", level=Level.READ),))
+"""What a reviewer that was given the whole diff has examined."""
 
 PLAIN = Protocol(
     name="plain",
@@ -103,25 +109,42 @@ class Driven:
         interactive: bool = False,
         max_reviews: int | None = None,
         budget: Budget = NO_BUDGET,
+        validates: bool = False,
+        allow_unexamined: bool = False,
+        local_policy: bool = False,
+        waivers: tuple[str, ...] = (),
+        remembered: tuple[Tracked, ...] = (),
+        rules: int = EVIDENCE,
     ) -> None:
+        """`validates`: the test plays the validation before a seal itself; else it passes by itself."""
         self.at = 0.0
+        self.validates = validates
         started = RunStarted(
             at=0.0,
             run="run-1",
             mode=mode,
-            subject=Subject(branch="topic", base="main", base_commit="c", head="commit-0", tree="tree-0"),
+            subject=Subject(
+                branch="topic", base="main", base_commit="c", head="commit-0", tree="tree-0", changed=CHANGED
+            ),
             protocol=protocol,
             roles=roles,
             build=build,
             interactive=interactive,
             max_reviews=max_reviews,
             budget=budget,
+            rules=rules,
+            allow_unexamined=allow_unexamined,
+            local_policy=local_policy,
+            waivers=waivers,
+            remembered=remembered,
         )
         self.run: Run = evolve(None, started)
 
     def happen(self, event: AnyEvent) -> Run:
         self.run = evolve(self.run, event)
-        return self.run
+        phase = self.run.phase
+        waits = isinstance(phase, Validating) and phase.approval is not None and isinstance(phase.work, Ready)
+        return self.validate(ValidationStatus.SKIPPED) if waits and not self.validates else self.run
 
     def refusal(self, event: AnyEvent) -> str:
         """Why an event is illegal here. The run stays as it was."""
@@ -172,10 +195,18 @@ class Driven:
         (effect,) = (effect for effect in running if part in effect)
         return effect
 
-    def answer(self, answer: Answer, reviewer: str = "critic", *, usage: Usage = NO_USAGE, after: float = 1.0) -> Run:
+    def answer(
+        self,
+        answer: Answer,
+        reviewer: str = "critic",
+        *,
+        usage: Usage = NO_USAGE,
+        after: float = 1.0,
+        evidence: Evidence = EXAMINED,
+    ) -> Run:
         effect = self._effect(f":{reviewer}:")
         self.at += after - 1.0
-        return self.happen(Reviewed(at=self.tick(), effect=effect, answer=answer, usage=usage))
+        return self.happen(Reviewed(at=self.tick(), effect=effect, answer=answer, evidence=evidence, usage=usage))
 
     def session(
         self,
@@ -187,7 +218,7 @@ class Driven:
         usage: Usage = NO_USAGE,
     ) -> Run:
         effect = self._effect("review:")
-        change = Change(commit=f"commit of {tree}", tree=tree)
+        change = Change(commit=f"commit of {tree}", tree=tree, changed=CHANGED)
         return self.happen(
             SessionFinished(
                 at=self.tick(),
@@ -196,6 +227,7 @@ class Driven:
                 change=change,
                 status=status,
                 newly_done=newly_done,
+                evidence=EXAMINED,
                 usage=usage,
             )
         )
@@ -211,7 +243,7 @@ class Driven:
         answers: tuple[FixAnswer, ...] = (),
     ) -> Run:
         effect = self._effect("fix:")
-        change = Change(commit=f"commit of {tree}", tree=tree, files=files)
+        change = Change(commit=f"commit of {tree}", tree=tree, files=files, changed=CHANGED)
         return self.happen(
             Fixed(
                 at=self.tick(),
@@ -226,7 +258,7 @@ class Driven:
 
     def build(self, tree: str, *, usage: Usage = NO_USAGE) -> Run:
         effect = self._effect("build:")
-        change = Change(commit=f"commit of {tree}", tree=tree)
+        change = Change(commit=f"commit of {tree}", tree=tree, changed=CHANGED)
         return self.happen(Built(at=self.tick(), effect=effect, change=change, usage=usage))
 
     def validate(

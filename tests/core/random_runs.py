@@ -8,6 +8,7 @@ from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.effects import ReachBudget, StartTimer
 from burnish.core.events import (
+    EVIDENCE,
     AnyEvent,
     BudgetReached,
     Built,
@@ -35,7 +36,8 @@ from burnish.core.events import (
     WorkFailed,
     WorkLost,
 )
-from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Missing, Need
+from burnish.core.findings import Action, Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.loop import decide
 from burnish.core.protocol import (
     STANDARD_DIMENSIONS,
@@ -86,8 +88,27 @@ findings = st.builds(
     severity=st.sampled_from(Severity),
     title=st.sampled_from(("wrong result", "error swallowed", "slow query")),
     location=st.none() | locations,
-    action=st.sampled_from((Action.FIX, Action.FIX, Action.ASK)),
+    action=st.sampled_from((Action.FIX, Action.FIX, Action.ASK, Action.NOTE)),
 )
+census_files = st.lists(
+    st.builds(CensusFile, path=st.sampled_from(FILES), need=st.sampled_from((Need.CODE, Need.CODE, *Need))),
+    max_size=2,
+    unique_by=lambda file: file.path,
+).map(tuple)
+"""What a change touches; sometimes that is not known."""
+evidence = st.builds(
+    Evidence,
+    examined=st.lists(
+        st.builds(
+            Examined,
+            path=st.sampled_from((*FILES, "elsewhere.py")),
+            level=st.sampled_from((Level.LINTED, Level.READ, *Level)),
+        ),
+        max_size=4,
+    ).map(tuple),
+    missing=st.none() | st.builds(Missing, reason=st.just("no tests ran"), excused=st.booleans()),
+)
+whole = Evidence(examined=tuple(Examined(path=path, level=Level.READ) for path in FILES))
 failures = st.builds(Failure, kind=st.sampled_from(FailureKind), message=st.just("scripted"))
 changes = st.builds(
     Change,
@@ -99,6 +120,7 @@ changes = st.builds(
         ),
         max_size=2,
     ).map(tuple),
+    changed=census_files,
 )
 
 
@@ -110,6 +132,17 @@ budgets = st.just(Budget()) | st.builds(
     paid=st.sampled_from((("first",), ("first", "second", "x"))),
 )
 """None, or any caps, with or without anybody who is paid and follows."""
+
+
+remembered = st.builds(
+    Tracked,
+    finding=findings.map(lambda finding: replace(finding, id=f"former {finding.title}")),
+    round=st.just(0),
+    seen=st.just(0),
+    status=st.sampled_from((FindingStatus.OPEN, FindingStatus.WAIVED, FindingStatus.REFUTED)),
+    blocking=st.just(True),
+)
+"""What an earlier run of the subject left open, or a person dismissed."""
 
 
 @st.composite
@@ -144,13 +177,17 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
         at=0.0,
         run="random",
         mode=draw(st.sampled_from(Mode)),
-        subject=Subject(branch="b", base="main", base_commit="c", head="c0", tree="t0"),
+        subject=Subject(branch="b", base="main", base_commit="c", head="c0", tree="t0", changed=draw(census_files)),
         protocol=protocol,
         roles=Roles(review=assignment, fix=assignment, build=assignment),
         build=draw(st.booleans()),
         interactive=draw(st.booleans()),
         max_reviews=draw(st.none() | st.integers(1, protocol.limits.hard_cap)),
         budget=draw(budgets),
+        rules=draw(st.sampled_from((EVIDENCE, EVIDENCE, EVIDENCE, 1))),
+        allow_unexamined=draw(st.booleans()),
+        local_policy=draw(st.booleans()),
+        remembered=draw(st.lists(remembered, max_size=2, unique_by=lambda entry: entry.finding.id).map(tuple)),
     )
 
 
@@ -202,10 +239,13 @@ def results(draw: st.DrawFn, run: Run, effect: str, at: float, *, only_progress:
             change=draw(changes),
             status=draw(st.sampled_from(StoryStatus)),
             newly_done=draw(st.booleans()),
+            evidence=draw(st.just(whole) | evidence),
             usage=usage,
         )
     if kind == "review":
-        return Reviewed(at=at, effect=effect, answer=draw(answers(run)), usage=usage)
+        return Reviewed(
+            at=at, effect=effect, answer=draw(answers(run)), evidence=draw(st.just(whole) | evidence), usage=usage
+        )
     if kind == "validate":
         return Validated(at=at, effect=effect, status=draw(st.sampled_from(ValidationStatus)))
     if kind == "seal":

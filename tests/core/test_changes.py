@@ -104,7 +104,7 @@ def test_failed_validations_in_a_row_are_bounded() -> None:
         driven.validate(ValidationStatus.FAILED, "1 failed")
         driven.fix(tree)
     assert driven.run.failed_validations == 2
-    assert driven.run.validation == Validation(status=ValidationStatus.FAILED, output="1 failed")
+    assert driven.run.validation == Validation(status=ValidationStatus.FAILED, output="1 failed", tree="tree-1")
     driven.validate(ValidationStatus.FAILED)
     assert driven.ended == (Outcome.FAILED, "validation failed 3 times in a row")
     assert driven.run.rounds == ()

@@ -78,7 +78,7 @@ def test_usage_is_added_field_by_field() -> None:
     ],
 )
 def test_a_review_is_clean_only_where_nothing_was_reported(answer: Answer, status: ReviewStatus) -> None:
-    review = GoodReview(reviewer="critic", agent="x", answer=answer, started_at=0, finished_at=1)
+    review = GoodReview(reviewer="critic", agent="x", answer=answer, started_at=0, finished_at=1, looked=True)
     assert review.status is status
     assert review.counts.high == len(answer.findings)
 

@@ -34,7 +34,7 @@ from burnish.core.state import (
 )
 from burnish.core.values import replace
 from burnish.core.work import Pausing, Ready, Running
-from tests.core.driving import CLEAN, PLAIN, ROLES, Driven, found, problem, rewritten
+from tests.core.driving import CLEAN, EXAMINED, PLAIN, ROLES, Driven, found, problem, rewritten
 
 PAIR = replace(PLAIN, panel=(Reviewer(name="critic"), Reviewer(name="witness")))
 VALIDATED = replace(PLAIN, validate=ValidateRule(after_fix=True))
@@ -123,6 +123,7 @@ def test_a_review_that_takes_too_long_is_marked(seconds: float, slow: bool) -> N
     expected = GoodReview(
         reviewer="critic", agent="first", answer=CLEAN, started_at=1, finished_at=1 + seconds, slow=slow
     )
+    expected = replace(expected, evidence=EXAMINED, looked=True)
     assert driven.run.rounds[0].reviews == (expected,)
 
 

@@ -4,7 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from burnish.core.events import AnyEvent, Mode, SessionFinished, decode, encode
+from burnish.core.events import EVIDENCE, AnyEvent, Mode, ValidationStatus, decode, encode
+from burnish.core.evidence import Level, Need
+from burnish.core.findings import FindingStatus
+from burnish.core.gates import blocks
 from burnish.core.loop import TABLE, IllegalEventError, decide, evolve, replay
 from burnish.core.protocol import Protocol, ReviewBy
 from burnish.core.spending import reserved
@@ -41,7 +44,7 @@ def check_step(before: Run, event: AnyEvent, after: Run) -> None:
     assert after.rounds[: len(before.rounds) - 1] == before.rounds[: len(before.rounds) - 1]
     check_budget(after)
     if isinstance(after.phase, Sealing) and not isinstance(before.phase, Sealing):
-        check_earned(after, event)
+        check_earned(after)
 
 
 def check_budget(run: Run) -> None:
@@ -53,15 +56,21 @@ def check_budget(run: Run) -> None:
         assert run.usage.tokens + sum(share.tokens or 0 for share in shares) <= budget.tokens
 
 
-def check_earned(run: Run, event: AnyEvent) -> None:
+def check_earned(run: Run) -> None:
     """A seal is only begun on the very tree that a complete, full, clean review has seen, or by a person's word."""
     assert isinstance(run.phase, Sealing)
+    if run.phase.kinds == (SealKind.APPROVED,):
+        check_proven(run)
+    if run.started.rules >= EVIDENCE:
+        assert run.validated is not None
+        assert run.validated.status is not ValidationStatus.FAILED
     if SealKind.ACCEPTED in run.phase.kinds:
         return
     assert not [entry for entry in run.findings if entry.holds]
     last = run.rounds[-1]
     if run.protocol.review.by is ReviewBy.SESSION:
-        newly_done = isinstance(event, SessionFinished) and event.newly_done and event.answer is None
+        assert SealKind.SELF_REVIEWED in run.phase.kinds
+        newly_done = run.phase.reason == "the session marked the story done"
         assert newly_done or all(isinstance(review, GoodReview) for review in last.reviews)
         return
     assert last.judgement is not None
@@ -70,6 +79,28 @@ def check_earned(run: Run, event: AnyEvent) -> None:
     assert last.tree == run.tree
     assert {review.reviewer for review in last.reviews} == {reviewer.name for reviewer in run.protocol.panel}
     assert all(isinstance(review, GoodReview) for review in last.reviews)
+
+
+def check_proven(run: Run) -> None:
+    """A seal of kind `approved` alone: every changed file was examined, no reviewer lacked evidence, no risk was taken.
+
+    Counted here once more, by hand, from the reviews themselves.
+    """
+    reviews = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)]
+    assert run.started.rules >= EVIDENCE
+    assert run.changed
+    for file in run.changed:
+        levels = [each.level for review in reviews for each in review.evidence.examined if each.path == file.path]
+        assert file.need is not Need.OPAQUE
+        if file.need is Need.CODE:
+            assert set(levels) & {Level.LINTED, Level.CHECKED, Level.TESTED, Level.READ}
+        if file.need is Need.DATA:
+            assert set(levels) - {Level.NOT_EXAMINED, Level.COULD_READ}
+    assert all(review.evidence.missing is None or review.evidence.missing.excused for review in reviews)
+    assert not run.started.local_policy
+    assert run.protocol.review.by is not ReviewBy.SESSION
+    waived = [entry for entry in run.findings if entry.status is FindingStatus.WAIVED and entry.seen == len(run.rounds)]
+    assert not [entry for entry in waived if blocks(run.protocol.gate, entry.finding)]
 
 
 @random_runs

@@ -8,7 +8,7 @@ from burnish.core.protocol import FixInput, FixRule, ReviewBy, ReviewRule, Sever
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import FixResult, FixStatus, GoodReview, MissingReview, Outcome, Sealing, SealKind
 from burnish.core.values import replace
-from tests.core.driving import CLEAN, PLAIN, Driven, found, problem
+from tests.core.driving import CLEAN, EXAMINED, PLAIN, Driven, found, problem
 
 SESSION = replace(
     PLAIN,
@@ -54,7 +54,9 @@ def test_what_a_session_changed_is_its_fix() -> None:
     driven.session(BAD, tree="tree-1")
     assert driven.run.rounds[1].fix == FixResult(status=FixStatus.UNCHANGED, commit="commit of tree-1")
     assert driven.run.rounds[0].reviews == (
-        GoodReview(reviewer="critic", agent="first", answer=BAD, started_at=1, finished_at=2),
+        GoodReview(
+            reviewer="critic", agent="first", answer=BAD, started_at=1, finished_at=2, evidence=EXAMINED, looked=True
+        ),
     )
 
 

@@ -90,7 +90,9 @@ def test_the_result_of_the_validation_goes_to_the_reviewer() -> None:
     driven = Driven(replace(PLAIN, validate=ValidateRule()))
     assert driven.wanted == (StartValidation(id="validate:1:1", commit="commit-0"),)
     driven.validate(output="12 passed")
-    assert first_review(driven).validation == Validation(status=ValidationStatus.PASSED, output="12 passed")
+    assert first_review(driven).validation == Validation(
+        status=ValidationStatus.PASSED, output="12 passed", tree="tree-0"
+    )
 
 
 def test_a_fix_is_asked_for_with_its_order_and_its_agent() -> None:

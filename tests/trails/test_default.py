@@ -607,7 +607,7 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was waived
-  → sealing, approved
+  → sealing, waived
 seal:1 done: seal-of-tree-0
   → approved: round 1: nothing blocks any more\
 """,

@@ -180,6 +180,8 @@ review:1:reviewer:1 1 critical, 1 low
 fix:1:1 fixed (tree-1)
   → reviewing 2
 review:2:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 2: nothing blocks\
@@ -198,6 +200,8 @@ review:2:reviewer:1 1 high, 1 low
 fix:2:1 fixed (tree-2)
   → reviewing 3
 review:3:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-2
   → approved: round 3: nothing blocks\
@@ -252,6 +256,8 @@ fix:2:1 fixed (tree-2)
 review:3:reviewer:1 1 critical
   → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
 decided: b
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, accepted
 seal:1 done: seal-of-tree-2
   → accepted: a person accepted the open findings\
@@ -276,6 +282,8 @@ decided: c
 fix:3:1 fixed (tree-3)
   → reviewing 4
 review:4:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-3
   → approved: round 4: nothing blocks\
@@ -308,6 +316,8 @@ fix:4:1 fixed (tree-4)
 review:5:reviewer:1 1 critical
   → waiting for a/b: after 5 review rounds, 1 blocking finding remains
 decided: b
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, accepted
 seal:1 done: seal-of-tree-4
   → accepted: a person accepted the open findings\
@@ -328,7 +338,9 @@ fix:2:1 fixed (tree-2)
 review:3:reviewer:1 1 critical
   → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
 a finding was waived
-  → sealing, approved
+  → validating 2, before the seal
+validate:2:1 skipped
+  → sealing, waived
 seal:1 done: seal-of-tree-2
   → approved: round 3: nothing blocks any more\
 """,
@@ -346,6 +358,8 @@ review:2:reviewer:1 1 critical
 fix:2:1 fixed (tree-1)
   → reviewing 3
 review:3:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 3: nothing blocks\
@@ -360,6 +374,8 @@ review:1:reviewer:1 1 critical
 fix:1:1 elsewhere (tree-1)
   → reviewing 2
 review:2:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → approved: round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: SQL injection\
 """,
         "malformed, then readable": """\

@@ -106,6 +106,8 @@ review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 2: nothing blocks\
@@ -128,6 +130,8 @@ review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 2: nothing blocks\
@@ -261,6 +265,8 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 3: nothing blocks\

@@ -126,6 +126,8 @@ started: story, fix
 validate:1:1 skipped
   → reviewing 1
 review:1:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 1: nothing blocks\
@@ -136,6 +138,8 @@ started: story, fix
 validate:1:1 skipped
   → reviewing 1
 review:1:session:1 clean, story absent
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 1: nothing blocks\
@@ -146,6 +150,8 @@ started: story, fix
 validate:1:1 skipped
   → reviewing 1
 review:1:session:1 1 high, 1 medium, 1 low, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 1: nothing blocks\
@@ -158,6 +164,8 @@ validate:1:1 skipped
 review:1:session:1 1 critical, story not-done
   → reviewing 2
 review:2:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-2
   → approved: round 2: nothing blocks\
@@ -170,6 +178,8 @@ validate:1:1 skipped
 review:1:session:1 clean, story not-done
   → reviewing 2
 review:2:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-2
   → approved: round 2: nothing blocks\
@@ -180,7 +190,9 @@ started: story, fix
 validate:1:1 skipped
   → reviewing 1
 review:1:session:1 unreadable, story done
-  → sealing, self-reviewed
+  → validating 2, before the seal
+validate:2:1 skipped
+  → sealing, self-reviewed, unproven
 seal:1 done: seal-of-tree-1
   → approved: the session marked the story done\
 """,
@@ -192,6 +204,8 @@ validate:1:1 skipped
 review:1:session:1 unreadable, story done
   → reviewing 2
 review:2:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-2
   → approved: round 2: nothing blocks\
@@ -208,6 +222,8 @@ review:2:session:1 stuck
 review:3:session:1 timed-out
   → reviewing 4
 review:4:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 4: nothing blocks\
@@ -222,6 +238,8 @@ pause:review:1:session:2 over
 review:1:session:2 rate-limited
 pause:review:1:session:3 over
 review:1:session:3 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-1
   → approved: round 1: nothing blocks\
@@ -294,6 +312,8 @@ review:5:session:1 1 critical, story not-done
 decided: 2 with claude
   → reviewing 6
 review:6:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-6
   → approved: round 6: nothing blocks\
@@ -323,6 +343,9 @@ decided: 2
   → reviewing 6
 review:6:session:1 by claude
 review:6:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 by burnish
+validate:2:1 skipped
   → sealing, self-reviewed
 seal:1 by burnish
 seal:1 done: seal-of-tree-6
@@ -394,6 +417,8 @@ fix:1:1 fixed (tree-1)
 validate:2:1 passed
   → reviewing 1
 review:1:session:1 clean, story done
+  → validating 3, before the seal
+validate:3:1 skipped
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-2
   → approved: round 1: nothing blocks\

@@ -85,7 +85,8 @@ def _end_of_pause(run: Run) -> float:
 def within_time(run: Run, phase: Active, wanted: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """What is wanted, and the end of the time that the run may be at work. A seal in the making is let finish."""
     budget = run.started.budget
-    if budget.minutes is None or isinstance(phase, Sealing):
+    earned = isinstance(phase, Sealing) or (isinstance(phase, Validating) and phase.approval is not None)
+    if budget.minutes is None or earned:
         return wanted
     left = budget.minutes * 60 - run.busy
     limit = ReachBudget(id="budget:minutes", limit=budget.words(Cap.MINUTES), seconds=max(0.0, left))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from burnish.core.drift import FileChange
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.events import (
+    EVIDENCE,
     AnyEvent,
     BudgetReached,
     Built,
@@ -33,7 +34,18 @@ from burnish.core.protocol import Protocol
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
 from burnish.core.work import Assignment
-from burnish.runtime.script import Said, Script, ScriptError, read_answer, read_entry, read_finding, read_session
+from burnish.runtime.script import (
+    CHANGED,
+    EXAMINED,
+    Said,
+    Script,
+    ScriptError,
+    read_answer,
+    read_entry,
+    read_evidence,
+    read_finding,
+    read_session,
+)
 
 START = 1_700_000_000.0
 Work = StartReview | StartFix | StartBuild | StartValidation | MakeSeal
@@ -65,12 +77,16 @@ class Cast:
             at=self.time,
             run="rehearsal",
             mode=self._script.mode,
-            subject=Subject(branch="change", base="main", base_commit="base", head="commit-0", tree="tree-0"),
+            subject=Subject(
+                branch="change", base="main", base_commit="base", head="commit-0", tree="tree-0", changed=CHANGED
+            ),
             protocol=self._protocol,
             roles=Roles(review=assigned("review"), fix=assigned("fix"), build=assigned("build")),
             build=self._script.build,
             interactive=self._script.interactive,
             max_reviews=self._script.max_rounds,
+            rules=EVIDENCE,
+            allow_unexamined=self._script.allow_unexamined,
         )
 
     def result(self, effect: Work, run: Run) -> AnyEvent:
@@ -121,7 +137,8 @@ class Cast:
         usage = Usage(seconds=said.seconds)
         if not effect.session:
             answer = read_answer(said.words, self._protocol)
-            return Reviewed(at=self.time, effect=effect.id, answer=answer, usage=usage)
+            evidence = read_evidence(said.words)
+            return Reviewed(at=self.time, effect=effect.id, answer=answer, evidence=evidence, usage=usage)
         answer, status, newly_done = read_session(said.words, self._protocol)
         return SessionFinished(
             at=self.time,
@@ -130,12 +147,13 @@ class Cast:
             change=self._new_tree(self._rewritten(entry.finding for entry in run.findings)),
             status=status,
             newly_done=newly_done,
+            evidence=EXAMINED,
             usage=usage,
         )
 
     def _new_tree(self, files: tuple[FileChange, ...]) -> Change:
         self._trees += 1
-        return Change(commit=f"commit-{self._trees}", tree=f"tree-{self._trees}", files=files)
+        return Change(commit=f"commit-{self._trees}", tree=f"tree-{self._trees}", files=files, changed=CHANGED)
 
     def _rewritten(self, findings: Iterable[Finding]) -> tuple[FileChange, ...]:
         """A change of every file that the findings name."""
@@ -161,7 +179,7 @@ class Cast:
             case "unchanged":
                 return Change(commit=run.commit, tree=run.tree)
             case "restored":
-                return Change(commit=run.subject.head, tree=run.subject.tree)
+                return Change(commit=run.subject.head, tree=run.subject.tree, changed=CHANGED)
             case _:
                 raise ScriptError(
                     f"The script's fix '{words}' is unknown.",

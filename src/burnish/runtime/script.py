@@ -2,7 +2,8 @@
 
 A review is `clean`, a list of findings such as `critical app.py:3 SQL injection; low`, `pass`, `drift: follow-up`,
 `scores 95 95 80 80 80 90; notes …`, or a failure such as `crashed` or `rate-limited 30`. `after 130: clean` takes
-130 seconds. A session adds what the story's status says: `clean, done`. Nothing here runs anything.
+130 seconds. `unexamined` and `no-evidence: reason` are answers that rest on nothing. A session adds what the story's
+status says: `clean, done`. Nothing here runs anything.
 """
 
 import re
@@ -11,12 +12,19 @@ import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, StoryStatus
+from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Missing, Need
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate, SkipReason
 from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
 from burnish.core.score import unmet_criteria
 from burnish.core.values import Value
 
+CHANGED = (CensusFile(path="change", need=Need.CODE),)
+EXAMINED = Evidence(examined=(Examined(path="change", level=Level.READ),))
+"""The change of a rehearsal is one file, and a scripted reviewer has read it unless the script says otherwise."""
+
+_NO_EVIDENCE = re.compile(r"no-evidence(?P<excused>, excused)?(?:: ?(?P<reason>.+))?")
+_UNEXAMINED = "unexamined"
 _SEVERITIES = "|".join(severity.value for severity in Severity)
 _FINDING = re.compile(
     rf"(?P<ask>ask )?(?P<severity>{_SEVERITIES})(?: (?P<file>\S+?):(?P<line>\d+))?(?: (?P<title>.+))?"
@@ -40,6 +48,7 @@ class Script(Value):
     interactive: bool = False
     max_rounds: int | None = None
     skip: SkipReason | None = None
+    allow_unexamined: bool = False
     reviews: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
     """For each reviewer, its answers in turn; `*` speaks for all that are not named."""
     fixes: tuple[str, ...] = ()
@@ -72,7 +81,7 @@ def read_entry(text: str) -> Said:
 
 def read_answer(words: str, protocol: Protocol) -> Answer:
     """A scripted review as the answer that a contract would have read."""
-    if words in ("clean", "pass"):
+    if words in ("clean", "pass", _UNEXAMINED) or _NO_EVIDENCE.fullmatch(words):
         return Answer(clean=True)
     if words.startswith("drift:"):
         follow_up = words.removeprefix("drift:").strip()
@@ -83,6 +92,14 @@ def read_answer(words: str, protocol: Protocol) -> Answer:
         return _former(words)
     findings = tuple(read_finding(part.strip(), number) for number, part in enumerate(words.split(";"), start=1))
     return Answer(clean=False, findings=findings)
+
+
+def read_evidence(words: str) -> Evidence:
+    """What a scripted review rests on: all of the change, unless it says `unexamined` or `no-evidence: reason`."""
+    missing = _NO_EVIDENCE.fullmatch(words)
+    if missing is not None:
+        return Evidence(missing=Missing(reason=missing["reason"] or "scripted", excused=bool(missing["excused"])))
+    return Evidence() if words == _UNEXAMINED else EXAMINED
 
 
 def read_finding(words: str, number: int = 1) -> Finding:

@@ -24,6 +24,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.evidence import Evidence
 from burnish.core.findings import Counts, count
 from burnish.core.reviews import Answer
 from burnish.core.state import (
@@ -86,7 +87,7 @@ def _result_words(event: _Result) -> str:
         case Validated():
             return event.status.value
         case Reviewed():
-            return answer_words(event.answer)
+            return answer_words(event.answer, event.evidence)
         case SessionFinished():
             said = "unreadable" if event.answer is None else answer_words(event.answer)
             return f"{said}, story {event.status.value}"
@@ -124,10 +125,11 @@ def _finding_words(event: _Word) -> str:
             return "a finding was added"
 
 
-def answer_words(answer: Answer) -> str:
+def answer_words(answer: Answer, evidence: Evidence | None = None) -> str:
     """An answer in a few words."""
     if answer.clean and not answer.findings:
-        return "clean"
+        lacks_evidence = evidence is not None and (evidence.missing is not None or not evidence.examined)
+        return "no evidence" if lacks_evidence else "clean"
     return counts_words(count(answer.findings)) or "not clean"
 
 
@@ -149,7 +151,7 @@ def phase_words(phase: Phase) -> str:
         case Building():
             return "building"
         case Validating():
-            return f"validating {phase.number}"
+            return f"validating {phase.number}" + (", before the seal" if phase.approval else "")
         case Reviewing():
             return f"reviewing {phase.round}" + (", ratchet" if phase.scope is Scope.RATCHET else "")
         case Fixing():
