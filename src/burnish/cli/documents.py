@@ -5,10 +5,16 @@ from pathlib import Path
 
 from burnish import __version__
 from burnish.cli.output import as_json, complain, say
-from burnish.contracts.sarif_record import render_sarif
+from burnish.contracts.sarif_record import SarifAccount, render_sarif
 from burnish.core.findings import FindingStatus
-from burnish.usecases.run_view import view
+from burnish.core.outcomes import Outcome
+from burnish.core.state import Ended, ReviewStatus, Run
+from burnish.usecases.evidence_words import gap_lines, gaps_of, review_words
+from burnish.usecases.run_view import state_of, view
 from burnish.usecases.runs import Sighting
+
+_REVIEWED = (Outcome.APPROVED, Outcome.ACCEPTED, Outcome.FAILED, Outcome.STOPPED, Outcome.BLOCKED)
+"""The ends of runs whose reviewers all answered."""
 
 
 def put(text: str, output: str | None) -> None:
@@ -26,13 +32,25 @@ def _written(path: Path, text: str) -> bool:
     return True
 
 
+def _account(run: Run) -> SarifAccount:
+    reviews = run.rounds[-1].reviews if run.rounds else ()
+    silent = (review for review in reviews if review.status in (ReviewStatus.NO_EVIDENCE, ReviewStatus.DID_NOT_RUN))
+    outcome = run.phase.outcome if isinstance(run.phase, Ended) else None
+    return SarifAccount(
+        outcome=outcome.value if outcome else state_of(run),
+        complete=outcome in _REVIEWED and not gaps_of(run),
+        notices=(*(f"{review.reviewer}: {review_words(review)}" for review in silent), *gap_lines(run)),
+        census=run.census,
+    )
+
+
 def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
     """A run in a form of its own, which is every one but plain text."""
     run = sighting.run
     still_open = [entry.finding for entry in run.findings if entry.status in (FindingStatus.OPEN, FindingStatus.FILED)]
     match form:
         case "sarif":
-            return render_sarif(still_open, __version__)
+            return render_sarif(still_open, __version__, _account(run))
         case "markdown":
             from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other form needs it
 
@@ -43,6 +61,7 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
                     date="",
                     branch=run.subject.branch,
                     findings=tuple(still_open),
+                    unproven=tuple(gap_lines(run)),
                 )
             )
         case "html":

@@ -2,7 +2,23 @@
 
 from burnish.cli.output import complain
 from burnish.cli.screen import flat
-from burnish.core.events import AnyEvent, Fixed, ProcessStarted, RunStarted, TimerFired, WorkStarted
+from burnish.core.events import (
+    AnyEvent,
+    BudgetReached,
+    Built,
+    Fixed,
+    ProcessStarted,
+    Reviewed,
+    RunStarted,
+    Sealed,
+    TimerFired,
+    Validated,
+    ValidationStatus,
+    WorkFailed,
+    WorkLost,
+    WorkStarted,
+)
+from burnish.core.evidence import looked
 from burnish.core.state import FixStatus, Run, Validating, Waiting
 from burnish.runtime.trail import phase_words, what_happened
 
@@ -20,9 +36,29 @@ def show(event: AnyEvent, run: Run) -> None:
     words = what_happened(event)
     if isinstance(event, Fixed):
         words = f"{event.effect} {_fixed(event, run)}"
-    complain(f"  ✓ {_short(words)}")
+    complain(f"  {_mark(event, run)} {_short(words)}")
     if isinstance(run.phase, Waiting):
         complain(f"  ? {phase_words(run.phase)}")
+
+
+def _mark(event: AnyEvent, run: Run) -> str:
+    """✓ only where something passed, ✗ where it did not, and – for everything that is neither."""
+    match event:
+        case Reviewed() if event.answer.findings or not event.answer.clean:
+            return "✗"
+        case Reviewed():
+            proven = event.evidence.missing is None and looked(run.changed, event.evidence)
+            return "✓" if proven else "–"
+        case Validated():
+            return {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}[
+                event.status
+            ]
+        case Sealed() | Built():
+            return "✓"
+        case WorkFailed() | WorkLost() | BudgetReached():
+            return "✗"
+        case _:
+            return "–"
 
 
 def _fixed(event: Fixed, run: Run) -> str:

@@ -7,8 +7,10 @@ from burnish.cli.documents import document, put
 from burnish.cli.open_findings import open_findings
 from burnish.cli.output import complain
 from burnish.cli.screen import flat
-from burnish.core.state import Ended, GoodReview, Run, Waiting
+from burnish.core.gates import Judgement
+from burnish.core.state import Ended, GoodReview, ReviewStatus, Run, Waiting
 from burnish.usecases.driving import Driven
+from burnish.usecases.evidence_words import census_line, gap_lines
 from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.next_steps import next_step
 from burnish.usecases.run_view import state_of
@@ -31,6 +33,7 @@ def summary(driven: Driven) -> list[str]:
     run = driven.run
     lines = ["", *(_round_line(run, number) for number in range(len(run.rounds)))]
     lines += [*open_findings(run), *_notes(run)]
+    lines += [f"  {flat(line)}" for line in (census_line(run), *gap_lines(run)) if line]
     phase = run.phase
     reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
     outcome = phase.outcome.value if isinstance(phase, Ended) else state_of(run)
@@ -48,10 +51,19 @@ def _notes(run: Run) -> Iterator[str]:
 def _round_line(run: Run, index: int) -> str:
     round_ = run.rounds[index]
     judgement = round_.judgement
-    word = "not judged" if judgement is None else ("clean" if judgement.clean else "blocked")
-    answered = sum(1 for review in round_.reviews if isinstance(review, GoodReview))
+    word = "not judged" if judgement is None else _judged(judgement)
+    answered = [review for review in round_.reviews if isinstance(review, GoodReview)]
+    lacking = sum(1 for review in answered if review.status is ReviewStatus.NO_EVIDENCE)
+    without = f", {lacking} without evidence" if lacking else ""
     fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
-    return f"round {round_.number} ({round_.scope.value}): {answered} of {len(round_.reviews)} answered, {word}{fix}"
+    said = f"{len(answered)} of {len(round_.reviews)} answered{without}"
+    return f"round {round_.number} ({round_.scope.value}): {said}, {word}{fix}"
+
+
+def _judged(judgement: Judgement) -> str:
+    if not judgement.clean:
+        return "blocked"
+    return "clean" if judgement.passes else "not proven"
 
 
 def next_steps(driven: Driven) -> list[str]:

@@ -6,6 +6,7 @@ from burnish.cli import run_words
 from burnish.cli.finding_text import finding_lines
 from burnish.cli.screen import Line, Tone, Toned, flat
 from burnish.core.events import FixAnswer
+from burnish.core.evidence import summary
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.state import (
@@ -22,7 +23,8 @@ from burnish.core.state import (
     Waiting,
 )
 from burnish.core.work import Pausing, Ready, Running
-from burnish.runtime.trail import counts_words, phase_words
+from burnish.runtime.trail import phase_words
+from burnish.usecases.evidence_words import census_line, gap_lines, review_words
 from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.run_view import seats_of
 from burnish.usecases.runs import Sighting
@@ -41,6 +43,7 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
         yield ()
         yield from finding_lines(run)
     yield from _blocking_lines(run)
+    yield from _evidence_lines(run)
     yield ()
     yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
     yield (f"Usage: {run_words.usage_of(run)}",)
@@ -110,16 +113,17 @@ def _seat_line(seat: Seat) -> Line:
 def _review_line(review: Review) -> Line:
     match review:
         case GoodReview():
-            words = counts_words(review.counts) or ("clean" if review.answer.clean else "not clean")
-            return (f"  {flat(review.reviewer)}: {words}" + (", slow" if review.slow else ""),)
+            return (f"  {flat(review.reviewer)}: {flat(review_words(review))}" + (", slow" if review.slow else ""),)
         case MissingReview():
-            why = f", {review.failure.kind.value}: {flat(review.failure.message)}"
+            why = flat(review_words(review)).removeprefix("did not run")
             return (f"  {flat(review.reviewer)}: ", Toned("did not run", Tone.BAD), why)
 
 
 def _judgement_line(judgement: Judgement) -> Line:
-    if judgement.clean:
+    if judgement.passes:
         return "  judgement: ", Toned("clean", Tone.GOOD)
+    if judgement.clean:
+        return "  judgement: ", Toned("not proven", Tone.CAREFUL), f": {flat(summary(judgement.gaps))}"
     blocking = len(judgement.blocking) + len(judgement.carried)
     carried = f", {len(judgement.carried)} of an earlier round" if judgement.carried else ""
     reasons = "".join(f"; {flat(reason)}" for reason in judgement.reasons)
@@ -145,6 +149,14 @@ def _blocking_lines(run: Run) -> Iterator[Line]:
     yield ()
     yield (f"{run_words.number(count, 'finding')} {'blocks' if count == 1 else 'block'}",)
     yield from ((f"  {flat(finding.title)}",) for finding in judgement.blocking if finding.synthetic)
+
+
+def _evidence_lines(run: Run) -> Iterator[Line]:
+    """How closely the change was examined."""
+    lines = [line for line in (census_line(run), *gap_lines(run)) if line]
+    if lines:
+        yield ()
+        yield from ((flat(line),) for line in lines)
 
 
 def choice_lines(run: Run) -> Iterator[Line]:

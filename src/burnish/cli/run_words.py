@@ -12,6 +12,7 @@ _TONES = {
     "approved": Tone.GOOD,
     "accepted": Tone.GOOD,
     "waiting": Tone.CAREFUL,
+    "unproven": Tone.CAREFUL,
     "interrupted": Tone.CAREFUL,
     "failed": Tone.BAD,
     "stopped": Tone.BAD,

@@ -1,6 +1,6 @@
 """The `issues` contract, written: one file for each reviewer, and the aggregate of a round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.core.findings import Action, Finding, Severity
@@ -16,7 +16,9 @@ _NAMES = {
 }
 
 
-def render_issues(reviewer: str, answer: Answer, reviewed_at: str, files_reviewed: Sequence[str]) -> str:
+def render_issues(
+    reviewer: str, answer: Answer, reviewed_at: str, files_reviewed: Sequence[str], *, no_evidence: bool = False
+) -> str:
     """One reviewer's answer as JSON text, with its counts computed from the findings."""
     names = [_NAMES[finding.severity] for finding in answer.findings]
     record: JsonObject = {
@@ -28,7 +30,7 @@ def render_issues(reviewer: str, answer: Answer, reviewed_at: str, files_reviewe
             "critical": names.count("critical"),
             "warning": names.count("warning"),
             "info": names.count("info"),
-            "verdict": _verdict(answer),
+            "verdict": _verdict(answer, no_evidence=no_evidence),
         },
     }
     if answer.former:
@@ -38,19 +40,31 @@ def render_issues(reviewer: str, answer: Answer, reviewed_at: str, files_reviewe
     return write_json(record)
 
 
-def render_verdict_aggregate(answers: Mapping[str, Answer]) -> str:
-    """The verdict of a whole round as JSON text. A round without answers is not clean."""
+def render_verdict_aggregate(
+    answers: Mapping[str, Answer], *, without_evidence: Collection[str] = (), passes: bool = True
+) -> str:
+    """The verdict of a whole round as JSON text.
+
+    A reviewer without evidence is listed and counts for nothing; a round without any other is not clean, nor one that
+    does not pass for want of evidence.
+    """
     aggregate: JsonObject = {
-        reviewer.replace("-", "_"): {"verdict": _verdict(answer), "issues": len(answer.findings)}
+        reviewer.replace("-", "_"): {
+            "verdict": _verdict(answer, no_evidence=reviewer in without_evidence),
+            "issues": len(answer.findings),
+        }
         for reviewer, answer in answers.items()
     }
-    clean = bool(answers) and all(answer.clean for answer in answers.values())
+    counted = [answer for reviewer, answer in answers.items() if reviewer not in without_evidence]
+    clean = passes and bool(counted) and all(answer.clean for answer in counted)
     aggregate["overall_verdict"] = "clean" if clean else "issues_found"
     aggregate["total_issues"] = sum(len(answer.findings) for answer in answers.values())
     return write_json(aggregate)
 
 
-def _verdict(answer: Answer) -> str:
+def _verdict(answer: Answer, *, no_evidence: bool) -> str:
+    if no_evidence:
+        return "no_evidence"
     return "clean" if answer.clean else "issues_found"
 
 

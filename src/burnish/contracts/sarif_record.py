@@ -5,7 +5,9 @@ from urllib.parse import quote
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.sarif_rules import OWN_RULE
+from burnish.core.evidence import CensusEntry
 from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.values import Value
 
 SCHEMA_URI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {
@@ -25,7 +27,18 @@ _SECURITY_SEVERITIES = {
 }
 
 
-def render_sarif(findings: Sequence[Finding], tool_version: str) -> str:
+class SarifAccount(Value):
+    """What a log says of the review itself, so that an empty list of results cannot be taken for a clean change."""
+
+    outcome: str
+    complete: bool
+    """Whether the change was reviewed and everything was examined."""
+    notices: tuple[str, ...] = ()
+    """What was not examined, and which reviewers did not run."""
+    census: tuple[CensusEntry, ...] = ()
+
+
+def render_sarif(findings: Sequence[Finding], tool_version: str, account: SarifAccount | None = None) -> str:
     """A log with one run. Each rule that occurs is described once."""
     identities = list(dict.fromkeys(_rule_id(finding) for finding in findings))
     indexes = {identity: index for index, identity in enumerate(identities)}
@@ -34,17 +47,27 @@ def render_sarif(findings: Sequence[Finding], tool_version: str) -> str:
         "version": tool_version,
         "rules": [{"id": identity} for identity in identities],
     }
-    log: JsonObject = {
-        "$schema": SCHEMA_URI,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "results": [_result(finding, indexes) for finding in findings],
-            }
-        ],
+    run: JsonObject = {
+        "tool": {"driver": driver},
+        "results": [_result(finding, indexes) for finding in findings],
     }
+    if account is not None:
+        run["invocations"] = [_invocation(account)]
+        run["artifacts"] = [_artifact(entry) for entry in account.census]
+        run["properties"] = {"burnish/outcome": account.outcome}
+    log: JsonObject = {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
     return write_json(log)
+
+
+def _invocation(account: SarifAccount) -> Json:
+    notifications: list[Json] = [{"level": "warning", "message": {"text": notice}} for notice in account.notices]
+    return {"executionSuccessful": account.complete, "toolExecutionNotifications": notifications}
+
+
+def _artifact(entry: CensusEntry) -> Json:
+    properties: JsonObject = {"burnish/evidence": entry.level.value, "burnish/enough": entry.enough}
+    location: JsonObject = {"uri": quote(entry.file.path), "uriBaseId": "%SRCROOT%"}
+    return {"location": location, "roles": ["analysisTarget"] if entry.by else [], "properties": properties}
 
 
 def _rule_id(finding: Finding) -> str:

@@ -2,6 +2,7 @@
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.verdict import render
+from burnish.core.evidence import summary
 from burnish.core.reviews import Answer
 from burnish.core.state import Ended, FixResult, Outcome, Round, Run
 from burnish.core.values import replace
@@ -31,8 +32,8 @@ def _answer(round_: Round) -> Answer | None:
     if round_.judgement is None or not answers:
         return None
     said = next((answer for answer in answers if not answer.clean), answers[0])
-    clean = round_.judgement.clean
-    titles = "\n".join(finding.title for finding in round_.judgement.blocking)
+    clean = round_.judgement.passes
+    titles = "\n".join(finding.title for finding in round_.judgement.blocking) or summary(round_.judgement.gaps)
     return replace(said, clean=clean, follow_up=said.follow_up or titles)
 
 

@@ -37,6 +37,7 @@ def _document(run: Run, round_: Round) -> str | None:
         date=minute(max(review.finished_at for review in reviews)),
         branch=run.subject.branch,
         findings=_findings(round_),
+        unproven=tuple(f"{gap.subject}: {gap.reason}" for gap in round_.judgement.gaps),
     )
     return render(document)
 

@@ -2,7 +2,7 @@
 
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
 from burnish.contracts.text import clean_text
-from burnish.core.state import FixResult, FixStatus, GoodReview, Round, Run
+from burnish.core.state import FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.naming import answered, moment, reviews_of, slug
 from burnish.records.panel_state import STATE_PATH, state_text
@@ -33,7 +33,11 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
     ]
     if round_.judgement is not None:
         # Only of a complete panel: a verdict without one of the reviewers could look clean.
-        verdict = render_verdict_aggregate({review.reviewer: review.answer for review in reviews})
+        verdict = render_verdict_aggregate(
+            {review.reviewer: review.answer for review in reviews},
+            without_evidence=[review.reviewer for review in reviews if review.status is ReviewStatus.NO_EVIDENCE],
+            passes=round_.judgement.passes,
+        )
         files.append(RecordFile(path=f"{folder}/r1-verdict.json", text=verdict))
     if round_.fix is not None:
         files.append(RecordFile(path=f"{folder}/r2-fix-summary.md", text=_fix_summary(round_.number, round_.fix)))
@@ -41,7 +45,8 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
 
 
 def _issues(review: GoodReview, reviewed: tuple[str, ...]) -> str:
-    return render_issues(review.reviewer, review.answer, moment(review.finished_at), reviewed)
+    no_evidence = review.status is ReviewStatus.NO_EVIDENCE
+    return render_issues(review.reviewer, review.answer, moment(review.finished_at), reviewed, no_evidence=no_evidence)
 
 
 def _fix_summary(number: int, fix: FixResult) -> str:

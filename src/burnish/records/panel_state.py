@@ -89,8 +89,10 @@ def _awaits_round(run: Run) -> bool:
     match phase:
         case Reviewing():
             return phase.round > len(run.rounds)
-        case Building() | Validating():
+        case Building():
             return True
+        case Validating():
+            return phase.approval is None
         case _:
             return False
 
@@ -106,7 +108,7 @@ def _failure(phase: Phase) -> Json:
 
 def _iteration(run: Run, round_: Round) -> JsonObject:
     judgement = round_.judgement
-    verdict = None if judgement is None else "clean" if judgement.clean else "issues_found"
+    verdict = None if judgement is None else "clean" if judgement.passes else "issues_found"
     reviewed: JsonObject = {"status": _review_status(run, round_)}
     if verdict is not None:
         reviewed["verdict"] = verdict

@@ -4,6 +4,7 @@ A run that has ended is settled once this is done. Until then a ref keeps what w
 run after a crash knows that something is left to do. Doing it twice changes nothing.
 """
 
+from burnish.core.events import ValidationStatus
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Run
 from burnish.runtime.inputs import Inputs
@@ -32,6 +33,7 @@ def settle(repository: Repository, run: Run, inputs: Inputs) -> Landing | None:
 def _landing(repository: Repository, run: Run, outcome: Outcome, inputs: Inputs) -> Landing | None:
     if run.commit == run.subject.head:
         return None
-    if outcome in LANDED and not inputs.detached:
+    fails = run.validated is not None and run.validated.status is ValidationStatus.FAILED
+    if outcome in LANDED and not inputs.detached and not fails:
         return land(repository, branch=run.subject.branch, expected=run.subject.head, new=run.commit, run=run.id)
     return leave(repository, branch=run.subject.branch, new=run.commit, run=run.id)

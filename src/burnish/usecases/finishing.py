@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from burnish.core.events import Closed
-from burnish.core.state import Ended, Phase, Sealing, Stopping
+from burnish.core.state import Ended, Phase, Sealing, Stopping, Validating
 from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import inputs_of
@@ -27,14 +27,15 @@ def finish(repository: Repository, ledger: Ledger, run: str, environment: Mappin
     leaves a run that `resume` finishes.
     """
     phase = load_run(ledger, run).phase
-    if not isinstance(phase, Ended | Stopping | Sealing) or run not in unsettled(repository):
+    earned = isinstance(phase, Sealing) or (isinstance(phase, Validating) and phase.approval is not None)
+    if not (earned or isinstance(phase, Ended | Stopping)) or run not in unsettled(repository):
         return None
     stay_awake()
     try:
         journal = Journal.take_over(ledger, run, this_process(), clock.now())
     except LeaseHeldError:
         return None
-    if isinstance(journal.state.phase, Sealing):
+    if isinstance(journal.state.phase, Sealing | Validating):
         return drive(repository, ledger, journal, environment, watch=lambda _event, _run: None, ask=None)
     return put_to_rest(repository, ledger, journal, environment)
 

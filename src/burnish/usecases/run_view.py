@@ -116,7 +116,13 @@ def _review(review: Review) -> dict[str, Any]:
     match review:
         case GoodReview():
             slow = {"slow": True} if review.slow else {}
-            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **slow}
+            missing = review.evidence.missing
+            lacking = (
+                {}
+                if missing is None
+                else {"missing": {"reason": missing.reason, "hint": missing.hint, "excused": missing.excused}}
+            )
+            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **slow}
         case MissingReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
 

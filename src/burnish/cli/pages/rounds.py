@@ -9,9 +9,15 @@ from burnish.core.findings import Counts
 from burnish.core.gates import Judgement
 from burnish.core.state import FixResult, GoodReview, MissingReview, Review, ReviewStatus, Round, Run, Seat
 from burnish.core.work import Pausing, Ready, Running
+from burnish.usecases.evidence_words import review_words
 from burnish.usecases.run_view import counts_view, seats_of
 
-_TONES = {ReviewStatus.CLEAN: Tone.GOOD, ReviewStatus.FINDINGS: Tone.CAREFUL, ReviewStatus.DID_NOT_RUN: Tone.BAD}
+_TONES = {
+    ReviewStatus.CLEAN: Tone.GOOD,
+    ReviewStatus.FINDINGS: Tone.CAREFUL,
+    ReviewStatus.NO_EVIDENCE: Tone.CAREFUL,
+    ReviewStatus.DID_NOT_RUN: Tone.BAD,
+}
 
 
 def rounds(run: Run) -> Markup:
@@ -38,8 +44,10 @@ def _round(run: Run, round_: Round) -> Markup:
 def _verdict(judgement: Judgement | None) -> tuple[Tone, str]:
     if judgement is None:
         return Tone.PLAIN, "not judged"
-    if judgement.clean:
+    if judgement.passes:
         return Tone.GOOD, "clean"
+    if judgement.clean:
+        return Tone.CAREFUL, "not proven"
     return Tone.BAD, f"{len(judgement.blocking) + len(judgement.carried)} blocking"
 
 
@@ -59,7 +67,8 @@ def _review(review: Review) -> Markup:
     match review:
         case GoodReview():
             took = run_words.duration(review.finished_at - review.started_at)
-            detail = "; ".join([f"{review.agent}, {took}", *review.answer.notes])
+            lacking = [review_words(review)] if review.status is ReviewStatus.NO_EVIDENCE else []
+            detail = "; ".join([f"{review.agent}, {took}", *lacking, *review.answer.notes])
         case MissingReview():
             detail = f"{review.failure.kind.value}: {review.failure.message}"
     return _row(review.reviewer, review.status.value, _TONES[review.status], review.counts, detail)

@@ -12,6 +12,7 @@ from burnish.cli.run_text import reason
 from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ChoiceAction
 from burnish.core.state import Run, Waiting
+from burnish.usecases.evidence_words import census_line, gap_lines
 from burnish.usecases.kinds_of_review import kind_of_review
 from burnish.usecases.runs import Sighting
 
@@ -32,10 +33,15 @@ def run_page(sighting: Sighting, advice: Sequence[str]) -> str:
         reason=reason(sighting),
         facts=joined(_facts(run)),
         next=joined([*_choices(run), *(fill("line", text=sentence) for sentence in (*advice, *kind_of_review(run)))]),
+        evidence=joined(fill("line", text=line) for line in _evidence(run)),
         rounds=rounds(run),
         findings=findings(run),
     )
     return page.html + "\n"
+
+
+def _evidence(run: Run) -> list[str]:
+    return [line for line in (census_line(run), *gap_lines(run)) if line] or ["No round was judged."]
 
 
 def _facts(run: Run) -> Iterator[Markup]:

@@ -29,6 +29,8 @@ class FindingsDocument(Value):
     branch: str
     reviewer: str = "Agent (Fresh Context)"
     findings: tuple[Finding, ...] = ()
+    unproven: tuple[str, ...] = ()
+    """What was not examined: then the document does not recommend to approve."""
 
 
 def render(document: FindingsDocument) -> str:
@@ -49,12 +51,16 @@ def render(document: FindingsDocument) -> str:
     summary = [
         f"- **Total findings:** {number}",
         *counts,
-        f"- **Recommendation:** {_recommendation(document.findings)}",
+        f"- **Recommendation:** {_recommendation(document)}",
     ]
-    return "\n\n".join([*parts, "## Summary", "\n".join(summary)]) + "\n"
+    unproven = ["## Not Proven", "\n".join(f"> {_one_line(line)}" for line in document.unproven)]
+    return "\n\n".join([*parts, "## Summary", "\n".join(summary), *(unproven if document.unproven else [])]) + "\n"
 
 
-def _recommendation(findings: tuple[Finding, ...]) -> str:
+def _recommendation(document: FindingsDocument) -> str:
+    findings = document.findings
+    if document.unproven:
+        return "Request changes"
     if any(finding.severity in (Severity.CRITICAL, Severity.HIGH) for finding in findings):
         return "Request changes"
     return "Approve, minor findings are optional" if findings else "Approve"
