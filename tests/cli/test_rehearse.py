@@ -37,6 +37,8 @@ review:1:reviewer:1 1 high
 fix:1:1 fixed (tree-1)
   → reviewing 2
 review:2:reviewer:1 clean
+  → validating 2, before the seal
+validate:2:1 skipped
   → sealing, approved
 seal:1 done: seal-of-tree-1
   → approved: round 2: nothing blocks

@@ -118,7 +118,7 @@ def test_logs_that_are_not_there(burnish: Burnish, repository: Path) -> None:
             "",
             """\
 error: 20231114-221320-aaaaaa has no log 'review:9'.
-hint: It has validate:1:1, review:1:reviewer:1, fix:1:1, review:2:reviewer:1, seal:1.
+hint: It has validate:1:1, review:1:reviewer:1, fix:1:1, review:2:reviewer:1, validate:2:1 and 1 more.
 """,
         )
     )

@@ -266,6 +266,8 @@ critical
 low
   9e4958cd resolved Low problem 2 (reviewer, round 1)
 
+Examined: 1 of 1 changed file (1 read by an agent)
+
 Seal: seal-of-tree-1
 Usage: 2.0 s of agents' time
 
@@ -304,6 +306,8 @@ critical
   a2860039 blocks app.py:3 SQL injection (reviewer, round 1)
 
 1 finding blocks
+
+Examined: 1 of 1 changed file (1 read by an agent)
 
 Seal: none
 Usage: 3.0 s of agents' time

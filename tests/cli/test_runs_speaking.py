@@ -284,7 +284,7 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: sealing, approved
+20231114-221320-aaaaaa: validating 2, before the seal
 Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
 """,
             "",

@@ -92,7 +92,7 @@ def test_an_approved_run_whole() -> None:
                             "slow": True,
                         },
                     ],
-                    "judgement": {"clean": False, "blocking": 1, "reasons": []},
+                    "judgement": {"clean": False, "blocking": 1, "reasons": [], "gaps": []},
                     "fix": {"status": "fixed", "commit": "commit of tree-1", "summary": "done", "answers": []},
                 },
                 {
@@ -114,7 +114,7 @@ def test_an_approved_run_whole() -> None:
                             "notes": [],
                         },
                     ],
-                    "judgement": {"clean": True, "blocking": 0, "reasons": []},
+                    "judgement": {"clean": True, "blocking": 0, "reasons": [], "gaps": []},
                     "fix": None,
                 },
             ],
@@ -141,6 +141,9 @@ def test_an_approved_run_whole() -> None:
                     "found_by": ["critic"],
                     "round": 1,
                 },
+            ],
+            "census": [
+                {"file": "a.py", "need": "code", "level": "read", "enough": True, "by": ["critic", "pedant"], "why": ""}
             ],
             "choices": [],
             "seal": {"tree": "tree-1", "digest": "digest"},
@@ -179,10 +182,10 @@ def test_a_carried_blocker_is_counted_and_an_objection_named() -> None:
     driven.answer(found(problem("bad")))
     driven.fix("tree-1")
     driven.answer(found(problem("new", file="b.py")))
-    assert view(driven.run)["rounds"][1]["judgement"] == {"clean": False, "blocking": 2, "reasons": []}
+    assert view(driven.run)["rounds"][1]["judgement"] == {"clean": False, "blocking": 2, "reasons": [], "gaps": []}
     unscored = Driven(replace(PLAIN, gate=ScoreGate()))
     unscored.answer(CLEAN)
-    expected = {"clean": False, "blocking": 1, "reasons": ["the answer has no scores"]}
+    expected = {"clean": False, "blocking": 1, "reasons": ["the answer has no scores"], "gaps": []}
     assert view(unscored.run)["rounds"][0]["judgement"] == expected
 
 
