@@ -23,6 +23,7 @@ from burnish.core.events import (
 )
 from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ScoreGate
+from burnish.core.state import Sealing
 from burnish.ledger.interface import Ledger
 from burnish.runtime.trail import what_happened
 from burnish.usecases.run_view import view as view_of
@@ -41,7 +42,6 @@ CODES = {
     "did-not-run": 4,
     None: 3,
 }
-_KINDS = {"approved": "approved", "accepted": "accepted"}
 
 
 def arguments(plot: Plot) -> list[str]:
@@ -161,8 +161,8 @@ def check_seal(machine: Machine, plot: Plot, real: dict[str, Any]) -> None:
     if real["seal"] is None:
         assert kinds == []
         return
-    by_session = plot.protocol.review.by.value == "session" and real["outcome"] == "approved"
-    assert kinds == ["self-reviewed" if by_session else _KINDS[real["outcome"]]]
+    (expected,) = {moment.run.phase.kinds for moment in plot.moments if isinstance(moment.run.phase, Sealing)}
+    assert kinds == [kind.value for kind in expected]
     assert real["seal"]["tree"] == machine.git("rev-parse", "change^{tree}")
 
 
@@ -210,6 +210,7 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
     )
     return {
         **view,
+        "census": all(entry["enough"] for entry in view["census"]),
         "run": "",
         "reason": re.sub(r": .*", "", view["reason"]),
         "subject": {**view["subject"], "head": "", "tree": ""},

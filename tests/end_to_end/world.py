@@ -45,7 +45,7 @@ def fixes(machine: Machine, run: str, head: str) -> list[str]:
 def sealed_kinds(machine: Machine, tree: str) -> list[str]:
     """The kinds of the seals of a tree, all of which can be read."""
     seals = find(Repository.discover(machine.root), tree)
-    return [seal.statement.kinds[0].value for seal in seals if seal.statement is not None]
+    return [kind.value for seal in seals if seal.statement is not None for kind in seal.statement.kinds]
 
 
 def check_nothing_left(machine: Machine, before: Before, run: str) -> None:

@@ -23,6 +23,9 @@ from burnish.core.state import FixStatus, Run, Validating, Waiting
 from burnish.runtime.trail import phase_words, what_happened
 
 
+_VALIDATED = {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}
+
+
 def show(event: AnyEvent, run: Run) -> None:
     """One event. Marks of processes and the end of pauses are nobody's concern."""
     if isinstance(event, ProcessStarted | TimerFired | RunStarted):
@@ -50,9 +53,7 @@ def _mark(event: AnyEvent, run: Run) -> str:
             proven = event.evidence.missing is None and looked(run.changed, event.evidence)
             return "✓" if proven else "–"
         case Validated():
-            return {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}[
-                event.status
-            ]
+            return _VALIDATED[event.status]
         case Sealed() | Built():
             return "✓"
         case WorkFailed() | WorkLost() | BudgetReached():

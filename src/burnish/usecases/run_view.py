@@ -3,7 +3,7 @@
 from typing import Any
 
 from burnish.core.budget import Cap
-from burnish.core.evidence import CensusEntry
+from burnish.core.evidence import CensusEntry, Missing
 from burnish.core.findings import Counts, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.state import (
@@ -116,15 +116,14 @@ def _review(review: Review) -> dict[str, Any]:
     match review:
         case GoodReview():
             slow = {"slow": True} if review.slow else {}
-            missing = review.evidence.missing
-            lacking = (
-                {}
-                if missing is None
-                else {"missing": {"reason": missing.reason, "hint": missing.hint, "excused": missing.excused}}
-            )
+            lacking = {} if review.evidence.missing is None else {"missing": _missing(review.evidence.missing)}
             return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **slow}
         case MissingReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
+
+
+def _missing(missing: Missing) -> dict[str, Any]:
+    return {"reason": missing.reason, "hint": missing.hint, "excused": missing.excused}
 
 
 def counts_view(counts: Counts) -> dict[str, int]:
