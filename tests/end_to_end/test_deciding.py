@@ -97,10 +97,10 @@ def left(machine: Machine, monkeypatch: pytest.MonkeyPatch, at_last: Callable[[s
     for name, value in machine.environment.items():
         monkeypatch.setenv(name, value)
     planned = plan(machine.root, Wanted(mode=Mode.FIX), machine.environment)
-    first, journal = begin(planned, machine.environment, mode=Mode.FIX, max_rounds=None, interactive=False)
-    run = journal.state.id
-    journal.release()
-    first.close()
+    with machine.ledger() as ledger:
+        begun = begin(planned, ledger, machine.environment, mode=Mode.FIX, max_rounds=None, interactive=False)
+        run = begun.state.id
+        begun.release()
     with closing(Leaving(machine.state / "ledger.db")) as ledger:
         ledger.at_last = lambda: at_last(run)
         journal = Journal.take_over(ledger, run, this_process(), clock.now())

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import ToolError
+from burnish.agents.analysers.interface import Choice, Task, ToolError, ToolName
 from burnish.config.settings import AnalyserSettings
+from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.system.sandbox import choose
 from burnish.testing.repositories import branch_with_two_defects
 from tests.runtime.fixers_desk import FixersDesk
 
 ONE_RULE = ("scan", "--no-validate", "--rule=betterleaks.aws-access-token", "--", "./a.py")
 """Few rules are compiled in no time."""
+TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3nR6"
+GITHUB_RULE = "betterleaks.github-pat"
 
 
 @pytest.fixture
@@ -20,12 +24,13 @@ def desk(tmp_path: Path) -> FixersDesk:
     return FixersDesk(tmp_path / "cache" / "run", branch_with_two_defects(tmp_path / "project"), AnalyserSettings(), {})
 
 
-def _compile(desk: FixersDesk, arguments: tuple[str, ...]) -> Path:
+def _compile(desk: FixersDesk, arguments: tuple[str, ...]) -> Path | None:
     return asyncio.run(compile_rules(desk.shop, arguments, asyncio.Event()))
 
 
 def test_the_rules_outlive_the_run_and_are_not_compiled_again(desk: FixersDesk, tmp_path: Path) -> None:
     folder = _compile(desk, ONE_RULE)
+    assert folder is not None
     (compiled,) = folder.iterdir()
     before = compiled.stat()
 
@@ -46,3 +51,16 @@ def test_rules_that_cannot_be_compiled_are_an_error_and_leave_nothing(desk: Fixe
         _compile(desk, ("scan", "--rule=no-such-rule"))
 
     assert not (tmp_path / "cache" / "analysers").exists()
+
+
+def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(desk: FixersDesk, tmp_path: Path) -> None:
+    """As without a sandbox where a group may write above the cache: in homes that were made under a umask of 002."""
+    desk.shop.sandbox = choose("off")
+    (tmp_path / "cache").chmod(0o775)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.py").write_text(f'KEY = "{TOKEN}"\n')
+    task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=Choice(select=(GITHUB_RULE,)))
+
+    assert _compile(desk, (f"--rule={GITHUB_RULE}",)) is None
+    (hit,) = asyncio.run(Bench(desk.shop).look(tmp_path / "files", (task,), asyncio.Event()))
+    assert (hit.file, hit.line) == ("a.py", 1)

@@ -109,6 +109,24 @@ def test_the_folder_of_the_command_is_seen_and_not_written(confined: Confined, t
     assert not (tmp_path / "b").exists()
 
 
+def test_an_owned_path_is_reached_through_folders_of_the_user(in_bubblewrap: Confined, tmp_path: Path) -> None:
+    """In a user namespace `/` belongs to another user, unless this user is root, who may have homes of others on it."""
+    (tmp_path / "kept" / "rules").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("kept")
+    (tmp_path / "beside").mkdir()
+    for folder in (tmp_path / "kept" / "rules", tmp_path / "link" / "rules"):
+        route = " ".join(str(path) for path in (folder, *folder.parents))
+        script = (
+            f"stat --format=%u {route} | sort -u; touch /new {tmp_path}/kept/new /usr/new; test -e {tmp_path}/beside"
+        )
+        finished = run_now(
+            in_bubblewrap("sh", "-c", script, owned=(str(folder),), readable=(str(folder),), folder=folder)
+        )
+        assert (finished.stdout.decode(), finished.code) == (f"{os.getuid()}\n", 1)
+        assert finished.stderr_tail.count("Read-only file system") == 2, finished.stderr_tail
+        assert not (tmp_path / "kept" / "new").exists()
+
+
 def test_hidden_paths_cannot_be_read_unless_given_back(confined: Confined, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     (secret / "own").mkdir(parents=True)

@@ -51,6 +51,7 @@ def show(
         flags=Flags(protocol=protocol),
     )
     settled = plan(Path.cwd(), wanted, os.environ)
-    ledger = open_ledger(settled.repository.state_dir)
-    say(show_prompt(settled, ledger, reviewer, fix=fix, environment=os.environ))
+    with open_ledger(settled.repository.state_dir) as ledger:
+        text = show_prompt(settled, ledger, reviewer, fix=fix, environment=os.environ)
+    say(text)
     return 0

@@ -10,6 +10,7 @@ from burnish.cli.activity import Activity
 from burnish.cli.output import complain
 from burnish.cli.running import finish
 from burnish.cli.subject_options import output_options, terminal_option
+from burnish.ledger.sqlite import open_ledger
 from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import resume
 from burnish.usecases.driving import drive
@@ -31,10 +32,10 @@ def resume_command(run: str | None, *, terminal: str | None, form: str, as_json:
         find_tmux()  # before it is taken over
     form = "json" if as_json else form
     repository = Repository.discover(Path.cwd())
-    ledger, journal = resume(repository, run)
-    complain(progress.title(journal.state))
     interactive = form == "text" and asking.at_terminal()
-    with Activity() as live:
+    with open_ledger(repository.state_dir) as ledger, Activity() as live:
+        journal = resume(repository, ledger, run)
+        complain(progress.title(journal.state))
         driven = drive(
             repository,
             ledger,

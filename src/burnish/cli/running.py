@@ -11,6 +11,8 @@ from burnish.cli.run_result import deliver
 from burnish.config.overrides import Flags
 from burnish.config.settings import Complexity
 from burnish.core.events import Mode
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
 from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import begin, send_to_background
 from burnish.usecases.driving import Driven, drive, exit_for_signal
@@ -48,17 +50,24 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         complain(f"note: {notice}")
     if options["dry_run"]:
         return _dry_run(settled, wanted)
-    ledger, journal = begin(
-        settled, os.environ, mode=mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive
+    with open_ledger(settled.repository.state_dir) as ledger:
+        driven = _start(settled, wanted, ledger, options)
+    return 0 if driven is None else finish(driven, form, options["output"])
+
+
+def _start(settled: Plan, wanted: Wanted, ledger: Ledger, options: dict[str, Any]) -> Driven | None:
+    """Start the run and see it through; None where a process in the background does that."""
+    journal = begin(
+        settled, ledger, os.environ, mode=wanted.mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive
     )
     complain(progress.title(journal.state))
     if options["background"]:
         environment = {**os.environ, "BURNISH_TERMINAL": options["terminal"] or ""}
         send_to_background(settled.repository, journal, environment)
         say(journal.state.id)
-        return 0
+        return None
     with Activity() as live:
-        driven = drive(
+        return drive(
             settled.repository,
             ledger,
             journal,
@@ -69,7 +78,6 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
             activity=live.update,
             terminal=options["terminal"] is not None,
         )
-    return finish(driven, form, options["output"])
 
 
 def finish(driven: Driven, form: str, output: str | None) -> int:

@@ -8,6 +8,7 @@ its own on, and that is the command's and nothing else.
 What is left open with the network: sockets without a name in the file system (abstract ones), as they belong to it.
 """
 
+import os
 from enum import Enum
 from pathlib import Path
 
@@ -15,11 +16,17 @@ from burnish.system.process_values import Command
 from burnish.system.sandbox_paths import ROOT, Trail, exists, expand, follow, homes, needed_for, program_trails
 from burnish.system.sandbox_values import Confinement
 
-ALWAYS = (
+_NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL", "--die-with-parent", "--new-session"),
-    # Many settings of the kernel may be written by user 0, whatever its capabilities: /proc is read-only, too.
-    *("--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
 )
+_FILE_SYSTEM = ("--ro-bind", "/", "/")
+# Many settings of the kernel may be written by user 0, whatever its capabilities: /proc is read-only, too.
+_KERNEL = ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
+ALWAYS = (*_NAMESPACES, *_FILE_SYSTEM, *_KERNEL)
+_SYSTEM = frozenset(
+    Path(f"/{name}") for name in ("bin", "dev", "etc", "lib", "lib64", "nix", "proc", "sbin", "sys", "usr")
+)
+"""No program runs without these, so they are never hidden, whatever lies in them."""
 _EMPTY = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run", "/home", "/root"))  # noqa: S108 - made empty
 
 
@@ -33,7 +40,8 @@ class _Access(Enum):
 def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
     """Everything between the name of bubblewrap and the command."""
     view = _View()
-    for path in (*_EMPTY, *homes(), *expand(confinement.hidden)):
+    owned = expand(confinement.owned)
+    for path in (*_EMPTY, *homes(), *expand(confinement.hidden), *_routes(owned)):
         view.hide(path)
     view.look_up(follow("/etc/resolv.conf"))
     view.work_in(follow(command.folder))
@@ -46,7 +54,26 @@ def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
     for path in expand(confinement.protected):
         view.protect(follow(path).real)
     network = () if confinement.network else ("--unshare-net",)
-    return (*ALWAYS, *network, *view.mounts(), "--chdir", command.folder)
+    root, sealed = (_own_root(), ("--remount-ro", "/")) if owned else (_FILE_SYSTEM, ())
+    return (*_NAMESPACES, *root, *_KERNEL, *network, *view.mounts(), *sealed, "--chdir", command.folder)
+
+
+def _routes(owned: tuple[Path, ...]) -> set[Path]:
+    """The topmost folders on the way to some paths. Made empty, they and all folders made in them are the user's."""
+    places = {place for path in map(follow, owned) for place in (*(link for link, _ in path.links), path.real)}
+    return {Path(*place.parts[:2]) for place in places} - _SYSTEM
+
+
+def _own_root() -> tuple[str, ...]:
+    """A root that belongs to the user, with all that is in the real one. Something may disappear meanwhile."""
+    words: list[str] = []
+    with os.scandir(ROOT) as listing:
+        for entry in listing:
+            if entry.is_symlink():
+                words += ("--symlink", str(Path(entry.path).readlink()), entry.path)
+            else:
+                words += ("--ro-bind-try", entry.path, entry.path)
+    return tuple(words)
 
 
 class _View:

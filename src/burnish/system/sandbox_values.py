@@ -64,6 +64,9 @@ class Confinement(Value):
     """Read-only below something writable, and held in place. Only bubblewrap can: Landlock has no rule that takes away,
     and granting everything but these would forbid new files beside them."""
     hidden: tuple[str, ...] = DEFAULT_SECRETS
+    owned: tuple[str, ...] = ()
+    """Seen below folders that all belong to this user. Some programs refuse a file if another user owns a folder on the
+    way to it, and in a user namespace even `/` belongs to another. Without one the owners are the real ones."""
     temporary: str
     """Its own writable folder, also its TMPDIR and HOME unless its environment names others."""
     network: bool = True

@@ -12,7 +12,6 @@ from burnish.core.state import Ended, Phase, Run, Sealing
 from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
-from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.inputs import frozen
 from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.runner import stay_awake
@@ -30,11 +29,16 @@ SUPERSEDED = "superseded by a newer run"
 
 
 def begin(
-    plan: Plan, environment: Mapping[str, str], *, mode: Mode, max_rounds: int | None, interactive: bool
-) -> tuple[Ledger, Journal]:
+    plan: Plan,
+    ledger: Ledger,
+    environment: Mapping[str, str],
+    *,
+    mode: Mode,
+    max_rounds: int | None,
+    interactive: bool,
+) -> Journal:
     """Begin the planned run; or, where its dead twin is found, take that one up again."""
     stay_awake()
-    ledger = open_ledger(plan.repository.state_dir)
     now = clock.now()
     started = RunStarted(
         at=now,
@@ -52,9 +56,9 @@ def begin(
     )
     twin = _earlier(ledger, plan.repository, started, environment)
     if twin is not None:
-        return ledger, Journal.take_over(ledger, twin, this_process(), clock.now())
+        return Journal.take_over(ledger, twin, this_process(), clock.now())
     plan.repository.keep(started.run, plan.subject.head)
-    return ledger, Journal.begin(ledger, started, this_process())
+    return Journal.begin(ledger, started, this_process())
 
 
 def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, environment: Mapping[str, str]) -> str | None:
@@ -117,10 +121,9 @@ def _superseded(phase: Phase) -> Closed:
     return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=SUPERSEDED)
 
 
-def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
+def resume(repository: Repository, ledger: Ledger, run: str | None) -> Journal:
     """Take a run up again, the newest with anything left to do if none is named. Whoever still writes it is named."""
     stay_awake()
-    ledger = open_ledger(repository.state_dir)
     open_ends = unsettled(repository)
     state = load_run(ledger, Runs(repository, ledger).resolve(run)) if run else _newest_open(ledger, open_ends)
     if isinstance(state.phase, Ended) and state.id not in open_ends:
@@ -129,7 +132,7 @@ def resume(repository: Repository, run: str | None) -> tuple[Ledger, Journal]:
             f"{state.id} has ended: {state.phase.outcome.value}.",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
         )
-    return ledger, Journal.take_over(ledger, state.id, this_process(), clock.now())
+    return Journal.take_over(ledger, state.id, this_process(), clock.now())
 
 
 def _forget_dead_driver(ledger: Ledger, run: str) -> None:

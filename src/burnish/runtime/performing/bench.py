@@ -110,14 +110,20 @@ class Bench:
         environment = {**self._environment(tool), "NO_COLOR": "1", **call.environment}
         command = Command(argv=(path, *call.arguments), folder=str(folder), environment=environment, stdin=call.stdin)
         if tool is ToolName.KINGFISHER:
-            return await self._started(tool, await self._with_rules(command, stop), stop, writable)
+            rules = await self._rules(command, stop)
+            return await self._started(tool, _with_rules(command, rules), stop, writable, owned=rules)
         # All tools of a panel come here in one turn of the loop: kingfisher starts in it, and the others in the next.
         await asyncio.sleep(0)
         async with self._turns:
             return await self._started(tool, command, stop, writable)
 
     async def _started(
-        self, tool: ToolName, command: Command, stop: asyncio.Event, writable: Sequence[str]
+        self,
+        tool: ToolName,
+        command: Command,
+        stop: asyncio.Event,
+        writable: Sequence[str],
+        owned: Path | None = None,
     ) -> Finished:
         agent = self.shop.inputs.settings.agent(AgentKind.ANALYSERS.value)
         seconds = agent.timeout if agent else None
@@ -127,6 +133,7 @@ class Bench:
             # A name of its own for each: what one tool left behind is ended without ending the others.
             effect=f"analyse:{tool.value}:{next(self._numbers)}",
             writable=tuple(writable),
+            owned=() if owned is None else (str(owned),),
             stop=stop,
             network=False,
         )
@@ -136,13 +143,12 @@ class Bench:
         environment = self.shop.tool_environment()
         return {name: value for name, value in environment.items() if name != "PATH" or tool in _STARTS_OTHERS}
 
-    async def _with_rules(self, command: Command, stop: asyncio.Event) -> Command:
-        """kingfisher's command with its rules, compiled."""
-        program, verb, *rest = command.argv
-        folder = rule_caches.folder_of(self.shop, rest)
-        if not folder.is_dir():
-            await self._once(folder, lambda: rule_caches.compile_rules(self.shop, rest, stop))
-        return replace(command, argv=(program, verb, f"--rule-cache-dir={folder}", *rest))
+    async def _rules(self, command: Command, stop: asyncio.Event) -> Path | None:
+        """The folder of the compiled rules for a command of kingfisher's; None where it keeps none."""
+        folder = rule_caches.folder_of(self.shop, command.argv)
+        if folder.is_dir():
+            return folder
+        return await self._once(folder, lambda: rule_caches.compile_rules(self.shop, command.argv, stop))
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Whoever asks first has it done; a failure is not kept, so that a second attempt is one."""
@@ -155,6 +161,13 @@ class Bench:
             if self._shared.get(key) is task:
                 del self._shared[key]
             raise
+
+
+def _with_rules(command: Command, folder: Path | None) -> Command:
+    """kingfisher's command with its rules compiled; without a folder for them it compiles them itself."""
+    program, verb, *rest = command.argv
+    cache = "--no-rule-cache" if folder is None else f"--rule-cache-dir={folder}"
+    return replace(command, argv=(program, verb, cache, *rest))
 
 
 def is_present(folder: Path, tool: ToolName) -> bool:

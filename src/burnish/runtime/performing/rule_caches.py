@@ -3,6 +3,10 @@
 kingfisher compiles its rules for seconds at every start, unless it finds them compiled, and in a sandbox without the
 user's home it finds nothing. So they are compiled before it is given any file, into a folder of burnish's own that it
 may only read while it looks at files: nothing of a repository ever reaches what a later review relies on.
+
+kingfisher keeps no rules in a folder that another user could replace: each folder above it must belong to the user or
+to root, and no group may write there. The sandbox shows such a route. Without a sandbox the route is the real one;
+where kingfisher refuses it, the cache is left out, which costs time and nothing else.
 """
 
 import asyncio
@@ -19,6 +23,8 @@ from burnish.system.process import Command, How, Limits
 
 SECONDS = 120.0
 _CHOOSES_RULES = ("--rule=", "--exclude-rule=")
+_NOT_KEPT = "the cache could not be persisted"
+"""What kingfisher says of rules that it did compile."""
 _HINT = "Run 'kingfisher rules compile-cache' by hand to see what is wrong."
 
 
@@ -27,8 +33,8 @@ def _chosen(arguments: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in arguments if word.startswith(_CHOOSES_RULES))
 
 
-async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.Event) -> Path:
-    """The folder with the rules that a call chooses, made where there is none yet."""
+async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.Event) -> Path | None:
+    """The folder with the rules that a call chooses, made if there is none yet; None where kingfisher keeps none."""
     choice = _chosen(arguments)
     folder = folder_of(shop, arguments)
     if folder.is_dir():
@@ -46,9 +52,12 @@ async def compile_rules(shop: Workshop, arguments: Sequence[str], stop: asyncio.
         Limits(seconds=SECONDS),
         effect=f"compile:{ToolName.KINGFISHER.value}",
         writable=(str(making),),
+        owned=(str(making),),
         stop=stop,
         network=False,
     )
+    if finished.how is How.EXITED and _NOT_KEPT in finished.stderr_tail:
+        return None
     if finished.how is not How.EXITED or finished.code != 0:
         raise ToolError(f"kingfisher could not compile its rules: {finished.stderr_tail.strip()[-300:]}", hint=_HINT)
     make_private_directory(folder.parent)
