@@ -93,7 +93,7 @@ class TrustStore:
     def entries(self, repository: str | None = None) -> tuple[Trusted, ...]:
         """What is trusted, in one repository or in all of them, the oldest first."""
         found = [entry for _, entry in self._stored() if repository in (None, entry.repository)]
-        return tuple(sorted(found, key=lambda entry: (entry.repository, entry.trusted_at)))
+        return tuple(sorted(found, key=lambda entry: (entry.repository, entry.trusted_at, entry.digest)))
 
     def remove(self, repository: str) -> tuple[Trusted, ...]:
         """Trust nothing in a repository any more; what was trusted there."""
