@@ -37,9 +37,9 @@ class Governance(Value):
     """What the base asks for, and what the run has, both by value."""
 
     requirements: Requirements | None = None
-    """What the base commit of the subject asks for by itself; None where no base was looked at."""
+    """What the subject's base commit asks for by itself. None, which nothing meets, where it lacks what it asks for."""
     agents: dict[str, AgentValue] = msgspec.field(default_factory=dict[str, AgentValue])
-    """Every agent that the settings of the run know, by its name: whoever answers is one of them."""
+    """Every agent that the settings of the run know, by its name. Those who answer are among them."""
     deviations: tuple[str, ...] = ()
     """The keys that shape the gate in which the run does not keep to what the base asks for."""
     trusted: dict[str, str] = msgspec.field(default_factory=dict[str, str])

@@ -4,12 +4,13 @@ Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from burnish.agents.analysers.rulebook import unknown_rules
 from burnish.agents.registry import adapter_for
 from burnish.config.errors import ConfigError
-from burnish.config.loading import REPOSITORY_FILE, LayerName, load_alone
+from burnish.config.loading import REPOSITORY_FILE, LayerName, ReadFile, load_alone
 from burnish.config.overrides import Flags
 from burnish.config.permissions import deviations
 from burnish.config.requirements import Requirements, agent_value, requirements
@@ -21,7 +22,7 @@ from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol
 from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
-from burnish.protocols.errors import Problem
+from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.census import changed_files
@@ -144,13 +145,32 @@ def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start
         )
 
 
-def required_by(repository: Repository, base: Base) -> tuple[Requirements, Settings]:
-    """What a base asks for by itself, and its settings: neither the user's own nor any flag has a part in it."""
+def required_by(repository: Repository, base: Base) -> Requirements:
+    """What a base asks for by itself: neither the user's own settings nor any flag has a part in it.
+
+    Raises a `DocumentError` where the base asks for what it does not have.
+    """
+    settings = settings_alone(repository, base)
     read = base_file(repository, base)
-    raw = read(REPOSITORY_FILE)
-    settings = load_alone(raw, f"{base.name}:{REPOSITORY_FILE}")
-    protocol = load_protocol(settings.protocol, read).protocol
-    return requirements(settings, protocol, has_policy=raw is not None), settings
+    protocol = load_protocol(settings.protocol, _only(read)).protocol
+    return requirements(settings, protocol, has_policy=read(REPOSITORY_FILE) is not None)
+
+
+def settings_alone(repository: Repository, base: Base) -> Settings:
+    """The settings that a base makes by itself, over the defaults."""
+    return load_alone(base_file(repository, base)(REPOSITORY_FILE), f"{base.name}:{REPOSITORY_FILE}")
+
+
+def _only(read: ReadFile) -> ReadFile:
+    """Files of the base, and nothing of a working tree in their place."""
+
+    def read_or_fail(path: str) -> bytes:
+        found = read(path)
+        if found is None:
+            raise ConfigError([Problem(file=path, message="the base has no such file.", hint="Commit it to the base.")])
+        return found
+
+    return read_or_fail
 
 
 def _protocol(repository: Repository, base: Base, settled: Settled) -> Protocol:
@@ -262,12 +282,14 @@ def _inputs(
 
 
 def _governance(repository: Repository, settled: Settled) -> Governance:
-    settings = settled.merged.settings
-    required, asked_for = required_by(repository, settled.content.base)
+    settings, base = settled.merged.settings, settled.content.base
+    required = None
+    with suppress(DocumentError):  # a policy that nobody can meet
+        required = required_by(repository, base)
     return Governance(
         requirements=required,
         agents={name: agent_value(settings, name) for name in settings.agent_names},
-        deviations=deviations(settings, asked_for),
+        deviations=deviations(settings, settings_alone(repository, base)),
         trusted=settled.file_digests,
         offline=settled.offline,
         notices=settled.policy_notices,

@@ -128,7 +128,7 @@ def explained(content: WorkingContent | None) -> Generator[None]:
     try:
         yield
     except DocumentError as error:
-        if content is None:
+        if content is None or not content.sensitive:
             raise
         untrusted = Problem(
             file=REPOSITORY_FILE,
