@@ -3,12 +3,14 @@
 import io
 import json
 import shlex
+import socket
 import sys
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Burnish
 
+from burnish.system.sandbox import SandboxKind, why_not
 from burnish.testing.repositories import RepositoryBuilder
 
 PASSES = '{"verdict": "pass", "followUpPrompt": ""}'
@@ -132,3 +134,23 @@ def test_an_untrusted_change_is_reviewed_by_the_built_in_policy_and_every_hint_w
     (line,) = [line for line in err.splitlines() if line.startswith("Next: ")]
     words = line.removeprefix("Next: burnish ").partition(" checks")[0]
     assert burnish(*shlex.split(words))[0] == 0
+
+
+@pytest.mark.parametrize("named_by", ["base", "working tree"])
+def test_a_command_that_only_a_trusted_working_tree_names_has_no_network(
+    burnish: Burnish, repository: RepositoryBuilder, named_by: str
+) -> None:
+    reason = why_not(SandboxKind.BUBBLEWRAP)
+    if reason:
+        pytest.skip(f"optional: {reason}")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        passes = f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2> /dev/null && echo '{PASSES}'"
+        repository.executable("review.sh", f"#!/bin/bash\ncat > /dev/null\n{passes} || exit 9\n").commit()
+        if named_by == "base":
+            repository.git.run("branch", "--force", "main", "change")
+            repository.commit({"README.md": "Three\n"})
+        else:
+            assert burnish("trust", "--yes")[0] == 0
+        view = json.loads(burnish("review", "--json")[1])
+    assert view["outcome"] == ("approved" if named_by == "base" else "did-not-run")

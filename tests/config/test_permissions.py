@@ -10,6 +10,7 @@ import pytest
 from tests.config.conftest import Load
 from tests.config.test_loading import EVERYTHING
 
+from burnish.config.errors import ConfigError
 from burnish.config.loading import Merged, PolicyOrigin
 from burnish.config.overrides import Flags
 from burnish.config.permissions import TABLE, Effect, deviations
@@ -199,6 +200,16 @@ def test_a_repository_does_not_choose_the_program_of_a_client(merged: Load) -> N
     assert merged('[agents.mine]\ncommand = ["/tmp/steal"]\n', user=own).settings.agents["mine"].command == (
         "/opt/claude",
     )
+
+
+def test_a_repository_does_not_bring_an_acp_agent_that_is_taken_for_a_client(merged: Load) -> None:
+    """Its name says whose login it is lent: one on the PATH is the user's, one in a folder may be anything."""
+    text = '[agents.mine]\nkind = "acp"\ncommand = ["{}"]\n'
+    with pytest.raises(ConfigError, match="would be given your login"):
+        merged(text.format("/var/claude-agent-acp"))
+    assert merged(text.format("claude-agent-acp")).settings.agents["mine"].command == ("claude-agent-acp",)
+    own = text.format("/opt/claude-agent-acp")
+    assert merged(own, user=own).settings.agents["mine"].command == ("/opt/claude-agent-acp",)
 
 
 def test_without_a_policy_of_the_repository_the_users_own_governs(merged: Load) -> None:

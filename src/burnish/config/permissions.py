@@ -11,12 +11,14 @@ from typing import Any, cast
 
 import msgspec
 
+from burnish.config.errors import ConfigError
 from burnish.config.rules import is_variable
 from burnish.config.settings import DEFAULT_COST_USD, DEFAULT_TOKENS, OFF, AgentKind, SandboxWanted, Settings
 from burnish.config.shorthand import as_written
 from burnish.core.findings import Severity
 from burnish.core.values import Value, replace
 from burnish.protocols.documents import key_text
+from burnish.protocols.errors import Problem
 from burnish.protocols.layers import Layer
 from burnish.protocols.positions import KeyPath
 
@@ -230,11 +232,22 @@ def keep_users_own(layer: Layer, own: Layer, user: Settings, where: str) -> tupl
             told = f"{layer.place_of(path).text}: {key_text(path)} is not used"
             notices.append(f"{told}: a repository can tighten what you have set, not loosen it. Set it in {where}.")
     for name in _table(layer.values, "agents"):
-        if _is_client_program(layer, own, name):
-            path: KeyPath = ("agents", name, "command")
-            refused.append(path)
-            told = f"{layer.place_of(path).text}: {key_text(path)} is not used"
-            notices.append(f"{told}: this program would be given your login. Set it in {where}.")
+        path: KeyPath = ("agents", name, "command")
+        place = layer.place_of(path)
+        match _lends_login(layer, own, name):
+            case AgentKind.ACP:
+                # Without its command there is nothing to run: this cannot be passed over.
+                message = "this program would be given your login, and a repository may not bring it."
+                hint = f"Name it as it is on the PATH, without a folder, or set it in {where}."
+                raise ConfigError(
+                    [Problem(file=place.file, line=place.line, key=key_text(path), message=message, hint=hint)]
+                )
+            case None:
+                continue
+            case _:
+                refused.append(path)
+                told = f"{place.text}: {key_text(path)} is not used"
+                notices.append(f"{told}: this program would be given your login. Set it in {where}.")
     kept, more = _hand_out(_without(layer, refused), own, user, where)
     return kept, (*notices, *more)
 
@@ -248,13 +261,21 @@ def _may_set(row: Row, value: Any, held: Any) -> bool:
         return True  # of a wrong type, which is reported as such
 
 
-def _is_client_program(layer: Layer, own: Layer, name: str) -> bool:
-    """Whether the repository names the program that a known client's login is lent to."""
+def _lends_login(layer: Layer, own: Layer, name: str) -> AgentKind | None:
+    """The kind of an agent whose command a repository may not choose: what it runs is lent the user's login.
+
+    An ACP agent gets the login of the client that it is made of, which is told by its program's name: one that is found
+    on the PATH is the user's own, one in a folder that the repository names may be anything.
+    """
     table, users = _agent(layer, name), _agent(own, name)
-    if "command" not in table or table["command"] == users.get("command"):
-        return False
-    kinds = [kind.value for kind in AgentKind if kind.is_paid and not kind.needs_command]
-    return table.get("kind", users.get("kind")) in kinds
+    command, kind = table.get("command"), table.get("kind", users.get("kind"))
+    if command is None or command == users.get("command") or kind not in _LOGINS:
+        return None
+    program = _names(command)[:1]
+    return None if kind == AgentKind.ACP.value and not any("/" in word for word in program) else AgentKind(kind)
+
+
+_LOGINS = tuple(kind.value for kind in AgentKind if kind.is_paid)
 
 
 def _hand_out(layer: Layer, own: Layer, user: Settings, where: str) -> tuple[Layer, tuple[str, ...]]:
