@@ -112,7 +112,9 @@ def test_the_object_for_programs(burnish: Burnish, user: User) -> None:
 
 def test_nobody_knows_the_name_or_the_program(burnish: Burnish, user: User) -> None:
     assert burnish("agent", "check", "nobody")[0] == 2
-    user.repository.commit({"burnish.toml": '[agents.mine]\nkind = "gemini"\ncommand = ["no-such-client"]\n'})
+    own = user.home / ".config" / "burnish" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[agents.mine]\nkind = "gemini"\ncommand = ["no-such-client"]\n')
     code, out, err = burnish("agent", "check", "mine")
     assert (code, out) == (4, "")
     assert err == "mine cannot be used: It is not installed.\nhint: 'no-such-client' was not found.\n"
@@ -130,12 +132,13 @@ def test_the_analysers_are_all_there_and_run(burnish: Burnish, user: User) -> No
     assert all(tool in out for tool in ("ruff", "ast-grep", "oxlint", "kingfisher", "zizmor", "shellcheck"))
 
 
-def test_a_check_that_is_ended_leaves_nothing(user: User) -> None:
+def test_a_check_that_is_ended_leaves_nothing(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BURNISH_SANDBOX", "off")
     ready, alive = user.folder / "ready", user.folder / "alive"
     os.mkfifo(ready)
     os.mkfifo(alive)
     command = json.dumps(["sh", "-c", f"exec 3> {alive}; echo > {ready}; sleep 600"])
-    policy = f'sandbox = "off"\n[agents.mine]\nkind = "command"\ncommand = {command}\n'
+    policy = f'[agents.mine]\nkind = "command"\ncommand = {command}\n'
     user.repository.commit({"burnish.toml": policy})
     held = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
     with subprocess.Popen([sys.executable, "-m", "burnish", "agent", "check", "mine"], stderr=subprocess.PIPE) as check:

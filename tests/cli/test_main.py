@@ -96,6 +96,7 @@ Policies:
             follows.
   agent     List and check agents: who reviews, fixes and builds.
   prompt    Show exactly what an agent would be sent.
+  trust     Let settings count that only the working tree has.
   clean     Remove what is no longer needed.
 
 For other tools:

@@ -13,6 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
+from burnish.config.loading import PolicyOrigin
 from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.core.events import BudgetReached, WorkStarted
 from burnish.core.values import replace
@@ -91,7 +92,9 @@ def test_the_stream_of_a_client_is_told_in_words_unless_it_is_wanted_raw(
     settings = Settings(agents={"reader": AgentSettings(kind=AgentKind.CODEX)})
     with ledger_of(repository) as ledger:
         stage = Stage(ledger, FIXED)
-        begun = replace(stage.started(), inputs=frozen(Inputs(settings=settings, policy="base", merge_base="0")))
+        begun = replace(
+            stage.started(), inputs=frozen(Inputs(settings=settings, policy=PolicyOrigin.BASE, merge_base="0"))
+        )
         journal = Journal.begin(ledger, begun, this_process())
         journal.record(WorkStarted(at=stage.now(), effect="validate:1:1", agent="reader"))
         journal.release()

@@ -29,6 +29,7 @@ def merged(tmp_path: Path) -> Load:
         user: str | None = None,
         environment: Mapping[str, str] | None = None,
         flags: Flags | None = None,
+        trusted: bool = False,
     ) -> Merged:
         own = tmp_path / "config.toml"
         if user is not None:
@@ -40,6 +41,7 @@ def merged(tmp_path: Path) -> Load:
             environment=environment or {},
             flags=flags or Flags(),
             base_name="main",
+            trusted=trusted,
         )
         return load(sources)
 

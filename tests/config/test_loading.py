@@ -95,7 +95,7 @@ def test_without_any_source_the_defaults_hold(merged: Load) -> None:
 
 
 def test_every_setting_is_read(merged: Load) -> None:
-    settings = merged(EVERYTHING).settings
+    settings = merged(EVERYTHING, user='allow_environment = ["MY_TOKEN"]\n').settings
     assert settings.protocol == "epic"
     assert settings.sandbox is SandboxWanted.REQUIRED
     assert settings.records is False
@@ -191,12 +191,14 @@ def test_the_policy_is_read_from_the_base_and_the_change_is_told(merged: Load) -
     assert merged("", working="").notices == ()
 
 
-def test_a_file_in_the_working_tree_alone_is_used_and_said(merged: Load) -> None:
-    found = merged(working='protocol = "drift"')
+def test_a_file_in_the_working_tree_alone_is_used_if_it_is_trusted(merged: Load) -> None:
+    found = merged(working='protocol = "drift"', trusted=True)
     assert found.settings.protocol == "drift"
     assert found.policy is PolicyOrigin.WORKING_TREE
-    assert found.notices == ("main has no burnish.toml: the one of the working tree is used.",)
     assert found.origin("protocol").text == "burnish.toml:1"
+    untrusted = merged(working='protocol = "drift"')
+    assert (untrusted.settings.protocol, untrusted.policy) == ("default", PolicyOrigin.BUILT_IN)
+    assert [each.key for each in untrusted.sensitive] == ["protocol"]
 
 
 def test_an_empty_file_in_the_base_is_a_policy(merged: Load) -> None:

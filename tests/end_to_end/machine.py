@@ -50,6 +50,8 @@ class Machine:
         for place in (self.agents, self.cache, folder / "home", folder / "settings"):
             place.mkdir(parents=True)
         self.repository = RepositoryBuilder(folder / "repository")
+        self.variables: dict[str, str] = {}
+        """What the user has set beside the usual."""
 
     @property
     def root(self) -> Path:
@@ -67,6 +69,8 @@ class Machine:
             "HOME": str(self.folder / "home"),
             "XDG_CACHE_HOME": str(self.cache),
             "XDG_CONFIG_HOME": str(self.folder / "settings"),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            **self.variables,
         }
 
     def script(self, conduct: Mapping[str, str], name: str = "agent") -> Path:

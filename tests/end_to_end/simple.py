@@ -21,7 +21,8 @@ def drift_machine(folder: Path, conduct: Mapping[str, str], *, settings: str = "
     """A machine whose base asks for the drift protocol, with one agent for everything."""
     machine = Machine(folder)
     script = machine.script(conduct)
-    return furnished(machine, f'sandbox = "{sandbox}"\n' + policy(f'["sh", "{script}"]') + settings)
+    machine.variables["BURNISH_SANDBOX"] = sandbox
+    return furnished(machine, policy(f'["sh", "{script}"]') + settings)
 
 
 def policy(command: str, protocol: str = "drift") -> str:

@@ -156,7 +156,9 @@ def test_a_change_cannot_weaken_its_own_gate(tmp_path: Path) -> None:
     assert status(machine) == ""
 
 
-def test_a_file_that_only_the_change_has_does_not_bring_the_others_along(tmp_path: Path) -> None:
+def test_a_file_that_only_the_change_has_is_run_if_it_is_trusted_and_does_not_bring_the_others_along(
+    tmp_path: Path,
+) -> None:
     """The base names a fixer that it does not have yet: that one comes from the working tree, the reviewer does not."""
     machine = Machine(tmp_path)
     fixer = '[agents.fixer]\nkind = "command"\ncommand = ["sh", "./fix.sh"]\n'
@@ -165,25 +167,43 @@ def test_a_file_that_only_the_change_has_does_not_bring_the_others_along(tmp_pat
     machine.repository.commit({"burnish.toml": before + fixer + roles, "review.sh": says_drift(), "a.py": "x = 1\n"})
     lenient = 'echo \'{"verdict": "pass", "followUpPrompt": ""}\'\n'
     machine.repository.branch("change").commit({"review.sh": lenient, "fix.sh": "date +%s%N > a.py\necho done\n"})
+    refused = machine.burnish("fix", "--max-rounds", "2", "--json")
+    assert refused.code == 2
+    assert "Agent 'fixer' runs fix.sh, which main does not have" in refused.err
+    assert machine.burnish("trust", "--yes").code == 0
     done = machine.burnish("fix", "--max-rounds", "2", "--json")
     assert (done.code, done.view["outcome"]) == (1, "failed")
     assert [one["fix"] and one["fix"]["status"] for one in done.view["rounds"]] == ["fixed", None]
-    assert "main has no fix.sh: the working tree's is run." in done.err
+    assert "main has no fix.sh: the working tree's is used, which you have trusted." in done.err
 
 
 def says_drift() -> str:
     return 'echo \'{"verdict": "drift", "followUpPrompt": "No."}\'\n'
 
 
-def test_a_base_without_a_policy_takes_the_working_trees_and_says_so(tmp_path: Path) -> None:
+def test_a_base_without_a_policy_takes_the_working_trees_once_it_is_trusted(tmp_path: Path) -> None:
+    """Untrusted, nothing that it names runs and the built-in policy holds; trusted, it governs until it changes."""
     machine = Machine(tmp_path)
     machine.repository.commit({"a.py": "x = 1\n"}).branch("change")
+    ran = tmp_path / "ran"
     machine.repository.executable("review.sh", "#!/bin/sh\n" + says_drift())
-    machine.repository.commit({"burnish.toml": policy('["./review.sh"]'), "a.py": "x = 2\n"})
-    done = machine.burnish("review", "--json")
-    assert done.code == 1
-    assert "main has no review.sh: the working tree's is run." in done.err
-    assert "burnish.toml" in done.err
+    shell = f'sandbox = "off"\n[validate]\ntests = "touch {ran}"\n[workspace]\nprepare = ["touch {ran}"]\n'
+    machine.repository.commit({"burnish.toml": shell + policy('["./review.sh"]'), "a.py": "x = 2\n"})
+    text = (machine.root / "burnish.toml").read_text()
+    protocol, rest = 'protocol = "drift"\n', text.replace('protocol = "drift"\n', "")
+    machine.repository.commit({"burnish.toml": protocol + rest})
+    untrusted = machine.burnish("review", "--json")
+    assert (untrusted.view["protocol"], untrusted.view["policy"]["origin"]) == ("default", "built-in")
+    assert "you have not trusted" in untrusted.view["policy"]["notes"][-1]
+    assert "validate.tests" in untrusted.err
+    assert not ran.exists()
+    assert machine.burnish("trust", "--yes").code == 0
+    trusted = machine.burnish("review", "--json")
+    assert (trusted.view["protocol"], trusted.view["policy"]["origin"]) == ("drift", "working-tree (trusted)")
+    assert not ran.exists()  # in the sandbox, whatever the repository says of it
+    machine.repository.executable("review.sh", "#!/bin/sh\n# another\n" + says_drift())
+    changed = machine.burnish("review", "--json")
+    assert changed.view["protocol"] == "default"
 
 
 def test_the_branch_is_left_alone_where_the_user_has_open_work(tmp_path: Path) -> None:

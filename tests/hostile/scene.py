@@ -94,7 +94,9 @@ class Scene(Value):
     def environment(self) -> dict[str, str]:
         """What a user has; the variables of the tests themselves are left out."""
         path = _SYSTEM_PATH if self.kind is not SandboxKind.LANDLOCK else str(_path_without_bubblewrap(self.root))
-        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", "USERS_TOKEN": SECRET}
+        wanted = "off" if self.kind is SandboxKind.NONE else "required"
+        own = {"BURNISH_SANDBOX": wanted, "USERS_TOKEN": SECRET}
+        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", **own}
 
     def agent(self, name: str, script: str) -> str:
         """A shell script as an agent; its table for burnish.toml."""
@@ -108,10 +110,9 @@ class Scene(Value):
 
     def configure(self, reviewer: str, fixer: str = "exit 1", more: str = "") -> None:
         """Commit the policy to the base, and go on with the change."""
-        wanted = "off" if self.kind is SandboxKind.NONE else "required"
         tables = self.agent("reviewer", reviewer) + self.agent("fixer", fixer)
         roles = '[roles]\nreview = "reviewer"\nfix = "fixer"\n'
-        text = f'sandbox = "{wanted}"\n{tables}{roles}{more}'
+        text = f"{tables}{roles}{more}"
         self.repository.switch("main").commit({"burnish.toml": text}, "Policy").switch("change")
         self.repository.git.run("rebase", "--quiet", "main", environment={"GIT_COMMITTER_DATE": "@1700000000 +0000"})
 

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from burnish.config.loading import PolicyOrigin
 from burnish.config.settings import AnalyserSettings, Settings
 from burnish.core.effects import StartFix
 from burnish.core.events import AnyEvent, FixAnswer, Mode, Roles, RunStarted, Subject
@@ -46,7 +47,9 @@ class FixersDesk:
             run=name,
             repository=repository,
             ledger=MemoryLedger(),
-            inputs=Inputs(settings=Settings(analysers=analysers), policy="none", merge_base=subject.base_commit),
+            inputs=Inputs(
+                settings=Settings(analysers=analysers), policy=PolicyOrigin.BUILT_IN, merge_base=subject.base_commit
+            ),
             sandbox=choose("auto"),
             clones=Clones(repository, folder / "clones"),
             policy_folder=str(builder.path),

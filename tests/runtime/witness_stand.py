@@ -9,6 +9,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Literal
 
+from burnish.config.loading import PolicyOrigin
 from burnish.config.settings import AnalyserSettings, Settings, ValidateSettings, ValidationCommand
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Roles, RunStarted, Subject
@@ -85,7 +86,7 @@ class Stand:
             run=_name(folder),
             repository=repository,
             ledger=MemoryLedger(),
-            inputs=Inputs(settings=settings, policy="none", merge_base=base),
+            inputs=Inputs(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=base),
             sandbox=choose(sandbox),
             clones=Clones(repository, folder / "clones"),
             policy_folder=str(builder.path),

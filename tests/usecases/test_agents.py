@@ -9,6 +9,8 @@ from burnish.agents.errors import AgentError
 from burnish.config.settings import AgentKind
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.agents import Place, Readiness, list_agents, look_at, settle_place
+from burnish.usecases.trusting import base_of, trust, trustable
+from burnish.workspace.repository import Repository
 
 POLICY = """
 [agents.mine]
@@ -82,14 +84,23 @@ def test_the_policy_of_the_base_says_who_does_what(
         "strong": ("review (fallback)", "reviewers.critic", "by_round"),
         "analysers": ("fix",),
     }
-    (notice,) = place.merged.notices
+    (notice,) = place.notices
     assert "is read from main" in notice
 
 
-def test_before_the_first_commit_the_working_tree_speaks(tmp_path: Path, environment: Environment) -> None:
-    repository = RepositoryBuilder(tmp_path / "repository").write({"burnish.toml": POLICY})
-    place = settle_place(repository.path, environment())
+def test_before_the_first_commit_the_working_tree_speaks_if_it_is_trusted(
+    tmp_path: Path, environment: Environment
+) -> None:
+    builder = RepositoryBuilder(tmp_path / "repository").write({"burnish.toml": POLICY, "review.sh": "#!/bin/sh\n"})
+    place = settle_place(builder.path, environment())
+    assert (place.base, roles(place, environment())) == ("", {"analysers": ("review", "fix")})
+    (notice,) = place.notices
+    assert "agents.mine.command" in notice
+    repository = Repository.discover(builder.path)
+    trust(repository, trustable(repository, base_of(repository), environment()), environment())
+    place = settle_place(builder.path, environment())
     assert (place.base, roles(place, environment())["mine"]) == ("", ("review", "by_round"))
+    assert look_at(place, "mine", environment()).program == "./review.sh"
 
 
 def test_a_command_of_the_repository_is_looked_for_there(
@@ -139,11 +150,23 @@ def test_the_price_is_known_told_or_unknown(tmp_path: Path, environment: Environ
 
 
 def test_a_client_that_the_change_would_bring_itself_is_refused(tmp_path: Path, environment: Environment) -> None:
-    policy = '[agents.mine]\nkind = "codex"\ncommand = ["./codex"]\n'
-    repository = RepositoryBuilder(tmp_path / "repository").commit({"burnish.toml": policy, "codex": "#!/bin/sh\n"})
-    row = look_at(settle_place(repository.path, environment()), "mine", environment())
+    user = environment()
+    own = Path(user["HOME"]) / ".config" / "burnish" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[agents.mine]\nkind = "codex"\ncommand = ["./codex"]\n')
+    repository = RepositoryBuilder(tmp_path / "repository").commit({"codex": "#!/bin/sh\n"})
+    row = look_at(settle_place(repository.path, user), "mine", user)
     assert row.readiness is Readiness.BROKEN
     assert "names a file of the repository" in row.remedy
+
+
+def test_a_repository_does_not_choose_the_program_that_gets_a_login(tmp_path: Path, environment: Environment) -> None:
+    policy = '[agents.mine]\nkind = "codex"\ncommand = ["/tmp/steals-the-login"]\n'
+    repository = RepositoryBuilder(tmp_path / "repository").commit({"burnish.toml": policy})
+    user = environment("codex")
+    place = settle_place(repository.path, user)
+    assert look_at(place, "mine", user).program == f"{user['PATH']}/codex"
+    assert "agents.mine.command is not used" in " ".join(place.notices)
 
 
 def test_nobody_knows_the_name(tmp_path: Path, environment: Environment) -> None:

@@ -69,6 +69,7 @@ def test_an_approved_run_whole() -> None:
             "state": "ended",
             "outcome": "approved",
             "reason": "round 2: nothing blocks",
+            "policy": {"origin": None, "base": "c", "notes": []},
             "subject": {"branch": "topic", "base": "main", "head": "commit of tree-1", "tree": "tree-1"},
             "rounds": [
                 {

@@ -3,7 +3,6 @@
 This is how users and tests plug in anything that has no adapter of its own. docs/command-agents.md is its contract.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -15,15 +14,13 @@ from burnish.config.settings import AgentSettings
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.system.process import Command, Finished
 
-_INTERPRETER = re.compile(r"(?:python|pypy|bash|sh|zsh|dash|ksh|fish|node|bun|deno|ruby|perl|php|lua)[0-9.]*(?:\.exe)?")
-
 
 class CommandAgent:
     """An adapter without state."""
 
     def command(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> Command:
         return Command(
-            argv=_argv(settings, request.policy_folder),
+            argv=_argv(settings, request.policy_folder, request.folder),
             folder=request.folder,
             environment=agent_environment(request, settings.environment, environment),
             stdin=request.prompt.encode("utf-8", errors="replace"),
@@ -44,25 +41,38 @@ class CommandAgent:
         return Reply(text=finished.stdout, usage=usage)
 
 
-def _argv(settings: AgentSettings, policy_folder: str) -> tuple[str, ...]:
+def _argv(settings: AgentSettings, policy_folder: str, clone: str) -> tuple[str, ...]:
     """The command with everything that it takes from the repository taken from the base.
 
     The working directory holds the change: a relative path there would let the change bring its own reviewer.
     """
-    of_the_base = {*settings.relative_parts, *_script(settings.command, policy_folder)}
+    of_the_base = {*settings.relative_parts, *_script(settings, policy_folder, clone)}
     return tuple(
         _from_base(word, policy_folder) if place in of_the_base else word for place, word in enumerate(settings.command)
     )
 
 
-def _script(command: tuple[str, ...], policy_folder: str) -> tuple[int, ...]:
-    """Where an interpreter's script stands, if it is a file of the repository: `python3 tools/review.py`."""
-    if not policy_folder or not _INTERPRETER.fullmatch(PurePosixPath(command[0]).name):
+def _script(settings: AgentSettings, policy_folder: str, clone: str) -> tuple[int, ...]:
+    """Where an interpreter's script stands, if it is a file of the repository."""
+    place = settings.script_part
+    if place is None:
         return ()
-    first = next((place for place, word in enumerate(command) if place > 0 and not word.startswith("-")), None)
-    if first is None or command[first].startswith("/"):
-        return ()
-    return (first,) if (Path(policy_folder) / command[first]).is_file() else ()
+    name = settings.command[place]
+    if policy_folder and _is_file(policy_folder, name):
+        return (place,)
+    if _is_file(clone, name):
+        raise AgentError(
+            f"The command's '{name}' is a file of the change, which must not bring its own agent.",
+            hint=f"Commit {name} to the base, or give the whole path of a file outside of the repository.",
+        )
+    return ()
+
+
+def _is_file(folder: str, name: str) -> bool:
+    try:
+        return (Path(folder) / name).is_file()
+    except (OSError, ValueError):
+        return False  # a line of code, too long for a name
 
 
 def _from_base(path: str, policy_folder: str) -> str:

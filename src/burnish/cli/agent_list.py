@@ -10,10 +10,9 @@ from burnish.cli.output import complain, print_json
 from burnish.cli.run_answers import json_option
 from burnish.cli.screen import Line, Part, Tone, Toned, show_lines
 from burnish.cli.tables import table
-from burnish.config.settings import BudgetLimits
+from burnish.config.settings import DEFAULT_COST_USD, BudgetLimits
 from burnish.core.values import replace
 from burnish.usecases.agents import AgentRow, Readiness, list_agents, settle_place, with_versions
-from burnish.usecases.budgets import DEFAULT_COST_USD
 from burnish.usecases.run_view import VERSION
 
 _HELP = """List the agents of this repository and of your own settings, and the kinds that need no settings.
@@ -29,7 +28,7 @@ _HEADS = ("NAME", "KIND", "MODEL", "STATE", "USED FOR", "COST", "PROGRAM")
 @json_option
 def list_command(*, versions: bool, as_json: bool) -> int:
     place = settle_place(Path.cwd(), os.environ)
-    for notice in place.merged.notices:
+    for notice in place.notices:
         complain(f"note: {notice}")
     rows = list_agents(place, os.environ)
     if versions:

@@ -47,6 +47,9 @@ _COMMANDS = {
     ),
     "agent": LazyCommand("burnish.cli.agent:agent", POLICIES, "List and check agents: who reviews, fixes and builds."),
     "prompt": LazyCommand("burnish.cli.prompt:prompt", POLICIES, "Show exactly what an agent would be sent."),
+    "trust": LazyCommand(
+        "burnish.cli.trust:trust_command", POLICIES, "Let settings count that only the working tree has."
+    ),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove what is no longer needed."),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),

@@ -8,6 +8,7 @@ from burnish.cli import asking, progress
 from burnish.cli.activity import Activity
 from burnish.cli.output import complain, say
 from burnish.cli.run_result import deliver
+from burnish.cli.trust import ask_trust
 from burnish.config.overrides import Flags
 from burnish.config.settings import Complexity
 from burnish.core.events import Mode
@@ -45,7 +46,8 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         build=options.get("build", False),
         interactive=form == "text" and not options["background"] and asking.at_terminal(),
     )
-    settled = plan(Path.cwd(), wanted, os.environ)
+    asks = wanted.interactive and not options["dry_run"]
+    settled = plan(Path.cwd(), wanted, os.environ, ask_trust if asks else None)
     for notice in settled.notices:
         complain(f"note: {notice}")
     if options["dry_run"]:

@@ -1,12 +1,12 @@
 """From files, environment and flags to one value, with the origin of each setting.
 
-The repository's file is read from the base of the change, so that a change cannot weaken its own gate. Where it is
-read from is the caller's business: this module is given functions, and knows nothing of git.
+The repository's file is read from the base of the change, so that a change cannot weaken its own gate. Where the base
+has none, the working tree's counts in full only if the caller says that the user trusts it. Where files are read from
+is the caller's business: this module is given functions, and knows nothing of git.
 """
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import reduce
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,10 +14,11 @@ import msgspec
 
 from burnish.config.errors import ConfigError
 from burnish.config.overrides import Flags, environment_layer, flag_layer, misspelt
+from burnish.config.permissions import SANDBOX_ORDER, Sensitive, keep_users_own, withhold
 from burnish.config.rules import faults
 from burnish.config.settings import Settings
 from burnish.config.shorthand import as_written, spelled_out
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.protocols.checking import Mismatch, mismatches
 from burnish.protocols.documents import MAX_DOCUMENT_BYTES, key_text, nearest, read_document
 from burnish.protocols.errors import DocumentError, Problem
@@ -40,10 +41,13 @@ class LayerName(Enum):
 
 
 class PolicyOrigin(Enum):
-    """Which version of the repository's file governs."""
+    """Whose policy governs a run, below the environment and the flags that it was started with."""
 
     BASE = "base"
-    WORKING_TREE = "working-tree"
+    WORKING_TREE = "working-tree (trusted)"
+    """Some of it is the working tree's, which the user has trusted."""
+    USER = "user"
+    """The repository has none that counts: the user's own settings over the built-in ones."""
     BUILT_IN = "built-in"
 
 
@@ -71,6 +75,8 @@ class Sources(Value):
     flags: Flags = Flags()
     base_name: str = "base"
     """What messages call the base: usually the name of its branch."""
+    trusted: bool = False
+    """Whether the user trusts the working tree's file as it is now."""
 
 
 class Merged(Value):
@@ -80,6 +86,10 @@ class Merged(Value):
     origins: Mapping[KeyPath, Origin]
     policy: PolicyOrigin
     notices: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    """What is said of settings of the repository that are its user's alone, and are not used."""
+    sensitive: tuple[Sensitive, ...] = ()
+    """What the working tree's file sets, and what is used only if the user trusts that file."""
 
     def origin(self, *path: str | int) -> Origin:
         """The origin of a setting, by its key as one writes it; what nobody set is a default."""
@@ -104,33 +114,82 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
 
 def load(sources: Sources) -> Merged:
     """Merge all layers. Raises `ConfigError` with every fault that was found."""
-    policy, file, notices = _repository_file(sources)
-    files = [
-        (LayerName.USER, str(sources.user_file), _read_user_file(sources.user_file)),
-        (LayerName.REPOSITORY, _label(sources, policy), file),
-    ]
-    layers = _read_layers(files)
-    merged = reduce(_over, layers, Layer(file=REPOSITORY_FILE, values={}, places={}))
-    names = {name: layer_name for layer_name, name, _ in files}
+    found = _repository_file(sources)
+    own, theirs = _read_layers(
+        (str(sources.user_file), _read_user_file(sources.user_file)), (_label(sources, found.policy), found.text)
+    )
+    from_environment = environment_layer(sources.environment, own)
+    user = _own_settings(_over(own, from_environment), theirs)
+    allowed, refusals = keep_users_own(theirs, own, user, _users_place(sources))
+    harmless, sensitive = withhold(allowed, user) if found.policy is PolicyOrigin.WORKING_TREE else (allowed, ())
+    if not sources.trusted:
+        allowed = harmless
+    merged = _over(own, allowed)
     from_environment = environment_layer(sources.environment, merged)
     merged = _over(merged, from_environment)
-    names.update({place.file: LayerName.ENVIRONMENT for place in from_environment.places.values()})
     merged = _over(merged, flag_layer(sources.flags, merged))
-    settings = _converted(merged)
-    origins = _origins(merged, names)
-    return Merged(settings=settings, origins=origins, policy=policy, notices=(*notices, *misspelt(sources.environment)))
+    merged = _with_stricter_sandbox(merged, allowed)
+    names = {own.file: LayerName.USER, theirs.file: LayerName.REPOSITORY}
+    names.update({place.file: LayerName.ENVIRONMENT for place in from_environment.places.values()})
+    return Merged(
+        settings=_converted(merged),
+        origins=_origins(merged, names),
+        policy=_governing(sources, found.policy, own),
+        notices=(*found.notices, *misspelt(sources.environment)),
+        refusals=refusals,
+        sensitive=sensitive,
+    )
 
 
-def _repository_file(sources: Sources) -> tuple[PolicyOrigin, bytes | None, tuple[str, ...]]:
+def load_alone(raw: bytes | None, label: str) -> Settings:
+    """What one file says by itself, over the defaults. It may name agents that only its users define."""
+    (layer_of_file,) = _read_layers((label, raw))
+    agents = {name: table for name, table in _table(layer_of_file.values, "agents").items() if "kind" in table}
+    complete = replace(layer_of_file, values={**layer_of_file.values, "agents": agents})
+    _refuse(mismatches(complete.values, Settings), complete)
+    return msgspec.convert(complete.values, Settings, strict=True)
+
+
+class _RepositoryFile(Value):
+    policy: PolicyOrigin
+    text: bytes | None = None
+    notices: tuple[str, ...] = ()
+
+
+def _repository_file(sources: Sources) -> _RepositoryFile:
     base, working = sources.base_file(REPOSITORY_FILE), sources.working_file(REPOSITORY_FILE)
     if base is not None:
         differs = working is not None and working != base
         told = f"{REPOSITORY_FILE} is read from {sources.base_name}; what the change says in it does not count yet."
-        return PolicyOrigin.BASE, base, (told,) if differs else ()
+        return _RepositoryFile(policy=PolicyOrigin.BASE, text=base, notices=(told,) if differs else ())
     if working is not None:
-        told = f"{sources.base_name} has no {REPOSITORY_FILE}: the one of the working tree is used."
-        return PolicyOrigin.WORKING_TREE, working, (told,)
-    return PolicyOrigin.BUILT_IN, None, ()
+        return _RepositoryFile(policy=PolicyOrigin.WORKING_TREE, text=working)
+    return _RepositoryFile(policy=PolicyOrigin.BUILT_IN)
+
+
+def _governing(sources: Sources, policy: PolicyOrigin, own: Layer) -> PolicyOrigin:
+    """Whose policy it is. Of an untrusted file only what tightens is used: that makes it no policy."""
+    if policy is PolicyOrigin.BASE or (policy is PolicyOrigin.WORKING_TREE and sources.trusted):
+        return policy
+    return PolicyOrigin.USER if own.values else PolicyOrigin.BUILT_IN
+
+
+def _users_place(sources: Sources) -> str:
+    return str(sources.user_file) if sources.user_file is not None else "your own configuration"
+
+
+def _with_stricter_sandbox(merged: Layer, repository: Layer) -> Layer:
+    """Whatever environment and flags say, a repository that asks for a sandbox gets one."""
+    wanted = repository.values.get("sandbox")
+    if wanted not in _SANDBOXES or merged.values.get("sandbox") not in _SANDBOXES:
+        return merged
+    if _SANDBOXES.index(wanted) <= _SANDBOXES.index(merged.values["sandbox"]):
+        return merged
+    path: KeyPath = ("sandbox",)
+    return _over(merged, replace(repository, values={"sandbox": wanted}, places={path: repository.place_of(path)}))
+
+
+_SANDBOXES = tuple(wanted.value for wanted in SANDBOX_ORDER)
 
 
 def _label(sources: Sources, policy: PolicyOrigin) -> str:
@@ -151,14 +210,13 @@ def _read_user_file(path: Path | None) -> bytes | None:
         raise ConfigError([problem]) from None
 
 
-def _read_layers(files: list[tuple[LayerName, str, bytes | None]]) -> list[Layer]:
-    """The files that are there. What is wrong in one does not hide what is wrong in the next."""
+def _read_layers(*files: tuple[str, bytes | None]) -> list[Layer]:
+    """The files by label, an empty layer for one that is not there. Faults of one do not hide those of the next."""
     layers: list[Layer] = []
     problems: list[Problem] = []
-    for _, label, raw in files:
+    for label, raw in files:
         try:
-            if raw is not None:
-                layers.append(spelled_out(layer(read_document(raw, label))))
+            layers.append(spelled_out(layer(read_document(raw or b"", label))))
         except DocumentError as error:
             problems += error.problems
     if problems:
@@ -193,6 +251,16 @@ def _converted(merged: Layer) -> Settings:
     settings = msgspec.convert(merged.values, Settings, strict=True)
     _refuse(faults(settings), merged)
     return settings
+
+
+def _own_settings(own: Layer, theirs: Layer) -> Settings:
+    """The user's own settings, to compare with: all but agents and roles, which a repository may complete."""
+    part = replace(own, values={key: value for key, value in own.values.items() if key not in ("agents", "roles")})
+    found = mismatches(part.values, Settings)
+    if found:
+        _converted(_over(own, theirs))  # reports everything that is wrong, of both
+        _refuse(found, own)
+    return msgspec.convert(part.values, Settings, strict=True)
 
 
 def _refuse(found: tuple[Mismatch, ...], merged: Layer) -> None:

@@ -40,6 +40,10 @@ def _whole_number(text: str) -> object:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
 
 
+def _words(text: str) -> object:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def _truth(text: str) -> object:
     return {"true": True, "false": False}.get(text.lower(), text)
 
@@ -47,6 +51,7 @@ def _truth(text: str) -> object:
 VARIABLES: Mapping[str, _Variable] = {
     "BURNISH_PROTOCOL": _Variable(path=("protocol",), read=str),
     "BURNISH_SANDBOX": _Variable(path=("sandbox",), read=str),
+    "BURNISH_ALLOW_ENVIRONMENT": _Variable(path=("allow_environment",), read=_words),
     "BURNISH_MODEL": _Variable(path=("model",), read=str),
     "BURNISH_TIMEOUT": _Variable(path=("timeouts", "agent"), read=_number),
     "BURNISH_COST_USD": _Variable(path=("limits", "cost_usd"), read=_number),

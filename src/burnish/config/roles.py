@@ -52,9 +52,22 @@ def resolve(
     ]
     if problems:
         raise ConfigError(problems)
-    others = {name: each.assignment for name, each in reviewers.items() if each.assignment != review.assignment}
+    return _roles(resolver, protocol)
+
+
+def assigned(settings: Settings, protocol: Protocol, complexity: Complexity | None = None) -> Roles:
+    """Whom settings name for each role, also where that agent is defined elsewhere or could not play it."""
+    return _roles(_Resolver(settings, _Flags(named={}), complexity), protocol)
+
+
+def _roles(resolver: "_Resolver", protocol: Protocol) -> Roles:
+    review, build = resolver.role("review").assignment, resolver.builder()
+    reviewers = {seat.name: resolver.reviewer(seat.name).assignment for seat in protocol.panel}
     return Roles(
-        review=review.assignment, fix=fix.assignment, build=build.assignment if build else None, reviewers=others
+        review=review,
+        fix=resolver.role("fix").assignment,
+        build=build.assignment if build else None,
+        reviewers={name: each for name, each in reviewers.items() if each != review},
     )
 
 

@@ -20,6 +20,7 @@ def faults(settings: Settings) -> tuple[Mismatch, ...]:
     """Everything that is wrong with settings whose types are right."""
     return (
         *_protocol_faults(settings),
+        *_variable_faults(("allow_environment",), settings.allow_environment),
         *_agent_faults(settings),
         *_role_faults(settings),
         *_number_faults(settings),
@@ -68,11 +69,20 @@ def _agent_faults(settings: Settings) -> Iterator[Mismatch]:
         if not _NAME.fullmatch(name) or name in _RESERVED_NAMES:
             yield Mismatch(path=path, message=f"'{name}' cannot be the name of an agent.", hint=_NAME_HINT)
         yield from _agent_command_faults(path, agent)
-        for index, variable in enumerate(agent.environment):
-            if not _VARIABLE.fullmatch(variable) or variable.startswith("BURNISH_"):
-                message = f"'{variable}' cannot be let through."
-                hint = "Write the name of one variable; those that begin with BURNISH_ are set by burnish."
-                yield Mismatch(path=(*path, "environment", index), message=message, hint=hint)
+        yield from _variable_faults((*path, "environment"), agent.environment)
+
+
+def is_variable(name: str) -> bool:
+    """Whether a name can be that of a variable of the user's."""
+    return _VARIABLE.fullmatch(name) is not None and not name.startswith("BURNISH_")
+
+
+def _variable_faults(path: KeyPath, names: tuple[str, ...]) -> Iterator[Mismatch]:
+    for index, variable in enumerate(names):
+        if not is_variable(variable):
+            message = f"'{variable}' cannot be let through."
+            hint = "Write the name of one variable; those that begin with BURNISH_ are set by burnish."
+            yield Mismatch(path=(*path, index), message=message, hint=hint)
 
 
 def _agent_command_faults(path: KeyPath, agent: AgentSettings) -> Iterator[Mismatch]:

@@ -1,6 +1,8 @@
 """The settings as typed values, with their defaults. Nothing here reads a file or knows where a value came from."""
 
+import re
 from enum import Enum
+from pathlib import PurePosixPath
 
 import msgspec
 
@@ -10,6 +12,13 @@ from burnish.core.values import Value, replace
 
 NO_FALLBACK = "none"
 """The word that stands where an agent is wanted without anybody to follow it."""
+
+DEFAULT_COST_USD = 5.0
+"""The cap where a paid agent may be called and none is set."""
+DEFAULT_TOKENS = 2_000_000
+"""The same for those whose price is not known, so that no cap on money can hold them."""
+
+_INTERPRETER = re.compile(r"(?:python|pypy|bash|sh|zsh|dash|ksh|fish|node|bun|deno|ruby|perl|php|lua)[0-9.]*(?:\.exe)?")
 
 OFF = "off"
 """The word that stands where a severity could, for what is not reported at all."""
@@ -72,6 +81,25 @@ class AgentSettings(Value):
         """
         parts = enumerate(self.command)
         return tuple(index for index, part in parts if _names_repository_file(part, is_program=index == 0))
+
+    @property
+    def script_part(self) -> int | None:
+        """Where an interpreter's script would stand, if its first word is one: `python3 tools/review.py`.
+
+        Whether it is a file of the repository depends on the repository.
+        """
+        if not self.command or not _INTERPRETER.fullmatch(PurePosixPath(self.command[0]).name):
+            return None
+        words = enumerate(self.command)
+        first = next((index for index, word in words if index > 0 and not word.startswith("-")), None)
+        return None if first is None or self.command[first].startswith("/") else first
+
+    @property
+    def named_files(self) -> tuple[str, ...]:
+        """The files of the repository that the command may name, by their path from its root."""
+        script = () if self.script_part is None else (self.script_part,)
+        names = (PurePosixPath(self.command[index]) for index in (*self.relative_parts, *script))
+        return tuple(dict.fromkeys(str(name) for name in names if ".." not in name.parts))
 
 
 def _names_repository_file(part: str, *, is_program: bool) -> bool:
@@ -247,6 +275,8 @@ class Settings(Value):
 
     protocol: str = "default"
     sandbox: SandboxWanted = SandboxWanted.AUTO
+    allow_environment: tuple[str, ...] = ()
+    """Names of the user's variables that a repository may let through to its agents. Only users can set it."""
     model: str = ""
     """For agents that have none of their own."""
     records: bool | None = None

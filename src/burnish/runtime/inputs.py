@@ -2,7 +2,10 @@
 
 import msgspec
 
+from burnish.config.loading import PolicyOrigin
+from burnish.config.requirements import AgentValue, Requirements
 from burnish.config.settings import Settings
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
 from burnish.core.values import Value
 
@@ -16,13 +19,44 @@ class Guidance(Value):
     text: str
 
 
+class InputsError(BurnishError):
+    """What governs a run cannot be read: it was begun by another version."""
+
+    kind = ErrorKind.USAGE
+
+
+class Offline(Value):
+    """What runs without the network: commands that a working tree names, though the user has trusted it."""
+
+    prepare: bool = False
+    validate: bool = False
+    agents: tuple[str, ...] = ()
+
+
+class Governance(Value):
+    """What the base asks for, and what the run has, both by value."""
+
+    requirements: Requirements | None = None
+    """What the subject's base commit asks for by itself. None, which nothing meets, where it lacks what it asks for."""
+    agents: dict[str, AgentValue] = msgspec.field(default_factory=dict[str, AgentValue])
+    """Every agent that the settings of the run know, by its name. Those who answer are among them."""
+    deviations: tuple[str, ...] = ()
+    """The keys that shape the gate in which the run does not keep to what the base asks for."""
+    trusted: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The files of the working tree that the user has trusted and the run uses, with their digests."""
+    offline: Offline = Offline()
+    notices: tuple[str, ...] = ()
+    """What the user was told of settings that are not used."""
+
+
 class Inputs(Value):
     """What was resolved when the run began."""
 
     settings: Settings
-    policy: str
-    """Where the repository's settings were read from."""
+    policy: PolicyOrigin
+    """Whose policy governs the run."""
     merge_base: str
+    governance: Governance = Governance()
     detached: bool = False
     """There is no branch that could be moved at the end."""
     brief: str = ""
@@ -41,4 +75,10 @@ def frozen(inputs: Inputs) -> dict[str, str]:
 
 def inputs_of(run: Run) -> Inputs:
     """As a driver needs them."""
-    return msgspec.json.decode(run.started.inputs[_KEY], type=Inputs)
+    try:
+        return msgspec.json.decode(run.started.inputs[_KEY], type=Inputs)
+    except msgspec.MsgspecError:
+        raise InputsError(
+            f"{run.id} was begun by another version of burnish, whose settings this one cannot read.",
+            hint=f"Go on with that version, or end it with 'burnish cancel {run.id}' and start a new one.",
+        ) from None

@@ -1,64 +1,66 @@
 """Where the files that a policy's commands name are taken from: the base of the change, wherever it has them.
 
-A change must not bring its own reviewer. Only what the base does not have at all is taken from the working tree, and
-the user is told.
+A change must not bring its own reviewer. Only files that the user has trusted, with exactly the content that was
+trusted when the run began, are taken from the working tree.
 """
 
-import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from burnish.config.settings import Settings
+from burnish.config.settings import AgentSettings
+from burnish.config.trust import file_digest
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
-from burnish.core.values import Value
 from burnish.runtime.inputs import Inputs
 from burnish.workspace.clones import Clones
 from burnish.workspace.removal import protect_folder
 from burnish.workspace.repository import Repository
 
 
-class PolicyFolder(Value):
-    """The folder, and what should be said of it."""
+class TrustBrokenError(BurnishError):
+    """A file that was trusted is not what it was."""
 
-    path: str
-    notices: tuple[str, ...] = ()
+    kind = ErrorKind.CONFIGURATION
 
 
-def policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs) -> PolicyFolder:
-    """A folder with the base's own files, if any command names one of the repository; else the checkout itself."""
-    if not any(agent.command for agent in inputs.settings.agents.values()):
-        return PolicyFolder(path=str(repository.root))
+def policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs) -> str:
+    """A folder with the base's own files, if any command may name one of the repository; else the checkout itself."""
+    agents = inputs.settings.agents.values()
     base = run.subject.base_commit
-    known = repository.files(base)
-    named = sorted(set(_named(inputs.settings, known)))
-    missing = [name for name in named if name not in known]
-    if len(missing) == len(named):
-        return PolicyFolder(path=str(repository.root), notices=_notices(run, missing))
+    trusted = inputs.governance.trusted
+    named = {name for agent in agents for name in agent.named_files}
+    if not named and not _names_any(agents, repository, base):
+        return str(repository.root)
     folder = clones.make("policy", base, base, writable=True).path
-    for name in missing:
-        _borrow(repository.root / name, folder / name)
+    borrow_trusted(repository, folder, {name: trusted[name] for name in named & trusted.keys()})
     protect_folder(folder)
-    return PolicyFolder(path=str(folder), notices=_notices(run, missing))
+    return str(folder)
 
 
-def _named(settings: Settings, known: frozenset[str]) -> Iterator[str]:
-    """The files that commands take from the repository: those written as such, and any word that names one."""
-    for agent in settings.agents.values():
-        for place, word in enumerate(agent.command):
-            name = str(PurePosixPath(word.removeprefix("./")))
-            if place in agent.relative_parts or name in known:
-                yield name
+def borrow_trusted(repository: Repository, folder: Path, trusted: Mapping[str, str]) -> None:
+    """Copy files of the working tree into a folder, if they are what the user has trusted."""
+    for name, digest in trusted.items():
+        _borrow(repository.root / name, folder / name, digest)
 
 
-def _borrow(source: Path, target: Path) -> None:
-    """A file that only the working tree has. One that is missing there, too, is for the agent's start to report."""
-    if source.is_file() and ".." not in source.parts and not os.path.lexists(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+def _names_any(agents: Iterable[AgentSettings], repository: Repository, base: str) -> bool:
+    """Whether any word of a command is the name of a file of the base."""
+    words = {str(PurePosixPath(word)) for agent in agents for word in agent.command}
+    return bool(words) and not words.isdisjoint(repository.files(base))
+
+
+def _borrow(source: Path, target: Path, digest: str) -> None:
+    """Copy a trusted file; the copy is what is run, so the copy is what is compared."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
         shutil.copy(source, target)
-
-
-def _notices(run: Run, missing: list[str]) -> tuple[str, ...]:
-    if not missing:
-        return ()
-    return (f"{run.subject.base} has no {', '.join(missing)}: the working tree's is run.",)
+    except OSError:
+        content = None
+    else:
+        content = target.read_bytes()
+    if content is None or file_digest(content) != digest:
+        raise TrustBrokenError(
+            f"{source} is no longer what you trusted when the run began.",
+            hint="Put it back and type 'burnish resume', or trust it anew with 'burnish trust' and start a new run.",
+        )

@@ -22,10 +22,10 @@ from burnish.core.work import Assignment
 from burnish.ledger.sqlite import open_ledger
 from burnish.prompts.rendering import fill
 from burnish.protocols.loader import load as load_protocol
-from burnish.runtime.inputs import Inputs, frozen
+from burnish.runtime.inputs import Governance, Inputs, frozen
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
-from burnish.runtime.policy import policy_folder
+from burnish.runtime.policy import borrow_trusted, policy_folder
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id
@@ -87,7 +87,7 @@ class _Check:
         self._environment = environment
         self._cache = cache
         self._agent = _bounded(agent_named(place.settings, name))
-        self._inputs = _inputs(place.settings, name, self._agent)
+        self._inputs = _inputs(place, name, self._agent)
         self._repository = _toy_repository(cache / "repository")
         self._run = self._started(run)
 
@@ -154,10 +154,14 @@ class _Check:
         if users is None:
             return str(self._repository.root)
         if not base:
-            return str(users.root)
+            folder = self._cache / "policy"
+            folder.mkdir()
+            files = {name: digest for name, digest in self._place.trusted.items() if name in self._agent.named_files}
+            borrow_trusted(users, folder, files)
+            return str(folder)
         subject = replace(self._run.subject, base_commit=base)
         run = replace(self._run, started=replace(self._run.started, subject=subject))
-        return policy_folder(users, Clones(users, self._cache / "policy"), run, self._inputs).path
+        return policy_folder(users, Clones(users, self._cache / "policy"), run, self._inputs)
 
     def _last_lines(self, effect: str) -> tuple[str, ...]:
         data = b"\n".join(end_of_log(self._cache / "logs" / log_name(effect)))
@@ -195,8 +199,9 @@ def _bounded(agent: AgentSettings) -> AgentSettings:
     )
 
 
-def _inputs(settings: Settings, name: str, agent: AgentSettings) -> Inputs:
+def _inputs(place: Place, name: str, agent: AgentSettings) -> Inputs:
     """As a run has them, but for what concerns only the user's own project."""
+    settings = place.settings
     kept = Settings(
         sandbox=settings.sandbox,
         agents={name: agent},
@@ -205,8 +210,9 @@ def _inputs(settings: Settings, name: str, agent: AgentSettings) -> Inputs:
     )
     return Inputs(
         settings=kept,
-        policy=PolicyOrigin.BUILT_IN.value,
+        policy=PolicyOrigin.BUILT_IN,
         merge_base="main",
+        governance=Governance(trusted=place.trusted, offline=place.offline),
         prompts={"reviewer": fill("agent-check")},
     )
 

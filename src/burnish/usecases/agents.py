@@ -5,9 +5,11 @@ Nothing is asked of a model or a network here. `burnish.usecases.agent_checks` m
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
+
+import msgspec
 
 from burnish.agents.analysers.interface import ToolError
 from burnish.agents.analysers.programs import WHEELS
@@ -23,11 +25,12 @@ from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.contracts.text import bounded, clean_text
 from burnish.core.errors import BurnishError
 from burnish.core.values import Value, replace
+from burnish.runtime.inputs import Offline
 from burnish.system import process
 from burnish.system.process import Command, Limits
 from burnish.system.process_start import find_program
 from burnish.usecases.budgets import has_price
-from burnish.usecases.planning import working_file
+from burnish.usecases.trusting import base_of, settle
 from burnish.workspace.errors import NotARepositoryError
 from burnish.workspace.repository import Repository
 
@@ -49,6 +52,10 @@ class Place(Value):
     repository: Repository | None = None
     base: str = ""
     """The commit from which the policy is read; empty where there is none."""
+    trusted: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The files of the working tree that the user has trusted, with their digests."""
+    offline: Offline = Offline()
+    notices: tuple[str, ...] = ()
 
     @property
     def settings(self) -> Settings:
@@ -60,7 +67,7 @@ class Place(Value):
             return False
         name = path.removeprefix("./")
         in_base = bool(self.base) and self.repository.read_file(self.base, name) is not None
-        return in_base or (self.repository.root / name).is_file()
+        return in_base or name in self.trusted
 
 
 class Readiness(Enum):
@@ -104,44 +111,23 @@ def settle_place(folder: Path, environment: Mapping[str, str]) -> Place:
     try:
         repository = Repository.discover(folder)
     except NotARepositoryError:
-        return Place(merged=_load(lambda _path: None, lambda _path: None, "", environment))
-    name, commit = _base(repository)
-    merged = _load(
-        lambda path: repository.read_file(commit, path) if commit else None,
-        lambda path: working_file(repository, path),
-        name,
-        environment,
-    )
-    return Place(merged=merged, repository=repository, base=commit)
-
-
-def _load(
-    base_file: Callable[[str], bytes | None],
-    working: Callable[[str], bytes | None],
-    name: str,
-    environment: Mapping[str, str],
-) -> Merged:
-    return load_settings(
-        Sources(
-            base_file=base_file,
-            working_file=working,
+        sources = Sources(
+            base_file=lambda _path: None,
+            working_file=lambda _path: None,
             user_file=user_file(environment),
             environment=environment,
-            base_name=name,
         )
+        return Place(merged=load_settings(sources))
+    base = base_of(repository)
+    settled = settle(repository, base, environment)
+    return Place(
+        merged=settled.merged,
+        repository=repository,
+        base=base.commit,
+        trusted=settled.file_digests,
+        offline=settled.offline,
+        notices=settled.notices,
     )
-
-
-def _base(repository: Repository) -> tuple[str, str]:
-    """The base that a run would take, else what is committed, else nothing."""
-    branch = repository.current_branch() or "HEAD"
-    for find in (lambda: repository.default_base(branch), lambda: "HEAD"):
-        try:
-            name = find()
-            return name, repository.commit_of(name)
-        except BurnishError:
-            continue
-    return "HEAD", ""
 
 
 def agent_named(settings: Settings, name: str) -> AgentSettings:

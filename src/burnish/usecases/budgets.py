@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from burnish.agents.pricing import price_of
-from burnish.config.settings import AgentKind, AgentSettings, Settings
+from burnish.config.settings import DEFAULT_COST_USD, DEFAULT_TOKENS, AgentKind, AgentSettings, Settings
 from burnish.core.budget import Amounts, Budget, Cap
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Ask, AskAtTerminal, ChoiceAction, Protocol
@@ -21,9 +21,6 @@ from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.repository import Repository
 
 _OF_EPIC = re.compile(r"(\d+)[.-]\d")
-DEFAULT_COST_USD = 5.0
-DEFAULT_TOKENS = 2_000_000
-"""For those whose price is not known, so that no cap on money can hold them."""
 
 
 class Allotment(Value):

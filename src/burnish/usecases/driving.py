@@ -91,7 +91,6 @@ def _drive(
     records = RecordKeeper(repository)
     try:
         try:
-            policy = policy_folder(repository, clones, journal.state, inputs)
             shop = Workshop(
                 run=run,
                 repository=repository,
@@ -99,7 +98,7 @@ def _drive(
                 inputs=inputs,
                 sandbox=conduct.sandbox or choose(inputs.settings.sandbox.value),
                 clones=clones,
-                policy_folder=policy.path,
+                policy_folder=policy_folder(repository, clones, journal.state, inputs),
                 folder=folder,
                 cache=cache.parent,
                 environment=environment,
@@ -124,7 +123,7 @@ def _drive(
     # A signal that came too late to interrupt anything has interrupted nothing.
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
     interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
-    return Driven(run=state, interrupted=interrupted, landing=landing, notices=(*policy.notices, *records.notices))
+    return Driven(run=state, interrupted=interrupted, landing=landing, notices=tuple(records.notices))
 
 
 def _spoken_to(ledger: Ledger, driven: Driven) -> Journal | None:

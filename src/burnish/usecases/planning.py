@@ -4,13 +4,16 @@ Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from burnish.agents.analysers.rulebook import unknown_rules
 from burnish.agents.registry import adapter_for
-from burnish.config.loading import Merged, Sources, user_file
-from burnish.config.loading import load as load_settings
+from burnish.config.errors import ConfigError
+from burnish.config.loading import REPOSITORY_FILE, LayerName, ReadFile, load_alone
 from burnish.config.overrides import Flags
+from burnish.config.permissions import deviations
+from burnish.config.requirements import Requirements, agent_value, requirements
 from burnish.config.roles import resolve, role_notices, with_fixers
 from burnish.config.settings import AgentKind, Complexity, Settings
 from burnish.core.budget import Budget
@@ -18,15 +21,17 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol
 from burnish.core.values import Value
-from burnish.prompts.resolution import PromptRole, resolve_prompt
+from burnish.prompts.resolution import resolve_prompt
+from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.census import changed_files
-from burnish.runtime.inputs import Guidance, Inputs
+from burnish.runtime.inputs import Governance, Guidance, Inputs
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import read_brief
 from burnish.usecases.budgets import agents_called, allot
 from burnish.usecases.estimates import Prospect
+from burnish.usecases.trusting import AskTrust, Base, Settled, base_file, explained, prompt_paths, read_outside, settle
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject
 
@@ -77,30 +82,37 @@ class Plan(Value):
     notices: tuple[str, ...] = ()
 
 
-def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
-    """Settle everything. Raises a `BurnishError` that says what to do."""
+def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskTrust | None = None) -> Plan:
+    """Settle everything. Raises a `BurnishError` that says what to do.
+
+    `ask` puts to the user whether settings of the working tree are trusted, where the base has none.
+    """
     refuse_inside(environment)
     repository = Repository.discover(folder)
     frozen = repository.freeze(
         wanted.branch, wanted.base, uncommitted=wanted.uncommitted, ignoring=RECORD_PATHS, allow_empty=wanted.build
     )
-    merged = _settings(repository, frozen, wanted, environment)
-    loaded = load_protocol(merged.settings.protocol, lambda path: repository.read_file(frozen.base_commit, path))
-    protocol = with_fixers(merged.settings, loaded.protocol, wanted.agents)
-    roles = resolve(merged.settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
+    base = Base(name=frozen.base, commit=frozen.base_commit, asked=wanted.base)
+    settled = settle(repository, base, environment, wanted.flags, ask)
+    settings = settled.merged.settings
+    with explained(None if settled.trusted else settled.content):
+        protocol = with_fixers(settings, _protocol(repository, base, settled), wanted.agents)
+        roles = resolve(settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
     _check_build(wanted, roles)
-    _check_agents(merged.settings, agents_called(protocol, roles, wanted.mode, build=wanted.build))
+    called = agents_called(protocol, roles, wanted.mode, build=wanted.build)
+    _check_agents(settings, called)
+    _check_trust(settled, called)
     _check_rounds(protocol, wanted.max_rounds)
-    sandbox = choose(merged.settings.sandbox.value)
-    prompts, prompt_notices = _prompts(repository, frozen, merged.settings)
+    sandbox = choose(settings.sandbox.value)
+    prompts = _prompts(repository, base, settled)
     prospect = Prospect(
         repository=repository,
-        subject=_subject(repository, frozen, wanted, merged.settings),
+        subject=_subject(repository, frozen, wanted, settings),
         protocol=protocol,
         roles=roles,
         mode=wanted.mode,
         build=wanted.build,
-        inputs=_inputs(repository, frozen, wanted, merged, prompts),
+        inputs=_inputs(repository, frozen, wanted, settled, prompts),
     )
     allotment = allot(prospect)
     return Plan(
@@ -115,42 +127,93 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Plan:
         budget=allotment.budget,
         build=wanted.build,
         notices=(
-            *merged.notices,
-            *role_notices(merged.settings, protocol),
-            *(unknown_rules(merged.settings.analysers) if merged.settings.analysers.rules else ()),
-            *prompt_notices,
+            *settled.notices,
+            *role_notices(settings, protocol),
+            *(unknown_rules(settings.analysers) if settings.analysers.rules else ()),
             *_sandbox_notices(sandbox),
             *allotment.notices,
         ),
     )
 
 
-def refuse_inside(environment: Mapping[str, str]) -> None:
+def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start a run") -> None:
     """Raise where this process was started by an agent of a run."""
     if environment.get("BURNISH_RUN"):
         raise PlanError(
-            "burnish does not start a run inside one of its own agents.",
+            f"burnish {refusal} inside one of its own agents.",
             hint="The agent that called it is part of a run already; let that one finish.",
         )
 
 
-def _settings(repository: Repository, frozen: FrozenSubject, wanted: Wanted, environment: Mapping[str, str]) -> Merged:
-    return load_settings(
-        Sources(
-            base_file=lambda path: repository.read_file(frozen.base_commit, path),
-            working_file=lambda path: working_file(repository, path),
-            user_file=user_file(environment),
-            environment=environment,
-            flags=wanted.flags,
-            base_name=frozen.base,
-        )
-    )
+def required_by(repository: Repository, base: Base) -> Requirements:
+    """What a base asks for by itself: neither the user's own settings nor any flag has a part in it.
+
+    Raises a `DocumentError` where the base asks for what it does not have.
+    """
+    settings = settings_alone(repository, base)
+    read = base_file(repository, base)
+    protocol = load_protocol(settings.protocol, _only(read)).protocol
+    return requirements(settings, protocol, has_policy=read(REPOSITORY_FILE) is not None)
 
 
-def working_file(repository: Repository, path: str) -> bytes | None:
-    """A file of the working tree, or None where it is none."""
-    file = repository.root / path
-    return file.read_bytes() if file.is_file() else None
+def settings_alone(repository: Repository, base: Base) -> Settings:
+    """The settings that a base makes by itself, over the defaults."""
+    return load_alone(base_file(repository, base)(REPOSITORY_FILE), f"{base.name}:{REPOSITORY_FILE}")
+
+
+def _only(read: ReadFile) -> ReadFile:
+    """Files of the base, and nothing of a working tree in their place."""
+
+    def read_or_fail(path: str) -> bytes:
+        found = read(path)
+        if found is None:
+            raise ConfigError([Problem(file=path, message="the base has no such file.", hint="Commit it to the base.")])
+        return found
+
+    return read_or_fail
+
+
+def _protocol(repository: Repository, base: Base, settled: Settled) -> Protocol:
+    """The protocol that the settings name; of one that the repository names, the base's file or a trusted one."""
+    merged, read = settled.merged, base_file(repository, base)
+    if merged.origin("protocol").layer is not LayerName.REPOSITORY:
+        return load_protocol(merged.settings.protocol, read).protocol
+
+    def read_trusted(path: str) -> bytes | None:
+        found = read(path)
+        if found is None:
+            found = settled.files.get(path)
+        if found is None and (repository.root / path).is_file():
+            raise ConfigError(
+                [
+                    Problem(
+                        file=merged.origin("protocol").file,
+                        line=merged.origin("protocol").line,
+                        key="protocol",
+                        message=f"{base.name} has no {path}, and you have not trusted the working tree's.",
+                        hint=f"Commit it to {base.name}, or trust it with '{settled.content.command}'.",
+                    )
+                ]
+            )
+        return found
+
+    return load_protocol(merged.settings.protocol, read_trusted).protocol
+
+
+def _check_trust(settled: Settled, called: Sequence[str]) -> None:
+    """No agent that may be called runs a file of the working tree that the user has not trusted."""
+    if settled.trusted:
+        return
+    content = settled.content
+    for name in called:
+        agent = settled.merged.settings.agents.get(name)
+        files = [file for file in agent.named_files if file in content.files] if agent is not None else []
+        if files:
+            raise PlanError(
+                f"Agent '{name}' runs {', '.join(files)}, which {content.base.name} does not have, "
+                "and you have not trusted the working tree's.",
+                hint=f"Commit it to {content.base.name}, or trust it as it is with '{content.command}'.",
+            )
 
 
 def _check_agents(settings: Settings, called: Sequence[str]) -> None:
@@ -195,14 +258,15 @@ def _subject(repository: Repository, frozen: FrozenSubject, wanted: Wanted, sett
 
 
 def _inputs(
-    repository: Repository, frozen: FrozenSubject, wanted: Wanted, merged: Merged, prompts: dict[str, str]
+    repository: Repository, frozen: FrozenSubject, wanted: Wanted, settled: Settled, prompts: dict[str, str]
 ) -> Inputs:
     pages = ((name, repository.read_file(frozen.base_commit, name)) for name in GUIDANCE)
     brief = read_brief(wanted.brief)
     return Inputs(
-        settings=merged.settings,
-        policy=merged.policy.value,
+        settings=settled.merged.settings,
+        policy=settled.merged.policy,
         merge_base=frozen.merge_base,
+        governance=_governance(repository, settled),
         detached=frozen.detached or frozen.uncommitted,
         brief=brief.text,
         brief_path=brief.path,
@@ -217,29 +281,34 @@ def _inputs(
     )
 
 
-def _prompts(
-    repository: Repository, frozen: FrozenSubject, settings: Settings
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The user's own openings by role, and what should be said of them."""
-    explicit = {
-        PromptRole.REVIEWER: settings.prompts.reviewer,
-        PromptRole.FIXER: settings.prompts.fixer,
-        PromptRole.BUILDER: settings.prompts.builder,
-    }
+def _governance(repository: Repository, settled: Settled) -> Governance:
+    settings, base = settled.merged.settings, settled.content.base
+    required = None
+    with suppress(DocumentError):  # a policy that nobody can meet
+        required = required_by(repository, base)
+    return Governance(
+        requirements=required,
+        agents={name: agent_value(settings, name) for name in settings.agent_names},
+        deviations=deviations(settings, settings_alone(repository, base)),
+        trusted=settled.file_digests,
+        offline=settled.offline,
+        notices=settled.policy_notices,
+    )
+
+
+def _prompts(repository: Repository, base: Base, settled: Settled) -> dict[str, str]:
+    """The user's own openings by role. Of those that only the working tree has, the trusted ones."""
     texts: dict[str, str] = {}
-    notices: list[str] = []
-    for role, path in explicit.items():
+    for role, path in prompt_paths(settled.merged.settings.prompts).items():
         found = resolve_prompt(
             role,
             path,
-            base_file=lambda name: repository.read_file(frozen.base_commit, name),
-            working_file=lambda name: working_file(repository, name),
+            base_file=base_file(repository, base),
+            working_file=lambda name: read_outside(name) if name.startswith("/") else settled.files.get(name),
         )
         if found.text is not None:
             texts[role.value] = found.text
-        if found.notice:
-            notices.append(found.notice)
-    return texts, tuple(notices)
+    return texts
 
 
 def _sandbox_notices(sandbox: Sandbox) -> tuple[str, ...]:

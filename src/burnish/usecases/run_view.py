@@ -19,6 +19,7 @@ from burnish.core.state import (
     Seat,
     Waiting,
 )
+from burnish.runtime.inputs import inputs_of
 
 VERSION = 1
 WAITING_EXIT = 3
@@ -73,6 +74,7 @@ def view(run: Run) -> dict[str, Any]:
         "state": state_of(run),
         "outcome": phase.outcome.value if isinstance(phase, Ended) else None,
         "reason": phase.reason if isinstance(phase, Ended | Waiting) else "",
+        "policy": policy_view(run),
         "subject": {"branch": subject.branch, "base": subject.base, "head": run.commit, "tree": run.tree},
         "rounds": [_round(run, round_) for round_ in run.rounds],
         "findings": [_finding(entry) for entry in run.findings],
@@ -85,6 +87,18 @@ def view(run: Run) -> dict[str, Any]:
             "cost_usd": round(run.usage.cost_usd, 6),
         },
         "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
+    }
+
+
+def policy_view(run: Run) -> dict[str, Any]:
+    """Whose settings governed, and what was said of those that are not used."""
+    if not run.started.inputs:
+        return {"origin": None, "base": run.subject.base_commit, "notes": []}
+    inputs = inputs_of(run)
+    return {
+        "origin": inputs.policy.value,
+        "base": run.subject.base_commit,
+        "notes": list(inputs.governance.notices),
     }
 
 

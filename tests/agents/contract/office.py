@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from burnish.config.loading import PolicyOrigin
 from burnish.config.settings import Settings
 from burnish.core.budget import Share
 from burnish.core.effects import StartBuild, StartFix, StartReview
@@ -182,7 +183,7 @@ class Office:
             run=self.name,
             repository=repository,
             ledger=self.ledger,
-            inputs=Inputs(settings=settings, policy="none", merge_base=self.run.subject.base_commit),
+            inputs=Inputs(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=self.run.subject.base_commit),
             sandbox=choose(sandbox),
             clones=Clones(repository, self.cache / self.name / "clones"),
             policy_folder=str(self.builder.path),

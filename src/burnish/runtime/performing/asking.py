@@ -130,6 +130,10 @@ class _Call(NamedTuple):
     def limits(self) -> Limits:
         return Limits(seconds=self.settings.timeout, silent_seconds=self.settings.silent, grace_seconds=GRACE_SECONDS)
 
+    @property
+    def _network(self) -> bool:
+        return self.job.effect.agent not in self.shop.inputs.governance.offline.agents
+
     async def command(self, request: Request) -> Asked:
         """A program of the user's own."""
         adapter = adapter_for(self.settings)
@@ -141,6 +145,7 @@ class _Call(NamedTuple):
             protected=wiring_of(request),
             stop=self.job.stop,
             on_start=self.job.started,
+            network=self._network,
             render="",
         )
         output = Path(request.output_file)
@@ -200,6 +205,7 @@ class _Call(NamedTuple):
                 stop=stop,
                 on_start=self.job.started,
                 on_line=hear,
+                network=self._network,
                 render=progress_of(self.settings.kind),
             )
 

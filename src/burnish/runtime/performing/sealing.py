@@ -38,7 +38,7 @@ def _statement(shop: Workshop, effect: MakeSeal, run: Run) -> Statement:
         head=run.commit,
         tree=effect.tree,
         protocol=SealedProtocol(name=run.protocol.name, digest=protocol_digest(run.protocol)),
-        policy_origin=shop.inputs.policy,
+        policy_origin=shop.inputs.policy.value,
         reviewers=tuple(f"{review.reviewer} ({review.agent})" for review in last),
         given={review.reviewer: review.prompt for review in last if review.prompt},
         findings=tuple(

@@ -55,7 +55,8 @@ def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[
 async def _run(shop: Workshop, effect: str, command: ValidationCommand, folder: str, stop: asyncio.Event) -> Finished:
     started = Command(argv=command.arguments, folder=folder, environment=shop.tool_environment())
     limits = Limits(seconds=shop.inputs.settings.timeouts.validation)
-    return await shop.run_command(started, limits, effect=effect, writable=(folder,), stop=stop)
+    network = not shop.inputs.governance.offline.validate
+    return await shop.run_command(started, limits, effect=effect, writable=(folder,), stop=stop, network=network)
 
 
 def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -> Failure | None:

@@ -222,7 +222,14 @@ class Workshop:
         for line in self.inputs.settings.workspace.prepare:
             command = Command(argv=("sh", "-c", line), folder=str(clone.path), environment=self.tool_environment())
             limits = Limits(seconds=self.inputs.settings.timeouts.validation)
-            finished = await self.run_command(command, limits, effect=effect, writable=(str(clone.path),), stop=stop)
+            finished = await self.run_command(
+                command,
+                limits,
+                effect=effect,
+                writable=(str(clone.path),),
+                stop=stop,
+                network=not self.inputs.governance.offline.prepare,
+            )
             if finished.how is not How.EXITED or finished.code != 0:
                 detail = finished.message or finished.stderr_tail.strip()[-500:] or f"exit code {finished.code}"
                 return Failure(kind=FailureKind.CANNOT_RUN, message=f"'{line}' failed: {detail}")

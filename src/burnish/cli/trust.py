@@ -1,0 +1,144 @@
+"""`burnish trust`: let settings count that only the working tree has."""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from burnish.cli.asking import at_terminal
+from burnish.cli.output import complain, print_json, say
+from burnish.cli.screen import flat
+from burnish.config.trust import Trusted, TrustError, TrustStore, file_digest
+from burnish.usecases.planning import refuse_inside
+from burnish.usecases.trusting import WorkingContent, base_of, is_trusted, repository_name, store_for, trust, trustable
+from burnish.workspace.repository import Repository
+
+_HELP = """Trust the settings of this working tree, exactly as they are now.
+
+burnish reads its settings from the base of a change, so that a change cannot weaken its own gate. Where the base has
+none, those of the working tree that run commands, hand out variables or weaken the gate count only if you trust them:
+burnish.toml and every file that it names. Content that changes needs your trust again. Trust is kept outside of the
+repository.
+
+It shows what would be used, then asks. Without a terminal it needs --yes.
+
+Exit codes: 0 trusted, or nothing needs trust; 1 not trusted; 2 usage."""
+_LONGEST_VALUE = 200
+
+
+@click.command("trust", help=_HELP)
+@click.option("--base", metavar="REF", help="What the change would be merged into. Default: origin/HEAD, main, master.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--show", is_flag=True, help="Show what there is to trust, and whether you trust it; change nothing.")
+@click.option("--list", "listing", is_flag=True, help="List what you trust, in all repositories.")
+@click.option("--revoke", is_flag=True, help="Trust nothing in this repository any more.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object. Never prompts.")
+def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, revoke: bool, as_json: bool) -> int:
+    refuse_inside(os.environ, "trusts nothing")
+    if sum((yes, show, listing, revoke)) > 1:
+        raise click.UsageError("--yes, --show, --list and --revoke cannot be combined.")
+    if listing:
+        return _list(TrustStore(os.environ).entries(), as_json=as_json)
+    repository = Repository.discover(Path.cwd())
+    if revoke:
+        return _revoke(repository, as_json=as_json)
+    content = trustable(repository, base_of(repository, base), os.environ)
+    trusted = bool(content.files) and is_trusted(repository, content, os.environ)
+    if show or trusted or not content.files:
+        return _show(content, trusted=trusted, as_json=as_json)
+    if not (yes or (at_terminal() and not as_json)):
+        raise TrustError(
+            "Nobody can be asked: this is no terminal.",
+            hint=f"Look at it with '{content.command} --show'; then '{content.command} --yes' trusts it.",
+        )
+    if not yes and not ask_trust(content):
+        complain("Nothing is trusted.")
+        return 1
+    trust(repository, content, os.environ)
+    return _show(content, trusted=True, as_json=as_json, in_full=yes)
+
+
+def ask_trust(content: WorkingContent) -> bool:
+    """Show what a working tree would do, and ask whether that is trusted."""
+    for line in _lines(content):
+        complain(line)
+    complain("Trust exactly this content? [y/N]")
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _show(content: WorkingContent, *, trusted: bool, as_json: bool, in_full: bool = True) -> int:
+    if as_json:
+        print_json(_view(content, trusted=trusted))
+    elif not content.files:
+        say(f"Nothing needs trust here: {content.base.name} has every setting that counts.")
+    else:
+        for line in _lines(content) if in_full else ():
+            say(line)
+        say("You trust this content." if trusted else f"You do not trust this content. To trust it: {content.command}")
+    return 0 if trusted or not content.files else 1
+
+
+def _lines(content: WorkingContent) -> Iterator[str]:
+    yield f"{content.base.name} does not have these files; the working tree's would be used:"
+    for name, data in content.files.items():
+        yield f"  {flat(name)}  sha256 {file_digest(data)[:16]}"
+    if content.sensitive:
+        yield "They set:"
+    for each in content.sensitive:
+        value = json.dumps(each.value, ensure_ascii=False)
+        shown = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+        yield f"  {flat(each.key)} = {flat(shown)}  ({each.effect.value})"
+
+
+def _view(content: WorkingContent, *, trusted: bool) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "repository": content.repository,
+        "base": {"name": content.base.name, "commit": content.base.commit or None},
+        "needs_trust": bool(content.files),
+        "trusted": trusted,
+        "digest": content.digest if content.files else None,
+        "files": {name: file_digest(data) for name, data in content.files.items()},
+        "settings": [{"key": each.key, "value": each.value, "effect": each.effect.value} for each in content.sensitive],
+    }
+
+
+def _list(entries: tuple[Trusted, ...], *, as_json: bool) -> int:
+    if as_json:
+        print_json({"version": 1, "trusted": [_entry(each) for each in entries]})
+        return 0
+    for each in entries:
+        say(f"{flat(each.repository)}  {_day(each)}  sha256 {each.digest[:16]}  {flat(', '.join(each.files))}")
+    if not entries:
+        say("You trust nothing.")
+    return 0
+
+
+def _revoke(repository: Repository, *, as_json: bool) -> int:
+    removed = store_for(repository, os.environ).remove(repository_name(repository))
+    if as_json:
+        print_json({"version": 1, "revoked": [_entry(each) for each in removed]})
+    else:
+        count = "1 content is" if len(removed) == 1 else f"{len(removed)} contents are"
+        say(f"{count} no longer trusted." if removed else "Nothing was trusted here.")
+    return 0
+
+
+def _entry(each: Trusted) -> dict[str, Any]:
+    return {
+        "repository": each.repository,
+        "digest": each.digest,
+        "files": list(each.files),
+        "trusted_at": datetime.fromtimestamp(each.trusted_at, UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _day(each: Trusted) -> str:
+    return datetime.fromtimestamp(each.trusted_at, UTC).strftime("%Y-%m-%d")
