@@ -22,7 +22,6 @@ from burnish.core.evidence import looked
 from burnish.core.state import FixStatus, Run, Validating, Waiting
 from burnish.runtime.trail import phase_words, what_happened
 
-
 _VALIDATED = {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}
 
 
