@@ -30,7 +30,7 @@ EXPECTED = {
     "fail_not_actionable.json": ("unreadable", 0),
     "fail_with_blocking_issue.json": ("not-clean critical", 0),
     "fail_with_findings_only.json": ("unreadable", 0),
-    "finding_not_an_object.json": ("clean high*", 1),
+    "finding_not_an_object.json": ("unreadable", 0),
     "in_fence.txt": ("clean", 0),
     "no_dimensions.json": ("unreadable", 0),
     "overall_exaggerated.json": ("clean", 1),
