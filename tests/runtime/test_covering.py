@@ -18,6 +18,10 @@ def written(content: str, name: str = "coverage.json") -> Callable[[Path], None]
     return write
 
 
+def nothing(folder: Path) -> None:
+    pass
+
+
 def link(folder: Path) -> None:
     (folder / "elsewhere.json").write_text(GOOD)
     (folder / "coverage.json").symlink_to("elsewhere.json")
@@ -42,8 +46,8 @@ def good_and_broken(folder: Path) -> None:
     (folder / "lcov.info").write_text("LF:ten\n")
 
 
-NOT_MEASURED = {
-    "nothing": lambda _: None,
+NOT_MEASURED: dict[str, Callable[[Path], None]] = {
+    "nothing": nothing,
     "NaN": written('{"totals": {"percent_covered": NaN}}'),
     "NaN in XML": written('<coverage line-rate="NaN">', "coverage.xml"),
     "infinite": written('{"totals": {"percent_covered": 1e999}}'),

@@ -22,7 +22,7 @@ from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, ou
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import Verdict, read_verdict
 from burnish.contracts.paths import IsFile, no_repository
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded, clean_text, first_text_in
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer
 
@@ -233,10 +233,10 @@ class _Judgement:
         for section in self._sections:
             if says_unread(section.heading):
                 return section.heading
-            if said := next(filter(None, map(doubt_in, _prose_of(section))), ""):
+            if said := first_text_in(map(doubt_in, _prose_of(section))):
                 return said
         fenced = (_Judgement(scan(text), no_repository, is_review=False) for text in plain_fences(self._document))
-        return next(filter(None, (judgement.said_otherwise() for judgement in fenced)), "")
+        return first_text_in(judgement.said_otherwise() for judgement in fenced)
 
     def _note_refused_paths(self) -> None:
         for path in self._gathered.refused:
@@ -284,7 +284,7 @@ def _failure_in(document: Document) -> str:
         objects = read_documents("\n".join(line.text for line in document.lines)).objects
     except UnreadableError:  # braces of code that is quoted, not an answer
         return ""
-    return next(filter(None, map(speaks_against, objects)), "")
+    return first_text_in(map(speaks_against, objects))
 
 
 def _rules_out(claims: Claims, severity: Severity) -> bool:

@@ -66,8 +66,8 @@ def read_summary(
 def refuse_uncounted(answer: JsonObject) -> None:
     """A clean answer counts what it did not find: without the counts it may be half of one."""
     summary = answer.get("summary")
-    names = {SEVERITY_NAMES.get(key.lower()) for key in summary} if isinstance(summary, dict) else set()
-    missing = [name for name in _COUNTED if SEVERITY_NAMES[name] not in names]
+    counted = [SEVERITY_NAMES.get(key.lower()) for key in summary] if isinstance(summary, dict) else []
+    missing = [name for name in _COUNTED if SEVERITY_NAMES[name] not in counted]
     if missing:
         raise UnreadableError(
             f"The answer is clean, but its summary lacks the count of {', '.join(missing)}.",

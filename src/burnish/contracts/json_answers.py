@@ -12,7 +12,7 @@ from burnish.contracts.json_fields import failure_of, speaks_against
 from burnish.contracts.json_text import Json, JsonObject, read_documents
 from burnish.contracts.markdown.denials import says_unread, sentences
 from burnish.contracts.streams import FinalMessage, final_message
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded, clean_text, first_text_in
 from burnish.core.reviews import Answer
 from burnish.core.values import Value, replace
 
@@ -34,7 +34,7 @@ class Found(Value):
         """
         if answer.clean:
             told = (*map(failure_of, self.answers), *map(speaks_against, self.others))
-            if said := next(filter(None, told), "") or self._said(answer, remarks):
+            if said := first_text_in(told) or self._said(answer, remarks):
                 raise UnreadableError(
                     f"The answer is clean, but beside it stands: {bounded(clean_text(said), 200)}",
                     hint="Ask for one JSON object that holds everything the reviewer has to say, and nothing else.",
@@ -45,7 +45,7 @@ class Found(Value):
         texts = [self.prose, *(remark for remark in remarks if isinstance(remark, str))]
         read = [*texts, self.noise] if answer.findings else [self.noise]
         unread = next((one for text in read for one in sentences(text[:MAX_PROSE]) if says_unread(one)), "")
-        return unread or ("" if answer.findings else next(filter(None, map(contradiction, texts)), ""))
+        return unread or ("" if answer.findings else first_text_in(map(contradiction, texts)))
 
 
 def find_answers(text: str, key: str) -> Found:

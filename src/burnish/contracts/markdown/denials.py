@@ -145,7 +145,8 @@ _UNABLE_TO = any_of(
 _UNABLE = re.compile(
     r"\b(?:unable to|could not|couldn't|cannot|can't|not able to|failed to|no way to)\s(?:\w+\s){0,3}?"
     + words("read access review view see open load fetch obtain retrieve inspect examine find locate diff compute get")
-    + r"\s(?!any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))(?:[\w'`/.-]+\s){0,4}?"
+    + r"\s(?!anything (?:\w+ )?wrong|any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))"
+    + r"(?:[\w'`/.-]+\s){0,4}?"
     + words("diff changes? branch files? code repo(?:sitory)? commits? patch changeset story it")
     + r"\b"
 )
@@ -164,6 +165,8 @@ _UNREAD = search(
         "too (?:large|long|big)",
         f"not {words('available provided included found shown visible accessible attached readable')}",
     ),
+    rf"\b{words('diff patch repository files? code branch changes? commits?')} could not be \w+",
+    r"\b(?:was|were|been)(?: not|n't) (?:given|sent|shown|provided) (?:\w+ )?(?:diff|patch|changes?|code|files?)\b",
     # The reviewer could not, would not or did not look.
     rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?{_LOOK}(?:e?d)?\b" + _NOT_FIND,
     rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?(?:{words('complete finish perform conduct carry do make provide give')} "
@@ -177,6 +180,7 @@ _UNREAD = search(
     r"\b(?:i|we) (?:\w+ )?(?:refuse|decline)d?\b",
     r"\b(?:i|we) (?:do not|don't|did not|didn't|lack|lacked|have no|had no|never had)(?: have| get| receive)? "
     rf"(?:[\w']+ ){{0,3}}?{words('access permissions? tools? ability visibility diff changes')}\b",
+    r"\b(?:i|we) lack(?:ed)? (?:\w+ ){0,3}?(?:context|information|knowledge)\b",
     r"\b(?:permission|access) (?:was |is )?denied",
     # It began, and did not end.
     rf"\b{words('review analysis inspection audit assessment')} (?:[\w']+ ){{0,3}}?"
@@ -190,7 +194,11 @@ _UNREAD = search(
     rf"\b{words('incomplete partial failed aborted unfinished superficial')} (?:code )?review\b",
     r"\b(?:only|just|merely) (?:(?:had time|managed) to )?(?:skim|glanc|look(?:ed)? at|read|review(?:ed)?) ?"
     r"(?:the first|part|parts|some|half|a (?:part|portion|subset|few))\b",
-    r"\b(?:i|we) (?:\w+ )?(?:skimmed|glanced|gave up)\b",
+    r"\b(?:i|we) (?:\w+ )?(?:skimmed|glanced|gave up|stopped|quit|aborted)\b",
+    r"\b(?:i|we) had to (?:stop|abort|give up|skip|guess)\b",
+    r"\bskipp(?:ed|ing) (?:the |this |my )?(?:\w+ )?review\b",
+    r"\b(?:have not|haven't|not yet|did not|didn't) (?:yet )?(?:finish|start|begun?|get to)(?:ed)?\b",
+    r"\b(?:todo|fixme)\s?:",
     r"\b(?:ran|run|running) out of (?:time|context|tokens|budget|memory|turns|quota|credits?)\b",
     r"\b(?:limit|budget|window|quota) (?:was |is )?(?:exceeded|exhausted|reached) (?:before|while|during|so)\b",
     r"\bbefore (?:i|we) (?:could|was able|were able|managed|got to)\b",
@@ -199,8 +207,8 @@ _UNREAD = search(
     # Something went wrong on the way.
     r"\b(?:encountered|ran into|run into|hit) (?:an?|the|some|several|multiple) (?:[\w-]+ ){0,3}?"
     r"(?:errors?|exceptions?|failures?|timeouts?|tracebacks?|limits?|problems?)\b",
-    rf"\b{words('git tool tools bash shell sandbox mcp')} (?:calls? |commands? |access )?(?:\w+ )?"
-    r"(?:failed|crashed|errored|aborted|refused|(?:is|was|were|are) (?:unavailable|denied|blocked|not available))\b",
+    rf"\b{words('git tool tools bash shell sandbox mcp agent model reviewer')} (?:calls? |commands? |access )?(?:\w+ )?"
+    r"(?:failed|crashed|errored|aborted|refused|(?:is|was|were|are) (?:unavailable|denied|blocked|not \w+))\b",
     r"\b(?:error|exception) (?:occurred|happened|prevented|stopped)\b",
     r"\bunfortunately\b",
 )

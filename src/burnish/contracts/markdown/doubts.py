@@ -26,6 +26,8 @@ _PROBLEM = any_of(
     + words("holes? errors? leaks? loss corruption conditions? failures? gaps?"),
     r"off.by.one",
     r"use.after.free",
+    r"races?|wrong \w+|(?:infinite|endless) loops?|(?:buffer|stack|integer) overflows?|divi(?:des|sion) by zero",
+    r"privilege escalation|remote code execution|denial of service|undefined behaviou?r|out of bounds",
     "null (?:pointer )?dereferences?",
     "path traversals?",
     "(?:hard.?coded|leaked|committed) (?:secrets?|passwords?|keys?|credentials?|tokens?)",
@@ -68,7 +70,9 @@ _HARMLESS = search(
     rf"\b{_PROBLEM} (?:is|are|was|were) (?:not|im|never) ?{words('possible an? present found introduced')}\b",
     rf"\b{_PROBLEM} (?:is|are) (?:ruled out|absent|unlikely)\b",
     rf"\b(?:no longer \w+|never {words('crashes leaks corrupts deadlocks')})(?: (?:an?|the) \w+)?",
+    r"\b(?:any|no)thing (?:\w+ )?(?:wrong|problematic|broken|incorrect|suspicious|unsafe|missing)",
     # Looked for.
+    rf"\b(?:checked|ruled out) (?:out |the )?{_PROBLEMS}",
     rf"\b{_SEARCHES}\b[^.;:]{{0,60}}? (?:for|against|about) (?:an? )?{_ITEM}(?:{_NEXT}{_ITEM}){{0,12}}",
     rf"\b(?:focus(?:ed|ing|es)?|concentrat(?:ed|ing)|attention) (?:\w+ )?(?:on|to) {_ITEM}(?:{_NEXT}{_ITEM}){{0,12}}",
     rf"\b(?:consider|examin|check|assess|evaluat|review|verifi|trac)(?:ed|ing) (?:the )?"
@@ -92,12 +96,20 @@ _REPORTED = search(
     rf"\b(?:{_TO_BE}|remains?|looks?|seems?|appears?(?: to be)?) (?:(?:\w+ly|still|also|now) )?"
     + any_of(
         words("vulnerable broken incorrect wrong insecure unsafe injectable exploitable buggy unvalidated unescaped"),
-        words("unsaniti[sz]ed unhandled unchecked untested missing"),
+        words("unsaniti[sz]ed unhandled unchecked untested missing dangerous inverted incomplete hard.?coded"),
         f"not {words('validated escaped saniti[sz]ed checked handled closed released awaited correct safe secure')}",
+        f"not (?:yet )?{words('implemented met satisfied fulfilled finished')}",
         f"never {words('validated escaped saniti[sz]ed checked handled closed released awaited')}",
     )
     + r"\b",
     rf"\b{words('crashes leaks corrupts deadlocks segfaults')}\b",
+    r"\battackers? (?:could|can|may|might|would) (?!no|not|never)",
+    r"\b(?:stored|logged|sent|written|printed|kept|saved) in (?:plain|clear) ?text\b",
+    r"\b(?:worries|concerns) me\b|\b(?:i am|i'm|we are) (?:\w+ )?(?:worried|concerned)\b",
+    r"\bbreaks the \w+",
+    rf"\b(?:{words('tests? build compilation suite ci pipeline')}) (?:(?:still|now|currently) )?"
+    r"(?:fails?|failed|(?:is|are) (?:red|failing)|(?:do|does)(?: not|n't) pass)\b"
+    r"(?! (?:on|at|in) (?:the )?(?:base|main|master|old)| before| without)",
     rf"\b(?:does not|doesn't|won't|will not|cannot|can't) {words('compile build work parse')}\b",
     rf"\bwill {words('crash fail break leak corrupt')}\b",
     rf"\b(?:{words('some several one two three four five many all')}|[1-9]\d*) (?:\w+ ){{0,2}}?tests? "
@@ -114,6 +126,8 @@ _MADE_UP = search(
     r"\bassum(?:e|ed|ing) (?:that )?(?:\w+ ){0,3}?(?:is|are|was|to be) (?:all )?(?:fine|ok|okay|good|clean|correct)\b",
     r"\b(?:i|we)(?: am|'m| are)?(?: just| only)? guess(?:ed|ing)?\b",
     r"\bdefault(?:ed|ing)? to (?:an? |the )?(?:clean|pass|empty)|\bby default (?:clean|pass)",
+    r"\b(?:told|asked|instructed) (?:me |us )?to (?:answer|return|say|report|approve|respond|write)\b",
+    r"\breturn(?:s|ed|ing)? (?:an? |the )?default\b|\b(?:clean|empty|pass) (?:\w+ )?for now\b",
     r"\b(?:ignore|disregard) (?:the|this|that|it|everything|my)\b",
     r"\b(?:is|was) not (?:an?|my|the) (?:(?:real|actual|final|complete|full) )?(?:review|answer|verdict|report)\b",
 )

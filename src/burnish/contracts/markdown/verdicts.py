@@ -77,7 +77,9 @@ _REJECTED_IN_PROSE = search(
     *_REJECTION,
     r"\b(?:would not|wouldn't|won't|will not|can not) (?:be )?(?:merge|approve|ship|recommend)",
     r"\b(?:should|needs? to|has to|have to|ought to) be (?:fixed|addressed|reworked|reverted|rejected)",
-    r"\b(?:i|we) (?:\w+ )?(?:reject|disapprove)\b",
+    r"\b(?:i|we) (?:\w+ )?(?:reject|disapprove|object)\b",
+    r"\b(?:recommend|advise|vote)(?:s|d|ed)? against\b",
+    r"\b(?:needs?|requires?) (?:another|more|further|a) (?:round|work|review|changes?|fix|rework|revision)",
     r"\bbefore (?:it is |this is |being )?(?:merged|merging|merge|shipping|release)\b",
 )
 _NOTHING_ASKED = re.compile(
