@@ -30,15 +30,25 @@ EXPECTED = {
     "fail_not_actionable.json": ("unreadable", 0),
     "fail_with_blocking_issue.json": ("not-clean critical", 0),
     "fail_with_findings_only.json": ("unreadable", 0),
-    "finding_not_an_object.json": ("clean high*", 1),
+    "finding_not_an_object.json": ("unreadable", 0),
+    "finding_without_a_message.json": ("unreadable", 0),
+    "findings_of_anything.json": ("unreadable", 0),
     "in_fence.txt": ("clean", 0),
     "no_dimensions.json": ("unreadable", 0),
     "overall_exaggerated.json": ("clean", 1),
+    "overall_nan.json": ("unreadable", 0),
+    "overall_negative.json": ("unreadable", 0),
+    "overall_out_of_range.json": ("unreadable", 0),
     "own_overall_below_threshold.json": ("not-clean critical*", 3),
     "pass.json": ("clean", 0),
+    "pass_but_a_bug_in_prose.txt": ("unreadable", 0),
+    "pass_but_not_reviewed.txt": ("unreadable", 0),
     "pass_claimed_below_the_minimum.json": ("not-clean critical*", 3),
     "pass_claimed_with_blocking_issue.json": ("not-clean critical", 2),
     "pass_with_findings.json": ("clean medium high info", 0),
+    "pass_with_findings_in_prose_too.txt": ("clean medium high info", 0),
+    "pass_with_three_keys.json": ("unreadable", 0),
+    "pass_without_findings_key.json": ("unreadable", 0),
     "score_as_string.json": ("clean", 1),
     "score_boolean.json": ("unreadable", 0),
     "score_missing.json": ("unreadable", 0),
@@ -107,7 +117,8 @@ def test_a_report_that_differs_only_in_true_and_1_is_another_report() -> None:
 
 def test_a_report_is_measured_by_the_gate_it_is_given() -> None:
     own = ScoreGate(dimensions=(Dimension(name="speed", weight=Weight.CRITICAL),))
-    raw = json.dumps({"status": "pass", "dimension_scores": {"speed": {"score": 95}}, "blocking_issues": []}).encode()
+    report = json.loads((CORPUS / "pass.json").read_bytes()) | {"dimension_scores": {"speed": {"score": 95}}}
+    raw = json.dumps(report | {"overall_score": 95}).encode()
     assert parse_answer(ContractName.REPORT, raw, gate=own).clean
     assert not parse_answer(ContractName.REPORT, raw).clean
 

@@ -50,6 +50,11 @@ EXPECTED = {
     "pass_after_quoted_format.txt": ("clean", 0),
     "pass_and_broken_drift.txt": ("unreadable", 0),
     "pass_and_drift.txt": ("not-clean high", 1),
+    "pass_beside_an_error.txt": ("unreadable", 0),
+    "pass_but_a_bug_in_prose.txt": ("unreadable", 0),
+    "pass_but_not_reviewed.txt": ("unreadable", 0),
+    "pass_in_honest_prose.txt": ("clean", 0),
+    "pass_that_asks_for_a_fix.txt": ("unreadable", 0),
     "pass_twice.txt": ("clean", 0),
     "twice_the_same_key.txt": ("unreadable", 0),
 }

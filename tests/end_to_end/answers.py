@@ -10,15 +10,15 @@ UNREADABLE = "I have looked at everything and I like it."
 _HEADINGS = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
-def answer_text(contract: ContractName, answer: Answer) -> str:
-    """What a reviewer that means this answer writes."""
+def answer_text(contract: ContractName, answer: Answer, revision: int = 0) -> str:
+    """What a reviewer that means this answer writes about the branch `change`, after so many revisions."""
     match contract:
         case ContractName.FINDINGS:
             return findings(answer.findings)
         case ContractName.ISSUES:
             return issues(answer)
         case ContractName.REPORT:
-            return report(answer.card or ScoreCard(dimensions=()), answer.findings)
+            return report(answer.card or ScoreCard(dimensions=()), answer.findings, revision)
         case ContractName.VERDICT:
             return verdict(clean=answer.clean, follow_up=answer.follow_up)
         case ContractName.SARIF:
@@ -66,13 +66,14 @@ def issues(answer: Answer) -> str:
     return json.dumps({"reviewer": "scripted", "issues": listed, "summary": summary})
 
 
-def report(card: ScoreCard, found: tuple[Finding, ...]) -> str:
+def report(card: ScoreCard, found: tuple[Finding, ...], revision: int) -> str:
     """A score card. What it claims is what the card says it claims, right or wrong."""
     scores = {one.name: {"score": one.score, "weight": _weight(one.name)} for one in card.dimensions}
     passes = card.claimed_pass
     return json.dumps(
         {
-            "ticket_id": "t-1",
+            "ticket_id": "change",
+            "revision_count": revision,
             "status": "pass" if passes else "fail",
             "overall_score": 80,
             "dimension_scores": scores,
@@ -82,6 +83,7 @@ def report(card: ScoreCard, found: tuple[Finding, ...]) -> str:
             ],
             "revision_notes": card.revision_notes or None,
             "approved": passes,
+            "pass_criteria_met": {"no_blocking_issues": not found},
         }
     )
 

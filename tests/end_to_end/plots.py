@@ -161,7 +161,7 @@ def _conduct(moments: tuple[Moment, ...], protocol: Protocol) -> Iterator[tuple[
 def _lines(event: _Result, protocol: Protocol, before: Run, version: int) -> str:
     match event:
         case Reviewed():
-            return says(answer_text(protocol.contract, event.answer))
+            return says(answer_text(protocol.contract, event.answer, before.revisions))
         case WorkFailed():
             return _FAILURES[event.failure.kind]
         case Validated(status=ValidationStatus.SKIPPED):

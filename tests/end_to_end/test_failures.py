@@ -11,6 +11,7 @@ from tests.end_to_end.plots import rehearsed, staged
 from tests.end_to_end.simple import CLEAN, FIRST_REVIEW, FIXED, PASS, drift_machine
 from tests.end_to_end.world import Before, check_nothing_left
 from tests.trails.test_epic import SCENARIOS as EPIC
+from tests.trails.test_ticket import SCENARIOS as TICKET
 
 LIMITED = "echo 'Too many requests: try again in {} s' >&2\nexit 1"
 
@@ -112,3 +113,18 @@ def test_an_agent_that_never_stops_writing_is_stopped_by_the_size_of_its_file(tm
     log = machine.state / "runs" / done.view["run"] / "logs" / "fix-1-1.log"
     assert "flooded" not in log.read_text()
     check_nothing_left(machine, before, done.view["run"])
+
+
+def test_a_report_of_another_ticket_or_revision_approves_nothing(tmp_path: Path) -> None:
+    plot = rehearsed(TICKET["passes at once"])
+    (effect, right), *_ = [(effect, lines) for effect, lines in plot.conduct.items() if effect.startswith("review:")]
+    other_ticket = right.replace('"ticket_id": "change"', '"ticket_id": "other"')
+    other_revision = right.replace('"revision_count": 0', '"revision_count": 1')
+    assert right not in (other_ticket, other_revision)
+    machine = staged(tmp_path, plot._replace(conduct={effect: other_ticket, "review:*": other_revision}))
+    done = machine.burnish("review", "--json")
+    assert (done.code, done.view["outcome"], done.view["seal"]) == (4, "did-not-run", None)
+    events = real_events(machine, done.view["run"])
+    messages = [event.failure.message for event in events if isinstance(event, WorkFailed)]
+    assert messages[0] == "The report is about the ticket 'other', not about 'change'."
+    assert set(messages[1:]) == {"The report is about revision 1, not about 0."}

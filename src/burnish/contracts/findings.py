@@ -3,28 +3,39 @@
 Real documents vary widely, so every variant is read, and where parts of one disagree the worse reading holds: the
 larger of listed and claimed counts, the worse of two severities, a rejection over an empty list. A text is clean only
 when it denies every finding that must be fixed and nothing in it says otherwise; a text that is no review, or half of
-one, is unreadable. See `burnish.contracts.markdown` for how it is read.
+one, is unreadable, and so is one that denies every finding and reports one in its prose. See
+`burnish.contracts.markdown` for how it is read.
 """
 
+import re
+
 from burnish.contracts.errors import UnreadableError
+from burnish.contracts.json_fields import speaks_against
+from burnish.contracts.json_text import read_documents
 from burnish.contracts.markdown.claims import Claims, take_claims
+from burnish.contracts.markdown.denials import says_unread
+from burnish.contracts.markdown.doubts import doubt_in
 from burnish.contracts.markdown.former import is_former
-from burnish.contracts.markdown.lines import Document, scan
+from burnish.contracts.markdown.lines import Document, LineKind, list_mark, plain_fences, scan
 from burnish.contracts.markdown.listing import Gathered, gather, loose_items, says_that_it_did_not_read
-from burnish.contracts.markdown.outline import Section, SectionKind, outline
+from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, outline
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import Verdict, read_verdict
-from burnish.contracts.paths import IsFile
-from burnish.contracts.text import bounded
+from burnish.contracts.paths import IsFile, no_repository
+from burnish.contracts.text import bounded, clean_text, first_text_in
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer
 
-__all__ = ["FindingsDocument", "parse", "render"]
+__all__ = ["MAX_PROSE", "FindingsDocument", "contradiction", "parse", "render"]
 
 _MAX_MADE_UP = 20
 _MAX_CORRECTIONS = 50
 _MUST_FIX = (Severity.CRITICAL, Severity.HIGH)
 _FORM = "Answer with the sections Critical, Important and Minor, each with its findings or with 'None.', and a summary."
+_ASKED_FORM = re.compile(r"\((?:must|should) fix\)|\bcode review findings\b", re.IGNORECASE)
+"""Headings of the form that reviewers are asked for, whose last sections may not be missing."""
+MAX_PROSE = 100_000
+"""Characters of prose around a clean answer. More than that is a transcript, and is not searched for doubts."""
 
 
 def parse(text: str, is_file: IsFile) -> Answer:
@@ -32,13 +43,33 @@ def parse(text: str, is_file: IsFile) -> Answer:
     return _Judgement(scan(text), is_file).answer()
 
 
+def contradiction(prose: str) -> str:
+    """What the prose around a clean answer says against it: a finding, or a sentence. Empty where it says nothing."""
+    if not prose.strip():
+        return ""
+    if len(prose) > MAX_PROSE:
+        raise UnreadableError(
+            f"{len(prose):,} characters of prose stand around the answer; at most {MAX_PROSE:,} are read.",
+            hint="Ask the reviewer for its answer only, not for its transcript.",
+        )
+    document = scan(_QUOTE_MARKS.sub("", prose))
+    if document.cut:
+        raise UnreadableError("The prose around the answer has a line too long to be read whole.", hint=_FORM)
+    return _Judgement(document, no_repository, is_review=False).said_otherwise()
+
+
+_QUOTE_MARKS = re.compile(r"^\s*>[> ]*", re.MULTILINE)
+
+
 class _Judgement:
     """One document, weighed: from what it lists, counts and concludes to one answer."""
 
-    def __init__(self, document: Document, is_file: IsFile) -> None:
+    def __init__(self, document: Document, is_file: IsFile, *, is_review: bool = True) -> None:
         self._document = document
         self._is_file = is_file
         self._sections = outline(document)
+        if not is_review:
+            _let_prose_be(self._sections)
         self._verdict = read_verdict(self._sections)
         self._claims = take_claims(self._sections)
         _revive(self._sections, self._claims)
@@ -58,6 +89,13 @@ class _Judgement:
         self._note_refused_paths()
         findings = (*self._findings, *_summed(self._gathered))
         return Answer(clean=not findings, findings=findings, corrections=tuple(self._corrections[:_MAX_CORRECTIONS]))
+
+    def said_otherwise(self) -> str:
+        """What a text reports that is no review of its own, but stands beside a clean one."""
+        self._add_open()
+        self._make_up_for_claims()
+        self._make_up_for_verdict()
+        return self._findings[0].title if self._findings else self._doubt()
 
     def _must_fix(self) -> int:
         return sum(finding.severity in _MUST_FIX for finding in self._findings)
@@ -156,9 +194,16 @@ class _Judgement:
             raise UnreadableError("The answer breaks off inside a code block.", hint="Ask for the whole review again.")
         if self._document.cut:
             raise UnreadableError("The answer has a line too long to be read whole.", hint=_FORM)
+        if said := self._doubt() or _failure_in(self._document):
+            message = f"The answer lists no finding, but it says: {bounded(clean_text(said), 200)}"
+            raise UnreadableError(message, hint="Ask for a review that lists what it found, or denies it throughout.")
         if not self._denies_must_fix():
             message = "The answer lists nothing, but does not say that there are no critical and no important findings."
             raise UnreadableError(message, hint=_FORM)
+        if self._is_cut_short():
+            raise UnreadableError(
+                "The answer ends before its section for minor findings and its summary: it was cut short.", hint=_FORM
+            )
 
     def _denies_must_fix(self) -> bool:
         gathered = self._gathered
@@ -168,10 +213,30 @@ class _Judgement:
         return len(denied) == len(_MUST_FIX) or (bool(denied) and self._ends_in_approval())
 
     def _ends_in_approval(self) -> bool:
+        return self._verdict is Verdict.FOR and self._concludes()
+
+    def _concludes(self) -> bool:
+        """Whether a summary or a verdict follows the last list."""
         kinds = [section.kind for section in self._sections]
         last_list = max((place for place, kind in enumerate(kinds) if kind is SectionKind.SEVERITY), default=-1)
-        concludes = any(kind in (SectionKind.VERDICT, SectionKind.SUMMARY) for kind in kinds[last_list + 1 :])
-        return self._verdict is Verdict.FOR and concludes
+        return any(kind in (SectionKind.VERDICT, SectionKind.SUMMARY) for kind in kinds[last_list + 1 :])
+
+    def _is_cut_short(self) -> bool:
+        """Whether a document in the form that was asked for has no section below important, and no conclusion."""
+        named = {section.severity for section in self._sections if section.kind is SectionKind.SEVERITY}
+        asked_for = any(_ASKED_FORM.search(section.heading) for section in self._sections)
+        below = {severity for severity in named if severity not in (*_MUST_FIX, None)}
+        return asked_for and bool(named - {None}) and not below and not self._concludes()
+
+    def _doubt(self) -> str:
+        """The first words outside the lists, and in fences that hold no code, that speak against a clean answer."""
+        for section in self._sections:
+            if says_unread(section.heading):
+                return section.heading
+            if said := first_text_in(map(doubt_in, _prose_of(section))):
+                return said
+        fenced = (_Judgement(scan(text), no_repository, is_review=False) for text in plain_fences(self._document))
+        return first_text_in(judgement.said_otherwise() for judgement in fenced)
 
     def _note_refused_paths(self) -> None:
         for path in self._gathered.refused:
@@ -193,6 +258,33 @@ def _revive(sections: list[Section], claims: Claims) -> None:
         is_nested = section.kind is SectionKind.FORMER and not is_former(section.heading, 0)
         if is_nested and section.severity is not None and section.severity not in {*current, *claims.by_severity}:
             section.kind = SectionKind.SEVERITY
+
+
+def _let_prose_be(sections: list[Section]) -> None:
+    """Under "Findings" beside another answer, prose as a rule says where the findings are; it is no finding itself."""
+    for section in sections:
+        if section.kind is SectionKind.FINDINGS and not _is_list(section):
+            section.kind = SectionKind.OTHER
+
+
+def _is_list(section: Section) -> bool:
+    return any(line.kind is LineKind.HEADING or list_mark(line.text)[0] is not None for line in section.lines)
+
+
+def _prose_of(section: Section) -> list[str]:
+    """The sentences of a section: none of a former round, and none of a list, whose items are read one by one."""
+    texts = [line.text for line in section.lines if line.kind is LineKind.TEXT]
+    is_listed = section.kind is SectionKind.FORMER or (section.kind in LISTING and _is_list(section))
+    return [] if is_listed else texts
+
+
+def _failure_in(document: Document) -> str:
+    """A JSON object inside the text that reports a failure, or findings."""
+    try:
+        objects = read_documents("\n".join(line.text for line in document.lines)).objects
+    except UnreadableError:  # braces of code that is quoted, not an answer
+        return ""
+    return first_text_in(map(speaks_against, objects))
 
 
 def _rules_out(claims: Claims, severity: Severity) -> bool:

@@ -5,7 +5,7 @@ and every field that cannot be read, becomes a synthetic finding, so that no gat
 """
 
 from burnish.contracts.errors import UnreadableError
-from burnish.contracts.issues_summary import Doubt, read_summary
+from burnish.contracts.issues_summary import Doubt, read_summary, refuse_uncounted
 from burnish.contracts.json_answers import find_answers
 from burnish.contracts.json_fields import (
     MAX_LISTED,
@@ -27,11 +27,11 @@ from burnish.core.reviews import Answer, Former, FormerAnswer
 
 def parse(text: str, is_file: IsFile) -> Answer:
     """Read a reviewer's issues. Clean means that nothing is listed, claimed or malformed."""
-    answers = find_answers(text, "issues")
-    corrections = ["The text holds several answers: all of them count."] if len(answers) > 1 else []
+    found = find_answers(text, "issues")
+    corrections = ["The text holds several answers: all of them count."] if len(found.answers) > 1 else []
     findings: list[Finding] = []
     former: dict[str, Former] = {}
-    for answer in answers:
+    for answer in found.answers:
         doubt = Doubt()
         listed = _listed(answer, is_file, doubt)
         _read_former(answer.get("former"), former, doubt)
@@ -41,12 +41,26 @@ def parse(text: str, is_file: IsFile) -> Answer:
         corrections += doubt.corrections
         refuse_too_many(len(findings))
     not_fixed = any(one.answer is FormerAnswer.NOT_FIXED for one in former.values())
-    return Answer(
+    read = Answer(
         clean=not findings and not not_fixed,
         findings=tuple(findings),
         former=tuple(former.values()),
         corrections=corrections_of(corrections),
     )
+    if read.clean:
+        for answer in found.answers:
+            refuse_uncounted(answer)
+    return found.settled(read, *(remark for answer in found.answers for remark in _remarks(answer)))
+
+
+def _remarks(answer: JsonObject) -> list[Json]:
+    """What an answer says in prose of its own making. Evidence is output of tools, and may say anything."""
+    summary = answer.get("summary")
+    members = (*answer.items(), *(summary.items() if isinstance(summary, dict) else ()))
+    return [value for key, value in members if key not in _NO_REMARKS]
+
+
+_NO_REMARKS = frozenset({"evidence", "verdict", "status", "reviewer", "agent", "verification_method", "project_type"})
 
 
 def _listed(answer: JsonObject, is_file: IsFile, doubt: Doubt) -> tuple[Finding, ...]:

@@ -1,5 +1,6 @@
 """What an `issues` answer says of itself: counts, verdict, status. None of it can make a list of issues better."""
 
+from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_fields import number_of, text_of
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.contracts.severities import SEVERITY_NAMES
@@ -60,6 +61,21 @@ def read_summary(
         doubt.corrections.append("The verdict says issues_found, but no issue is listed.")
         return (_synthetic(Severity.HIGH, "The reviewer reports issues without listing one", ""),)
     return claimed
+
+
+def refuse_uncounted(answer: JsonObject) -> None:
+    """A clean answer counts what it did not find: without the counts it may be half of one."""
+    summary = answer.get("summary")
+    counted = [SEVERITY_NAMES.get(key.lower()) for key in summary] if isinstance(summary, dict) else []
+    missing = [name for name in _COUNTED if SEVERITY_NAMES[name] not in counted]
+    if missing:
+        raise UnreadableError(
+            f"The answer is clean, but its summary lacks the count of {', '.join(missing)}.",
+            hint="Every count is required; 0 means that nothing was found.",
+        )
+
+
+_COUNTED = ("critical", "warning", "info")
 
 
 def _verdicts(in_summary: Json, on_top: Json, doubt: Doubt) -> bool | None:

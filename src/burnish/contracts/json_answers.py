@@ -1,28 +1,64 @@
 """The objects of an answer in a JSON contract: found by the key that every such object must have.
 
 Text around them, streams of clients and quoted descriptions of the format are tolerated; anything that could be a
-second, unread answer is not.
+second, unread answer is not, and nothing that speaks against a clean one.
 """
 
 import json
 
 from burnish.contracts.errors import UnreadableError
+from burnish.contracts.findings import MAX_PROSE, contradiction
+from burnish.contracts.json_fields import failure_of, speaks_against
 from burnish.contracts.json_text import Json, JsonObject, read_documents
+from burnish.contracts.markdown.denials import says_unread, sentences
 from burnish.contracts.streams import FinalMessage, final_message
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded, clean_text, first_text_in
+from burnish.core.reviews import Answer
+from burnish.core.values import Value, replace
 
 
-def find_answers(text: str, key: str) -> tuple[JsonObject, ...]:
+class Found(Value):
+    """The answers in a text, and what stands around them: other objects, and prose."""
+
+    answers: tuple[JsonObject, ...]
+    others: tuple[Json, ...] = ()
+    prose: str = ""
+    noise: str = ""
+    """Lines between the events of a client's stream. They are the client's words as a rule, not the reviewer's."""
+
+    def settled(self, answer: Answer, *remarks: Json) -> Answer:
+        """The answer that was read, unless it is clean and something around it says otherwise.
+
+        `remarks` are what the answer itself says in prose. Where it lists findings that do not keep it from being
+        clean, prose may speak of them, but not of a review that was not made.
+        """
+        if answer.clean:
+            told = (*map(failure_of, self.answers), *map(speaks_against, self.others))
+            if said := first_text_in(told) or self._said(answer, remarks):
+                raise UnreadableError(
+                    f"The answer is clean, but beside it stands: {bounded(clean_text(said), 200)}",
+                    hint="Ask for one JSON object that holds everything the reviewer has to say, and nothing else.",
+                )
+        return answer
+
+    def _said(self, answer: Answer, remarks: tuple[Json, ...]) -> str:
+        texts = [self.prose, *(remark for remark in remarks if isinstance(remark, str))]
+        read = [*texts, self.noise] if answer.findings else [self.noise]
+        unread = next((one for text in read for one in sentences(text[:MAX_PROSE]) if says_unread(one)), "")
+        return unread or ("" if answer.findings else first_text_in(map(contradiction, texts)))
+
+
+def find_answers(text: str, key: str) -> Found:
     """Every different object at the top level that has the key: at least one, in the order of the text."""
     stream = final_message(text)
-    found = tuple(_with_key(text, key) if stream is None else _in_stream(stream, key))
-    if not found:
+    found = _with_key(text, key) if stream is None else _in_stream(stream, key)
+    if not found.answers:
         where = "The text" if stream is None else "The final message of the client's stream"
         raise UnreadableError(
             f'{where} has no JSON object with the key "{key}".',
             hint="The answer must be one JSON object in the form that was asked for.",
         )
-    return found if len(found) == 1 else _different(found)
+    return found if len(found.answers) == 1 else replace(found, answers=_different(found.answers))
 
 
 def _different(answers: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
@@ -30,16 +66,17 @@ def _different(answers: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
     return tuple({json.dumps(answer, sort_keys=True): answer for answer in answers}.values())
 
 
-def _in_stream(stream: FinalMessage, key: str) -> list[JsonObject]:
-    found = [stream.structured] if stream.structured is not None and key in stream.structured else []
-    found += _with_key(stream.text, key)
+def _in_stream(stream: FinalMessage, key: str) -> Found:
+    found = _with_key(stream.text, key)
+    structured = (stream.structured,) if stream.structured is not None and key in stream.structured else ()
+    answers = (*structured, *found.answers)
     # An object outside every event can make the answer worse, never be the answer.
-    if found and f'"{key}"' in stream.outside:
-        found += _with_key(stream.outside, key)
-    return found
+    if answers and f'"{key}"' in stream.outside:
+        answers = (*answers, *_with_key(stream.outside, key).answers)
+    return replace(found, answers=answers, noise=stream.outside)
 
 
-def _with_key(text: str, key: str) -> list[JsonObject]:
+def _with_key(text: str, key: str) -> Found:
     documents = read_documents(text)
     for broken in documents.broken:
         if f'"{key}"' in broken.text and not broken.template:
@@ -47,14 +84,14 @@ def _with_key(text: str, key: str) -> list[JsonObject]:
             raise UnreadableError(
                 f"The answer is not valid JSON ({broken.reason}): {quoted}", hint="Ask for the answer again."
             )
-    found = [answer for answer in documents.objects if key in answer]
-    others = [*documents.lists, *(other for other in documents.objects if key not in other)]
+    found = tuple(answer for answer in documents.objects if key in answer)
+    others = (*documents.lists, *(other for other in documents.objects if key not in other))
     if found and any(_holds(other, key) for other in others):
         raise UnreadableError(
             f'Beside the answer, an object with the key "{key}" stands inside another: it may be a second answer.',
             hint="Ask for one JSON object and nothing else.",
         )
-    return found
+    return Found(answers=found, others=others, prose=documents.prose)
 
 
 def _holds(value: Json, key: str) -> bool:

@@ -111,3 +111,41 @@ def location_of(file: Json, start: Json, end: Json, is_file: IsFile) -> Location
             line, end_line = lines_of(with_lines.group(2), with_lines.group(3))
     path = confine(named, is_file)
     return None if path is None else Location(file=path, line=line, end_line=end_line)
+
+
+def failure_of(record: JsonObject) -> str:
+    """What an object says of a failure on its top level: an error, a flag, a type; empty where it says nothing."""
+    return next((text_of({key: value}, 200) for key, value in record.items() if _is_failure(key, value)), "")
+
+
+def speaks_against(value: Json) -> str:
+    """What a value beside a clean answer holds, at any depth, of failures or findings; empty where it holds neither."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, list):
+            left += one
+        elif isinstance(one, dict):
+            listed = next(
+                (text_of({key: one[key]}, 200) for key in _LISTS if isinstance(one.get(key), list) and one[key]), ""
+            )
+            if said := failure_of(one) or listed:
+                return said
+            left += one.values()
+    return ""
+
+
+_TOLD_FAILURES = frozenset({"error", "errors", "exception", "traceback", "failure", "failure_reason", "error_message"})
+_FLAGS = {"is_error": True, "iserror": True, "success": False, "ok": False, "truncated": True, "incomplete": True}
+_FAILED = frozenset({"error", "failed", "failure", "aborted", "cancelled", "incomplete"})
+_LISTS = ("issues", "findings", "blocking_issues", "results")
+_NO_FAILURE = frozenset({"", "none", "null", "no", "n/a", "0", "false"})
+
+
+def _is_failure(name: str, value: Json) -> bool:
+    key = name.lower().replace("-", "_")
+    if key in _TOLD_FAILURES:
+        return bool(value) and text_of(value, 20).lower().strip(" .") not in _NO_FAILURE
+    if key in _FLAGS:
+        return value is _FLAGS[key]
+    return key in ("type", "status") and isinstance(value, str) and value.lower() in _FAILED

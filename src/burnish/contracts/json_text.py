@@ -45,6 +45,8 @@ class Documents(Value):
     objects: tuple[JsonObject, ...]
     lists: tuple[list[Json], ...]
     broken: tuple[Broken, ...]
+    prose: str
+    """What stands around them."""
 
 
 def read_documents(text: str) -> Documents:
@@ -52,8 +54,10 @@ def read_documents(text: str) -> Documents:
     objects: list[JsonObject] = []
     lists: list[list[Json]] = []
     broken: list[Broken] = []
+    prose: list[str] = []
     position = 0
     while start := _START.search(text, position):
+        prose.append(text[position : start.start()])
         position = _extent(text, start.start())
         found = _decoded(text[start.start() : position])
         if isinstance(found, Broken):
@@ -64,7 +68,8 @@ def read_documents(text: str) -> Documents:
             lists.append(found)
         if len(objects) + len(lists) > MAX_DOCUMENTS or len(broken) > MAX_BROKEN:
             raise UnreadableError("The text holds too many pieces of JSON.", hint="Ask for one JSON object.")
-    return Documents(objects=tuple(objects), lists=tuple(lists), broken=tuple(broken))
+    prose.append(text[position:])
+    return Documents(objects=tuple(objects), lists=tuple(lists), broken=tuple(broken), prose=" ".join(prose))
 
 
 def read_object(text: str) -> JsonObject | None:

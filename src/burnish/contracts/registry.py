@@ -13,20 +13,33 @@ from burnish.contracts.paths import IsFile, no_repository
 from burnish.contracts.text import decode
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import Answer, ContractName
+from burnish.core.values import Value
 
 Parser = Callable[[str, IsFile], Answer]
 
 
+class Expected(Value):
+    """What a reviewer was told that its answer is about."""
+
+    ticket: str
+    revision: int
+
+
 def parse_answer(
-    contract: ContractName, raw: bytes, is_file: IsFile = no_repository, gate: ScoreGate | None = None
+    contract: ContractName,
+    raw: bytes,
+    is_file: IsFile = no_repository,
+    gate: ScoreGate | None = None,
+    expected: Expected | None = None,
 ) -> Answer:
     """Read an agent's bytes as an answer in a contract, or raise `UnreadableError`.
 
-    A `report` is clean when it meets the gate; without one, the standard gate. The others know no gate.
+    A `report` is clean when it meets the gate; without one, the standard gate. It must be about what is expected,
+    where something is. The others know neither.
     """
     text = decode(raw)
-    if gate is not None and contract is ContractName.REPORT:
-        return _imported(contract)(text, is_file, gate)
+    if contract is ContractName.REPORT:
+        return _imported(contract)(text, is_file, gate or ScoreGate(), expected)
     return PARSERS[contract](text, is_file)
 
 

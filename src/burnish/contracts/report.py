@@ -1,6 +1,7 @@
 """The `report` contract: a JSON score card with findings and blocking issues.
 
-Whether the scores suffice is recomputed; what the report says of itself is only ever believed where it is worse.
+Whether the scores suffice is recomputed; what the report says of itself is only ever believed where it is worse. A
+report of another ticket or revision, and one that passes with half of its keys, is no report of this review.
 """
 
 from burnish.contracts.errors import UnreadableError
@@ -16,6 +17,7 @@ from burnish.contracts.json_fields import (
 )
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.contracts.paths import IsFile
+from burnish.contracts.registry import Expected
 from burnish.core.findings import Finding, Severity
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, DimensionScore, ScoreCard, Weight
@@ -25,11 +27,21 @@ STANDARD_GATE = ScoreGate()
 _SEVERITIES = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "info": Severity.INFO}
 
 
-def parse(text: str, is_file: IsFile, gate: ScoreGate = STANDARD_GATE) -> Answer:
+_REQUIRED = (
+    *("ticket_id", "revision_count", "status", "overall_score", "dimension_scores", "findings", "blocking_issues"),
+    *("approved", "pass_criteria_met"),
+)
+"""What a report that passes must have. Its date, its author and notes for a revision say nothing about the change."""
+
+
+def parse(text: str, is_file: IsFile, gate: ScoreGate = STANDARD_GATE, expected: Expected | None = None) -> Answer:
     """Read a report. Clean means that it meets every criterion of the gate."""
-    report, *others = find_answers(text, "dimension_scores")
+    found = find_answers(text, "dimension_scores")
+    report, *others = found.answers
     if others:
         raise UnreadableError("The text holds several reports that differ.", hint="Ask for exactly one report.")
+    if expected is not None:
+        _refuse_another(report, expected)
     corrections: list[str] = []
     blocking = _blocking_issues(report)
     notes = text_of(report.get("revision_notes"), 20_000)
@@ -50,7 +62,28 @@ def parse(text: str, is_file: IsFile, gate: ScoreGate = STANDARD_GATE) -> Answer
     listed = (*blocking, *_findings(report, is_file, corrections))
     _contradictions(gate, card, claims, unmet, corrections)
     findings = listed if listed or not unmet else (_synthetic(notes, unmet),)
-    return Answer(clean=not unmet, findings=findings, card=card, corrections=corrections_of(corrections))
+    if not unmet and (missing := [key for key in _REQUIRED if report.get(key) is None]):
+        raise UnreadableError(
+            f"The report passes, but it lacks {', '.join(missing)}.", hint="Every key of the form is required."
+        )
+    answer = Answer(clean=not unmet, findings=findings, card=card, corrections=corrections_of(corrections))
+    return found.settled(answer, notes)
+
+
+def _refuse_another(report: JsonObject, expected: Expected) -> None:
+    """Refuse a report that names another ticket or another revision than the one that was asked for."""
+    ticket = report.get("ticket_id")
+    if ticket is not None and text_of(ticket).casefold() != text_of(expected.ticket).casefold():
+        raise UnreadableError(
+            f"The report is about the ticket '{text_of(ticket, 100)}', not about '{text_of(expected.ticket, 100)}'.",
+            hint=f'Set "ticket_id" to "{text_of(expected.ticket, 100)}".',
+        )
+    revision = report.get("revision_count")
+    if revision is not None and number_of(revision) != expected.revision:
+        raise UnreadableError(
+            f"The report is about revision {text_of(revision, 40)}, not about {expected.revision}.",
+            hint=f'Set "revision_count" to {expected.revision}.',
+        )
 
 
 def _dimensions(scores: Json, corrections: list[str]) -> tuple[DimensionScore, ...]:
@@ -94,7 +127,10 @@ def _claims(report: JsonObject, corrections: list[str]) -> dict[str, bool]:
         claims["pass_criteria_met"] = criteria
     corrections += [f"{key} is not a boolean: no pass." for key, claim in claims.items() if not isinstance(claim, bool)]
     read = {"status": status == "pass"} | {key: claim is True for key, claim in claims.items()}
-    if report.get("overall_score") is not None and number_of(report["overall_score"]) is None:
+    overall = number_of(report.get("overall_score"))
+    if overall is not None and not 0 <= overall <= 100:
+        raise UnreadableError("overall_score is not a number from 0 to 100.", hint="Scores go from 0 to 100.")
+    if report.get("overall_score") is not None and overall is None:
         corrections.append("overall_score is not a number: no pass.")
         read["overall_score"] = False
     return read
@@ -143,23 +179,26 @@ def _findings(report: JsonObject, is_file: IsFile, corrections: list[str]) -> tu
     return tuple(_finding(finding, is_file, corrections) for finding in findings)
 
 
-def _finding(entry: Json, is_file: IsFile, corrections: list[str]) -> Finding:
-    record = entry if isinstance(entry, dict) else {}
+def _finding(record: Json, is_file: IsFile, corrections: list[str]) -> Finding:
+    message = first_text(record, "message", "description", "title") if isinstance(record, dict) else ""
+    if not isinstance(record, dict) or not message:
+        raise UnreadableError(
+            f"An entry of findings is no finding: {text_of(record, 100) or 'null'}",
+            hint="Findings are objects with a severity and a message.",
+        )
     severity = _SEVERITIES.get(text_of(record.get("severity"), 20).lower())
     if severity is None:
         corrections.append("A finding has no known severity; it counts as high.")
     location = location_of(record.get("file"), record.get("line"), record.get("end_line"), is_file)
     if location is None and text_of(record.get("file")):
         corrections.append(f"'{text_of(record.get('file'), 200)}' is no path inside the repository.")
-    message = first_text(record, "message", "description", "title") or text_of(entry)
     return Finding(
         severity=severity or Severity.HIGH,
-        title=title_of(message) or "A finding without a message",
+        title=title_of(message),
         problem=message,
         category=text_of(record.get("dimension"), 100),
         location=location,
         suggestion=text_of(record.get("suggestion")),
-        synthetic=not isinstance(entry, dict),
     )
 
 

@@ -1,6 +1,7 @@
 """From bytes of an agent to bounded, harmless text. Every parser starts here; nothing else decodes an answer."""
 
 import re
+from collections.abc import Iterable
 
 from burnish.contracts.errors import UnreadableError
 
@@ -41,6 +42,11 @@ def clean_text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub("", _ANSI.sub("", text))
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def first_text_in(texts: Iterable[str]) -> str:
+    """The first text that is not empty, or the empty one."""
+    return next((text for text in texts if text), "")
 
 
 def bounded(text: str, limit: int = 4_000) -> str:

@@ -18,11 +18,12 @@ _HINT = 'Answer with {"verdict": "pass" or "drift", "followUpPrompt": "…"} and
 def parse(text: str, is_file: IsFile) -> Answer:
     """Read a verdict. Paths play no part in it."""
     del is_file
-    answers = find_answers(text, "verdict")
-    follow_ups = [(_verdict(answer), _follow_up(answer)) for answer in answers]
+    found = find_answers(text, "verdict")
+    follow_ups = [(_verdict(answer), _follow_up(answer)) for answer in found.answers]
     drifts = [follow_up for verdict, follow_up in follow_ups if verdict == "drift"]
     if not drifts:
-        return Answer(clean=True, follow_up=_joined([follow_up for _, follow_up in follow_ups]))
+        passes = [follow_up for _, follow_up in follow_ups]
+        return found.settled(Answer(clean=True, follow_up=_joined(passes)), *passes)
     corrections: list[str] = []
     if len(drifts) < len(follow_ups):
         corrections.append("The text holds both pass and drift: drift holds.")

@@ -113,6 +113,13 @@ def _is_claim(section: Section, line: Line, claims: Claims) -> bool:
     return True
 
 
+def counts_something(sentence: str) -> bool:
+    """Whether a sentence counts findings, of any severity or in all, and not to zero."""
+    claims = Claims()
+    _in_sentence(sentence, claims)
+    return any((*claims.by_severity.values(), claims.must_fix, claims.total))
+
+
 def is_count(line: str) -> bool:
     """Whether a line is nothing but a count, such as `- **Critical:** 2 (one of them new)`."""
     text = plain(list_mark(line)[1])

@@ -15,18 +15,18 @@ _NOUN = any_of(
     words("comments? regressions? violations? improvements?"),
 )
 _SEVERITY = any_of(
-    words("critical important minor high medium low major blocking"),
+    words("critical important minor high medium low major blocking warning info"),
     "must[- ]fix",
     "should[- ]fix",
     "nice[- ]to[- ]have",
 )
-_ADJECTIVE = any_of(
+ADJECTIVE = any_of(
     _SEVERITY,
     words("severity priority level new significant serious security further additional remaining outstanding code"),
     words("review known other such actionable real obvious notable open unresolved or and any style functional"),
     words("substantive material correctness more quality performance architectural"),
 )
-_ADJECTIVES = rf"((?:{_ADJECTIVE}[\s,/]+){{0,8}})"
+_ADJECTIVES = rf"((?:{ADJECTIVE}[\s,/]+){{0,8}})"
 _SEEN = any_of(
     words(
         "found identified detected reported noted observed discovered spotted present remain(?:ing)? introduced left"
@@ -131,24 +131,90 @@ def says_nothing_at_all(text: str) -> bool:
     return found is not None and not _SEVERITY_WORD.search(found.group(1)) and says_none(text)
 
 
+_LOOK = words("review read look inspect examine analy[sz]e assess evaluate access open view fetch load audit see")
+_I = r"(?:^|\b(?:i|we|reviewer|agent)\b\W?(?:[\w']+ ){0,3}?)"
+_REVIEWED = any_of(words("reviewed examined inspected analy[sz]ed audited assessed"), "looked at")
+_NOT_FIND = r"(?!\s(?:any|a single|anything|for|how|why)\b)"
+_UNABLE_TO = any_of(
+    "unable to",
+    words("cannot can't never won't"),
+    "(?:failed|no way|impossible) to",
+    "(?:can|could|will|would|did|do|was|were|am|are|have|had)(?: not|n't)(?: been)?(?: yet)?(?: able)?(?: to)?",
+    "not (?:yet )?(?:been )?able to",
+)
 _UNABLE = re.compile(
     r"\b(?:unable to|could not|couldn't|cannot|can't|not able to|failed to|no way to)\s(?:\w+\s){0,3}?"
     + words("read access review view see open load fetch obtain retrieve inspect examine find locate diff compute get")
-    + r"\s(?!any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))(?:[\w'`/.-]+\s){0,4}?"
+    + r"\s(?!anything (?:\w+ )?wrong|any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))"
+    + r"(?:[\w'`/.-]+\s){0,4}?"
     + words("diff changes? branch files? code repo(?:sitory)? commits? patch changeset story it")
     + r"\b"
 )
-_EMPTY_DIFF = search(
+_UNREAD = search(
+    # What was to be read is not there.
     r"\bdiff (?:is|was|appears(?: to be)?|came back) empty",
     r"\bempty diff",
     r"\bno diff\b",
     r"\bthere (?:is|are|was|were) no (?:changes|diff|commits)",
     r"\bno (?:code )?(?:changes|files|commits) (?:to review|were found|found|between|on this branch)",
     r"\bnothing to review",
+    rf"\b{words('diff patch changeset prompt repository checkout branch')} (?:\w+ ){{0,3}}?"
+    + any_of(
+        words("truncated unreadable corrupt(?:ed)? garbled unavailable inaccessible empty missing"),
+        "cut (?:off|short)",
+        "too (?:large|long|big)",
+        f"not {words('available provided included found shown visible accessible attached readable')}",
+    ),
+    rf"\b{words('diff patch repository files? code branch changes? commits?')} could not be \w+",
+    r"\b(?:was|were|been)(?: not|n't) (?:given|sent|shown|provided) (?:\w+ )?(?:diff|patch|changes?|code|files?)\b",
+    # The reviewer could not, would not or did not look.
+    rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?{_LOOK}(?:e?d)?\b" + _NOT_FIND,
+    rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?(?:{words('complete finish perform conduct carry do make provide give')} "
+    r"(?:\w+ ){0,4}?(?:review|analysis|audit|this|it)|help|assist|comply|proceed|continue)\b",
+    rf"\b(?:not|n't|never|un)(?: (?:been|be|yet|fully|actually|completely|properly))* ?{_REVIEWED}\b",
+    rf"\b(?:nothing|no files?|none of the \w+|no code) (?:was|were|has been|have been|got) "
+    rf"(?:read|opened|checked|{_REVIEWED})",
+    r"\bno (?:\w+ ){0,2}review (?:was|is|has been|took|could|happened|possible|performed|made|done)",
+    r"\bwithout (?:(?:actually|having|even|really) )*"
+    rf"{words('review read look examin inspect analy[sz] see')}(?:ing|ed)\b",
+    r"\b(?:i|we) (?:\w+ )?(?:refuse|decline)d?\b",
+    r"\b(?:i|we) (?:do not|don't|did not|didn't|lack|lacked|have no|had no|never had)(?: have| get| receive)? "
+    rf"(?:[\w']+ ){{0,3}}?{words('access permissions? tools? ability visibility diff changes')}\b",
+    r"\b(?:i|we) lack(?:ed)? (?:\w+ ){0,3}?(?:context|information|knowledge)\b",
+    r"\b(?:permission|access) (?:was |is )?denied",
+    # It began, and did not end.
+    rf"\b{words('review analysis inspection audit assessment')} (?:[\w']+ ){{0,3}}?"
+    + any_of(
+        words("failed incomplete impossible aborted interrupted cancell?ed skipped unfinished partial crashed"),
+        f"not {words('possible completed? finished done performed made conducted started')}",
+        "cut (?:off|short)",
+        f"(?:did not|didn't|could not|couldn't|cannot) {words('happen run finish complete succeed start be')}",
+        "(?:timed out|took place without)",
+    ),
+    rf"\b{words('incomplete partial failed aborted unfinished superficial')} (?:code )?review\b",
+    r"\b(?:only|just|merely) (?:(?:had time|managed) to )?(?:skim|glanc|look(?:ed)? at|read|review(?:ed)?) ?"
+    r"(?:the first|part|parts|some|half|a (?:part|portion|subset|few))\b",
+    r"\b(?:i|we) (?:\w+ )?(?:skimmed|glanced|gave up|stopped|quit|aborted)\b",
+    r"\b(?:i|we) had to (?:stop|abort|give up|skip|guess)\b",
+    r"\bskipp(?:ed|ing) (?:the |this |my )?(?:\w+ )?review\b",
+    r"\b(?:have not|haven't|not yet|did not|didn't) (?:yet )?(?:finish|start|begun?|get to)(?:ed)?\b",
+    r"\b(?:todo|fixme)\s?:",
+    r"\b(?:ran|run|running) out of (?:time|context|tokens|budget|memory|turns|quota|credits?)\b",
+    r"\b(?:limit|budget|window|quota) (?:was |is )?(?:exceeded|exhausted|reached) (?:before|while|during|so)\b",
+    r"\bbefore (?:i|we) (?:could|was able|were able|managed|got to)\b",
+    r"\b(?:i|we|review|session|tool|agent|client) (?:\w+ )?timed out\b",
+    r"\b(?:i|we) (?:was|were|got|am|have been) (?:being )?rate[- ]limited\b",
+    # Something went wrong on the way.
+    r"\b(?:encountered|ran into|run into|hit) (?:an?|the|some|several|multiple) (?:[\w-]+ ){0,3}?"
+    r"(?:errors?|exceptions?|failures?|timeouts?|tracebacks?|limits?|problems?)\b",
+    rf"\b{words('git tool tools bash shell sandbox mcp agent model reviewer')} (?:calls? |commands? |access )?(?:\w+ )?"
+    r"(?:failed|crashed|errored|aborted|refused|(?:is|was|were|are) (?:unavailable|denied|blocked|not \w+))\b",
+    r"\b(?:error|exception) (?:occurred|happened|prevented|stopped)\b",
+    r"\bunfortunately\b",
 )
 
 
 def says_unread(text: str) -> bool:
-    """Whether a sentence says that the reviewer did not see the change."""
-    lowered = plain(text[:_LOOKED_AT])
-    return bool(_UNABLE.search(lowered)) or bool(_EMPTY_DIFF.search(lowered))
+    """Whether a sentence says that the reviewer did not see the change, or did not come to the end of it."""
+    lowered = plain(text[:_LOOKED_AT]).replace("\u2019", "'")
+    return bool(_UNABLE.search(lowered)) or bool(_UNREAD.search(lowered))

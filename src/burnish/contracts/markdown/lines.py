@@ -67,6 +67,29 @@ def list_mark(text: str) -> tuple[ListMark | None, str]:
     return None, text
 
 
+def plain_fences(document: Document) -> list[str]:
+    """The texts of the fences that hold no code, without fences inside them: those that name no language, or text."""
+    texts: list[list[str]] = []
+    opened = ""
+    is_plain = False
+    for line in document.lines:
+        stripped = line.text.strip()
+        if line.kind is not LineKind.CODE:
+            opened = ""
+        elif not opened:
+            opened = stripped[: len(stripped) - len(stripped.lstrip(stripped[:1]))]
+            is_plain = stripped[len(opened) :].strip().lower() in _NO_CODE
+            texts += [[]] if is_plain else []
+        elif stripped == opened:
+            opened = ""
+        elif is_plain and not stripped.startswith(("```", "~~~")):
+            texts[-1].append(line.text)
+    return ["\n".join(lines) for lines in texts if any(line.strip() for line in lines)]
+
+
+_NO_CODE = frozenset({"", "text", "txt", "plain", "plaintext", "md", "markdown", "none"})
+
+
 def scan(text: str) -> Document:
     """Cut a decoded text into lines."""
     raw = text.split("\n")

@@ -14,7 +14,7 @@ _LABEL = re.compile(
     + r"(?: status)?\s?[:=—–-]+\s*"
 )
 _LOOSE_LABEL = re.compile(r"(?:status|result|outcome|assessment)\b")
-_AGAINST = search(
+_REJECTION = (
     r"\brequest(?:ed|ing|s)? (?:\w+ )?changes",
     r"(?<!no )\bchanges? (?:are |is )?(?:requested|required|needed)",
     r"\bneeds? (?:\w+ )?(?:fix(?:es|ing)?|work|changes|revisions?|rework)",
@@ -22,6 +22,10 @@ _AGAINST = search(
     r"\bnot (?:yet )?(?:ready|approved?|mergeable|acceptable|recommended|clean)",
     r"\b(?:fix|fixes|revisions?|rework|action) (?:is |are )?required",
     r"\bmust (?:be )?(?:fix|address|resolv)",
+)
+"""Words that mean a rejection wherever they stand."""
+_AGAINST = search(
+    *_REJECTION,
     r"\b(?:reject|revise\b|concerns\b|unapproved\b|disapprove|no[- ]go\b)",
     r"(?<!no )(?<!non )(?<!not )\bblock(?:ed|s|ing|er)\b",
     r"(?<!0 )(?<!no )(?<!never )(?<!not )\bfail(?:ed|s|ure)?\b",
@@ -67,6 +71,26 @@ class Verdict(Enum):
 
 
 _ORDER = list(Verdict)
+
+
+_REJECTED_IN_PROSE = search(
+    *_REJECTION,
+    r"\b(?:would not|wouldn't|won't|will not|can not) (?:be )?(?:merge|approve|ship|recommend)",
+    r"\b(?:should|needs? to|has to|have to|ought to) be (?:fixed|addressed|reworked|reverted|rejected)",
+    r"\b(?:i|we) (?:\w+ )?(?:reject|disapprove|object)\b",
+    r"\b(?:recommend|advise|vote)(?:s|d|ed)? against\b",
+    r"\b(?:needs?|requires?) (?:another|more|further|a) (?:round|work|review|changes?|fix|rework|revision)",
+    r"\bbefore (?:it is |this is |being )?(?:merged|merging|merge|shipping|release)\b",
+)
+_NOTHING_ASKED = re.compile(
+    r"\b(?:no|nothing|none|without|zero)\b(?: [\w-]+){0,4}? (?:(?:should|must|needs? to|has to) be \w+"
+    r"|required|requested|needed|necessary|needs \w+)(?: before (?:\w+ )?merg\w+)?"
+)
+
+
+def rejects(sentence: str) -> bool:
+    """Whether a sentence in lower case, anywhere in a text, asks for changes or speaks against a merge."""
+    return _REJECTED_IN_PROSE.search(_NOTHING_ASKED.sub(" ", sentence)) is not None
 
 
 def read_verdict(sections: list[Section]) -> Verdict | None:

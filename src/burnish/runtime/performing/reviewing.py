@@ -5,7 +5,7 @@ from functools import partial
 
 from burnish.agents.interface import Request, Role
 from burnish.contracts.errors import UnreadableError
-from burnish.contracts.registry import parse_answer
+from burnish.contracts.registry import Expected, parse_answer
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
 from burnish.core.identity import anchored
@@ -13,6 +13,7 @@ from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
 from burnish.core.state import Run
 from burnish.core.values import replace
+from burnish.prompts.fences import visible
 from burnish.runtime.performing.asking import Asked, Reader, ask_readably
 from burnish.runtime.performing.material import evidence_of, review_prompt
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
@@ -120,10 +121,15 @@ def read_answer(shop: Workshop, run: Run, agent: str, commit: str, text: bytes) 
     tree = TreeFiles(shop.repository, commit)
     gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None
     try:
-        answer = parse_answer(contract_of(shop, run, agent), text, tree.is_file, gate)
+        answer = parse_answer(contract_of(shop, run, agent), text, tree.is_file, gate, expected_of(run))
     except UnreadableError as error:
         return Failure(kind=FailureKind.UNREADABLE, message=error.message)
     return replace(answer, findings=anchored(answer.findings, tree.lines))
+
+
+def expected_of(run: Run) -> Expected:
+    """What the prompt tells a reviewer that its answer is about."""
+    return Expected(ticket=visible(run.subject.story or run.subject.branch), revision=run.revisions)
 
 
 class TreeFiles:
