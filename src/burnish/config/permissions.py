@@ -136,7 +136,7 @@ TABLE: Mapping[str, Row] = {
     "model": Row(effect=Effect.WEAKENS, reason="another model may see less, or cost more"),
     "records": Row(effect=Effect.HARMLESS, reason="records are written from the ledger, to fixed places"),
     **_agent_keys("kind", "command", "model", "contract", "timeout", "silent"),
-    **_agent_keys("max_turns", "resume", "project_settings"),
+    **_agent_keys("examines", "max_turns", "resume", "project_settings"),
     "agents.*.environment": Row(effect=Effect.HANDS_OUT, reason="a command gets the variables by their names"),
     **_all(Effect.WEAKENS, _WHO, "roles.default", "roles.review", "roles.fix", "roles.build", "roles.reviewers.*"),
     **_all(Effect.WEAKENS, _WHO, *(f"roles.complexity.{level}.*" for level in ("low", "medium", "high"))),

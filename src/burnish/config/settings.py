@@ -65,6 +65,8 @@ class AgentSettings(Value):
     silent: float | None = None
     environment: tuple[str, ...] = ()
     """Names of variables that are let through to it."""
+    examines: tuple[str, ...] = ()
+    """Globs of the files that it examines, where that is not the whole change."""
     max_turns: int | None = None
     """How often its model may be called in one piece of work, for clients that can be told."""
     resume: bool = False

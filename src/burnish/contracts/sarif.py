@@ -26,6 +26,7 @@ def parse(text: str, is_file: IsFile) -> Answer:
         raise UnreadableError("The text holds no SARIF log, or something else than logs.", hint=_HINT)
     findings: list[Finding] = []
     corrections: list[str] = []
+    examined: list[str] = []
     for document in documents.objects:
         for run in _runs(document):
             _refuse_failed(run)
@@ -33,8 +34,15 @@ def parse(text: str, is_file: IsFile) -> Answer:
             if not read:
                 _refuse_exit_codes(run)
             findings += read
+            examined += Places(run, is_file).examined()
             refuse_too_many(len(findings))
-    answer = Answer(clean=not findings, findings=tuple(findings), corrections=corrections_of(corrections))
+    examined += [finding.location.file for finding in findings if finding.location is not None]
+    answer = Answer(
+        clean=not findings,
+        findings=tuple(findings),
+        corrections=corrections_of(corrections),
+        examined=tuple(dict.fromkeys(examined)),
+    )
     return Found(answers=documents.objects, prose=documents.prose).settled(answer)
 
 

@@ -27,6 +27,13 @@ class Places:
         found = [self._location(part(entry, "physicalLocation")) for entry in entries]
         return tuple(dict.fromkeys(location for location in found if location is not None))
 
+    def examined(self) -> tuple[str, ...]:
+        """The files of the repository that the log lists as artifacts: what the analyser looked at."""
+        listed = self._artifacts if isinstance(self._artifacts, list) else []
+        places = ((part(entry, "location", "uri"), part(entry, "location", "uriBaseId")) for entry in listed)
+        paths = (self._path(uri, base) for uri, base in places if isinstance(uri, str))
+        return tuple(dict.fromkeys(path for path in paths if path is not None))
+
     def _location(self, physical: Json) -> Location | None:
         artifact = part(physical, "artifactLocation")
         index = part(artifact, "index")

@@ -198,3 +198,35 @@ def _message(error: Json) -> str:
         inner = error.get("message") or error.get("data") or error.get("name")
         return _message(inner) if isinstance(inner, dict) else str(inner or "")
     return error if isinstance(error, str) else ""
+
+
+_CALLS = frozenset({"input", "args", "arguments", "parameters", "command", "rawInput"})
+"""Where the streams of all clients keep what a tool was called with."""
+_WORD = re.compile(r"[^\s'\"|;<>()]+")
+
+
+def words_of_tool_calls(text: str) -> frozenset[str]:
+    """Every word that a tool was called with in a client's stream: the names of opened files are among them.
+
+    What the model says, and what tools answered, does not count: neither shows that a file was opened.
+    """
+    found: set[str] = set()
+    for line in text.split("\n"):
+        record = read_object(line) if line.strip().endswith("}") else None
+        if record is not None:
+            _collect(record, found, is_call=False)
+    return frozenset(found)
+
+
+def _collect(value: Json, found: set[str], *, is_call: bool) -> None:
+    match value:
+        case str() if is_call:
+            found.update(_WORD.findall(value))
+        case dict():
+            for key, inner in value.items():
+                _collect(inner, found, is_call=is_call or key in _CALLS)
+        case list():
+            for inner in value:
+                _collect(inner, found, is_call=is_call)
+        case _:
+            pass

@@ -81,6 +81,8 @@ class Answer(Value):
     former: tuple[Former, ...] = ()
     corrections: tuple[str, ...] = ()
     """Where the text contradicted itself or was malformed, and how the worse reading was taken."""
+    examined: tuple[str, ...] | None = None
+    """The files that the answer itself is about, where its form says so; None where it does not."""
     whole: bool = False
     """Whether the reviewer looked at the whole change with fresh eyes, also where it was asked for less."""
     notes: tuple[str, ...] = ()

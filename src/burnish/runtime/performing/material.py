@@ -1,11 +1,13 @@
 """What agents are told: the state of the run and the frozen inputs, as the material of prompts."""
 
-from burnish.config.globs import ignored, rules_for
+from burnish.config.globs import ignored, matches, rules_for
+from burnish.contracts.streams import words_of_tool_calls
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import ValidationStatus
 from burnish.core.evidence import Evidence, Examined, Level
-from burnish.core.reviews import ContractName
+from burnish.core.reviews import Answer, ContractName
 from burnish.core.state import GoodReview, Run
+from burnish.core.values import replace
 from burnish.prompts.context import (
     BuildMaterial,
     Criterion,
@@ -90,20 +92,42 @@ def _ticket(shop: Workshop, run: Run) -> Ticket:
     return Ticket(ticket_id=name, ticket_path=shop.inputs.brief_path, acceptance_criteria=criteria)
 
 
-def evidence_of(shop: Workshop, shown: Difference) -> Evidence:
-    """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others."""
+def evidence_of(shop: Workshop, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
+    """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others.
+
+    `stream` is what a client printed: a file counts as read, too, where a tool of the client opened it. An agent that
+    examines certain files, or an answer that names those it is about, counts for these alone.
+    """
+    settings = agent_settings(shop, agent)
+    globs = settings.examines
+    opened = (
+        words_of_tool_calls(stream.decode("utf-8", errors="replace")) if settings.kind.is_paid else frozenset[str]()
+    )
+    given = tuple(_opened(each, opened) for each in _given(shop, shown))
+    if globs:
+        return Evidence(examined=tuple(each for each in given if any(matches(each.path, glob) for glob in globs)))
+    if answer.examined is not None:
+        return Evidence(examined=tuple(each for each in given if each.path in answer.examined))
+    return Evidence(examined=given)
+
+
+def _opened(examined: Examined, words: frozenset[str]) -> Examined:
+    """A file that a tool of the client was called with, by its path in the clone or from its root."""
+    named = any(word == examined.path or word.endswith(f"/{examined.path}") for word in words)
+    return replace(examined, level=Level.READ) if named else examined
+
+
+def _given(shop: Workshop, shown: Difference) -> tuple[Examined, ...]:
     limit = shop.inputs.settings.context.diff_characters
     left_out = ignored(shop.inputs.settings.review, tuple(file.shown_path for file in shown.files))
     listed = [file for file in shown.files if file.shown_path not in left_out]
     whole = files_shown_whole(_patch(shown, left_out), limit)
-    return Evidence(
-        examined=tuple(
-            Examined(
-                path=file.shown_path,
-                level=Level.READ if number < whole and not file.binary else Level.COULD_READ,
-            )
-            for number, file in enumerate(listed)
+    return tuple(
+        Examined(
+            path=file.shown_path,
+            level=Level.READ if number < whole and not file.binary else Level.COULD_READ,
         )
+        for number, file in enumerate(listed)
     )
 
 

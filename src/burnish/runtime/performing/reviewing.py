@@ -45,7 +45,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         at=clock.now(),
         effect=effect.id,
         answer=answer,
-        evidence=evidence_of(shop, shown),
+        evidence=evidence_of(shop, shown, effect.agent, answer, asked.transcript),
         prompt=shop.keep(request.prompt.encode()),
         transcript=shop.keep(asked.transcript),
         usage=asked.usage,
