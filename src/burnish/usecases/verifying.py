@@ -55,7 +55,8 @@ def verify(repository: Repository, ref: str, demands: Demands, environment: Mapp
 def _without_own_policy(verdict: Verdict) -> Verdict:
     """Where the base has no policy, the change's own working tree may not have been the policy either."""
     statement = verdict.seal.statement if verdict.seal is not None else None
-    if not verdict.ok or statement is None or statement.policy_origin != PolicyOrigin.WORKING_TREE.value:
+    others = [origin.value for origin in PolicyOrigin if origin is not PolicyOrigin.WORKING_TREE]
+    if not verdict.ok or statement is None or statement.policy_origin in others:
         return verdict
     reason = "It was reviewed under the settings of its own working tree, not of its base."
     return replace(verdict, ok=False, reason=reason)
