@@ -69,7 +69,7 @@ def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
 def _become(user: int, argv: list[str]) -> list[str]:
     if user == os.getuid():
         return argv
-    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--", *argv]
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *argv]
 
 
 def attempts(kind: SandboxKind, scene: Scene, *names: str) -> dict[str, bool]:
@@ -84,7 +84,7 @@ def attempts(kind: SandboxKind, scene: Scene, *names: str) -> dict[str, bool]:
     )
     inside = confine(Sandbox(kind=kind), command, places)
     launched = (python, *inside.argv[1:]) if kind is SandboxKind.LANDLOCK else inside.argv
-    finished = run_now(replace(inside, argv=tuple(_become(scene.user, list(launched))), monitor=""))
+    finished = run_now(replace(inside, argv=tuple(_become(scene.user, list(launched)))))
     assert (finished.how, finished.code) == (How.EXITED, 0), finished
     return json.loads(finished.stdout)
 

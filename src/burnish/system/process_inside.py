@@ -32,19 +32,29 @@ class Inside:
     def start(self, command: Command) -> subprocess.Popen[bytes]:
         if not self.exists:
             return start(command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        opened: list[int] = []
         try:
-            reading, writing = os.pipe()
+            opened += os.pipe()
+            opened += os.pipe() if command.call_filter else ()
         except OSError as error:
+            _close(opened)
             raise CouldNotStartError(f"'{command.program}' cannot be started: {error.strerror}.") from None
-        argv = (command.argv[0], self._option, str(writing), *command.argv[1:])
+        reading, *handed_on = opened
+        words = [self._option, str(handed_on[0])]
+        if command.call_filter:
+            filled = handed_on.pop()
+            os.write(filled, command.call_filter)  # far less than a pipe takes at once
+            os.close(filled)
+            words += ["--seccomp", str(handed_on[1])]
+        options_end = command.argv.index("--")
+        told = replace(command, argv=(*command.argv[:options_end], *words, *command.argv[options_end:]))
         try:
-            told = replace(command, argv=argv)
-            process = start(told, stdin=PIPE, stdout=PIPE, stderr=PIPE, hand_on=(writing,))
+            process = start(told, stdin=PIPE, stdout=PIPE, stderr=PIPE, hand_on=tuple(handed_on))
         except BaseException:
             os.close(reading)
             raise
         finally:
-            os.close(writing)
+            _close(handed_on)
         os.set_blocking(reading, False)
         self._reading = reading
         return process
@@ -65,6 +75,11 @@ class Inside:
             return os.read(self._reading, 4096)
         except BlockingIOError:
             return b""
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _named_in(words: bytes) -> ProcessMark | None:
