@@ -22,7 +22,7 @@ from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
-from burnish.workspace.objects import object_folders
+from burnish.workspace.objects import git_folders, object_folders
 from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
@@ -173,7 +173,6 @@ class Workshop:
         temporary = self._beside(name, "tmp")
         confinement = Confinement(
             readable=(
-                str(self.repository.common_dir),
                 *(str(folder) for folder in object_folders(self.repository)),
                 self.policy_folder,
                 command.folder,
@@ -206,8 +205,7 @@ class Workshop:
 
     def _private(self) -> tuple[str, ...]:
         """What is no agent's business: addresses with passwords, what other agents said, where they live."""
-        settings = (self.repository.common_dir / name for name in ("config", "config.worktree", "FETCH_HEAD"))
-        return (*(str(file) for file in settings), str(self.repository.state_dir), str(self.cache))
+        return (*(str(folder) for folder in git_folders(self.repository)), str(self.cache))
 
     async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A fresh clone, with the ignored files that the policy copies into every one."""
