@@ -277,6 +277,20 @@ def test_nothing_runs_after_a_confined_command_has_ended(confined: Confined) -> 
         assert [mark for mark in process_table.living() if _words(mark.pid) == b"sleep\x00304\x00"] == []
 
 
+def test_a_sandbox_that_could_not_be_set_up_is_told_from_a_program_that_failed(in_bubblewrap: Confined) -> None:
+    broken = in_bubblewrap("true")
+    missing = ("--ro-bind", "/no/such/path", "/no/such/path")
+    end = broken.argv.index("--")
+    failed = run_now(replace(broken, argv=(*broken.argv[:end], *missing, *broken.argv[end:])))
+    assert (failed.how, failed.sandbox_failed) == (How.COULD_NOT_START, True)
+    assert failed.message.startswith("The sandbox could not be set up: Can't find source path /no/such/path")
+    words = "bwrap: Can't find source path /no/such/path"
+    pretending = run_now(in_bubblewrap("sh", "-c", f'echo "{words}" >&2; exit 1'))
+    assert (pretending.how, pretending.code, pretending.sandbox_failed) == (How.EXITED, 1, False)
+    killed = run_now(in_bubblewrap("sh", "-c", f'echo "{words}" >&2; kill -9 $$'))
+    assert (killed.how, killed.code, killed.sandbox_failed) == (How.EXITED, 137, False)
+
+
 FLEEING = """
 import os, signal, sys
 if os.fork():

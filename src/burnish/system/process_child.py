@@ -22,6 +22,8 @@ from burnish.system.process_values import END_ALL, Command, Finished, How
 
 _CHUNK = 64 * 1024
 _MOST_SWEEPS = 20
+_FAILED = 1
+"""The exit code of a monitor that could not set its sandbox up; it is a program's, too."""
 _SUPERVISOR_SECONDS = 2.0
 AFTER_KILL_SECONDS = 5.0
 """A killed process is gone at once, unless the kernel itself is stuck."""
@@ -168,6 +170,12 @@ class Child:
 
     def finished(self, how: How, seconds: float) -> Finished:
         code = self._process.returncode
+        if how is How.EXITED and code == _FAILED and self._sandbox.never_began():
+            words = self.output.stderr_tail
+            message = f"The sandbox could not be set up: {words.strip().removeprefix('bwrap: ').rstrip('.')}."
+            return Finished(
+                how=How.COULD_NOT_START, stderr_tail=words, seconds=seconds, message=message, sandbox_failed=True
+            )
         return Finished(
             how=how,
             code=code if self.was_reaped and code >= 0 else None,

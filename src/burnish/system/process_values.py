@@ -72,3 +72,5 @@ class Finished(Value):
     seconds: float = 0.0
     message: str = ""
     """Why it could not start, or what else went wrong around it."""
+    sandbox_failed: bool = False
+    """The sandbox could not be set up, and the program never began: the same may work the next time."""

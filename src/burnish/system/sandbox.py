@@ -119,7 +119,7 @@ def _in_bubblewrap(command: Command, confinement: Confinement) -> Command:
 
 def _filtered(command: Command) -> Command:
     """bubblewrap with its two descriptors: one tells of its inside, from the other it reads the filter of calls."""
-    return replace(command, monitor="--info-fd", call_filter=call_filter(named_sockets=True))
+    return replace(command, monitor="--json-status-fd", call_filter=call_filter(named_sockets=True))
 
 
 def _in_landlock(command: Command, confinement: Confinement) -> Command:

@@ -188,13 +188,20 @@ class Workshop:
         )
         largest_file = self.inputs.settings.workspace.file_megabytes * 1024 * 1024
         limited = replace(command, environment=marked, file_bytes=largest_file)
-        confined = confine(self.sandbox, limited, confinement)
-        if self.terminal is not None and render is not None:
-            confined = self.terminal.show(confined, name, render)
         log = self.log_of(name)
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        async def attempt() -> Finished:
+            confined = confine(self.sandbox, limited, confinement)
+            if self.terminal is not None and render is not None:
+                confined = self.terminal.show(confined, name, render)
+            return await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+
         try:
-            finished = await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+            finished = await attempt()
+            if finished.sandbox_failed:
+                # Mostly a path that went away meanwhile, which is no longer looked for the next time.
+                finished = await attempt()
         finally:
             await asyncio.shield(
                 asyncio.to_thread(survivors.end_all, EFFECT_MARKER, f"{self.run}/{name}", GRACE_SECONDS)
