@@ -323,8 +323,33 @@ AnyEvent = (
 )
 INTENTS: tuple[type[Event], ...] = get_args(Intent)
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _decoder = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def as_stored(event: AnyEvent) -> AnyEvent:
+    """The event as it will be read again: of names whose bytes are no UTF-8, these are replaced.
+
+    To be believed instead of the event itself, so that a state in memory is the one that its events give.
+    """
+    try:
+        _encoder.encode(event)
+    except UnicodeEncodeError:
+        return msgspec.convert(_replaced(msgspec.to_builtins(event)), AnyEvent)
+    return event
+
+
+def _replaced(value: object) -> object:
+    match value:
+        case str():
+            return _SURROGATE.sub("\ufffd", value)
+        case dict():
+            return {_replaced(key): _replaced(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_replaced(item) for item in value]
+        case _:
+            return value
 
 
 def encode(event: AnyEvent) -> bytes:
