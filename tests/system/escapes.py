@@ -2,8 +2,8 @@
 
 Given: a folder outside with a file `victim`, a folder of secrets with a file `key`, and the number of a process
 outside; then the names of the attempts to make, or none for all. Beside the folders, `belongings.json` names what else
-is the user's: a terminal, a socket that somebody listens at, a file of shared memory. It uses the standard library alone, and changes
-nothing that belongs to the machine: settings and disks are only opened.
+is the user's: a terminal, a socket that a process listens at, a file of shared memory. It uses the standard library
+alone, and changes nothing that belongs to the machine: settings and disks are only opened.
 """
 
 import ctypes

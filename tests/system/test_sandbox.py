@@ -301,7 +301,8 @@ if os.fork():
 ready = os.open(sys.argv[1], os.O_WRONLY)
 os.write(ready, b"ready")
 os.closerange(0, 100)
-os.execve("/bin/sh", ["sh", "-c", "trap '' TERM HUP; while :; do sleep 60; done", sys.argv[2]], {"PATH": "/bin:/usr/bin"})
+waiting = "trap '' TERM HUP; while :; do sleep 60; done"
+os.execve("/bin/sh", ["sh", "-c", waiting, sys.argv[2]], {"PATH": "/bin:/usr/bin"})
 """
 STARTER_OF_A_SANDBOX = """
 import asyncio, json, sys

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -75,12 +75,12 @@ def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
 
 
 @contextmanager
-def belongings(user: int) -> Iterator[dict[str, str]]:
+def belongings(user: int) -> Generator[dict[str, str]]:
     """A terminal, a socket with a name and one without, and shared memory, all of which this user may use."""
     with (
         ExitStack() as stack,
         tempfile.TemporaryDirectory(prefix="burnish-socket-") as folder,
-        tempfile.NamedTemporaryFile(prefix="burnish-escapes-", dir="/dev/shm") as memory,  # noqa: S108 - of this user
+        tempfile.NamedTemporaryFile(prefix="burnish-escapes-", dir="/dev/shm") as memory,
     ):
         master, slave = pty.openpty()
         stack.callback(os.close, master)

@@ -119,7 +119,7 @@ def test_a_link_that_leads_elsewhere_since_the_fix_is_its_fault(git: Git) -> Non
 def test_a_fix_with_a_link_into_git_through_another_is_not_taken(repository: Repository, fixers_clone: Clone) -> None:
     (fixers_clone.path / "d").symlink_to(".")
     (fixers_clone.path / "hooks").symlink_to("d/.git/hooks")
-    with pytest.raises(UnsafeResultError, match="'hooks' is a link that points into git's own directory: '.git'"):
+    with pytest.raises(UnsafeResultError, match="'hooks' is a link that points into git's own"):
         collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9)
     assert repository.git.text("for-each-ref", "refs/burnish") == ""
 
@@ -135,9 +135,7 @@ def bare_repository(folder: Path, trap: Path) -> None:
     (folder / "info" / "attributes").write_text("* filter=x\n")
 
 
-def test_a_fix_with_a_bare_repository_is_not_taken(
-    repository: Repository, fixers_clone: Clone, tmp_path: Path
-) -> None:
+def test_a_fix_with_a_bare_repository_is_not_taken(repository: Repository, fixers_clone: Clone, tmp_path: Path) -> None:
     bare_repository(fixers_clone.path / "tools", tmp_path / "trap")
     with pytest.raises(UnsafeResultError, match="'tools' would be a repository"):
         collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9)

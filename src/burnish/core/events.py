@@ -4,6 +4,7 @@ Each event carries its time. The first one holds everything that was resolved at
 files change nothing in a run. `INTENTS` may be appended by anybody; the others only by the run's one writer.
 """
 
+import json
 import re
 from enum import Enum
 from typing import get_args
@@ -336,20 +337,10 @@ def as_stored(event: AnyEvent) -> AnyEvent:
     try:
         _encoder.encode(event)
     except UnicodeEncodeError:
-        return msgspec.convert(_replaced(msgspec.to_builtins(event)), AnyEvent)
+        # The standard library's JSON, as it alone carries such text.
+        text = json.dumps(msgspec.to_builtins(event), ensure_ascii=False)
+        return _decoder.decode(_SURROGATE.sub("\ufffd", text))
     return event
-
-
-def _replaced(value: object) -> object:
-    match value:
-        case str():
-            return _SURROGATE.sub("\ufffd", value)
-        case dict():
-            return {_replaced(key): _replaced(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_replaced(item) for item in value]
-        case _:
-            return value
 
 
 def encode(event: AnyEvent) -> bytes:

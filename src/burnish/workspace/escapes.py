@@ -77,33 +77,44 @@ def _problem_of_name(path: str) -> str:
 
 def _led_out(path: str, target: str, links: Mapping[str, str]) -> str:
     """Why a link must not be followed; empty where it stays in the tree."""
-    followed = 0
-    waiting = [*reversed(target.split("/"))]
     place = path.split("/")[:-1]
-    if _is_absolute(target):
-        return "is a link that points out of the repository: its target is an absolute path"
-    while waiting:
+    waiting: list[str] = []
+    following: str | None = target
+    followed = 0
+    while following is not None or waiting:
+        if following is not None:
+            followed += 1
+            if _is_absolute(following):
+                return f"is a link that points out of the repository: '{shown(following)}'"
+            if followed > _MOST_LINKS:
+                return "is a link that leads in a circle"
+            waiting.extend(reversed(following.split("/")))
         part = waiting.pop()
-        if part in ("", "."):
-            continue
-        if part == "..":
-            if not place:
-                return f"is a link that points out of the repository: '{shown(target)}'"
-            place.pop()
-            continue
-        if is_git_name(part):
-            return f"is a link that points into git's own directory: '{shown('/'.join([*place, part]))}'"
-        further = links.get("/".join([*place, part]))
-        if further is None:
-            place.append(part)
-            continue
-        followed += 1
-        if followed > _MOST_LINKS:
-            return "is a link that leads in a circle"
-        if _is_absolute(further):
-            return "is a link that points out of the repository through another link"
-        waiting.extend(reversed(further.split("/")))
+        problem = _problem_of_step(place, part)
+        if problem:
+            return problem
+        following = _step(place, part, links)
     return ""
+
+
+def _problem_of_step(place: list[str], part: str) -> str:
+    if part == ".." and not place:
+        return "is a link that points out of the repository"
+    if is_git_name(part):
+        return f"is a link that points into git's own directory: '{shown('/'.join([*place, part]))}'"
+    return ""
+
+
+def _step(place: list[str], part: str, links: Mapping[str, str]) -> str | None:
+    """Go one step on from a place; where that is a link, stay, and give what is written in it."""
+    if part == "..":
+        place.pop()
+    elif part not in ("", "."):
+        further = links.get("/".join([*place, part]))
+        if further is not None:
+            return further
+        place.append(part)
+    return None
 
 
 def _is_absolute(target: str) -> bool:

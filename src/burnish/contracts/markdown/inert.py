@@ -11,9 +11,10 @@ _BACKTICKS = re.compile(r"\\.|`+")
 _TAG = re.compile(r"\\?<(?![\s=]|$)")
 _LINK = re.compile(r"\](?=[(\[:])")
 _BY_ITSELF = re.compile(
-    r"(?:\b(?:https?|ftp)://|\bwww\.|\b(?:mailto|xmpp):)[^\s<>`\\\[\]()]*[^\s<>`\\\[\]().,;:!?'\"]"  # an address of a page
-    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w"  # of a person
-    r"|(?<![\w.])@[A-Za-z0-9][\w./-]*\b",  # a mention, or what looks like one
+    # the address of a page, of a person, a mention or what looks like one
+    r"(?:\b(?:https?|ftp)://|\bwww\.|\b(?:mailto|xmpp):)[^\s<>`\\\[\]()]*[^\s<>`\\\[\]().,;:!?'\"]"
+    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w"
+    r"|(?<![\w.])@[A-Za-z0-9][\w./-]*\b",
     re.IGNORECASE,
 )
 
