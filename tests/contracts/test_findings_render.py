@@ -1,14 +1,20 @@
 """The written document: exactly the seed's, and read back as what was written."""
 
+from collections.abc import Iterable
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from burnish.contracts.findings import FindingsDocument, parse, render
 from burnish.contracts.markdown.fields import UNCATEGORISED
+from burnish.contracts.markdown.inert import inert
 from burnish.contracts.paths import no_repository
 from burnish.contracts.text import decode
 from burnish.core.findings import Finding, Location, Severity
+from burnish.core.values import replace
 
 CLASS = {
     Severity.CRITICAL: Severity.CRITICAL,
@@ -141,11 +147,11 @@ FINDINGS = st.builds(
 
 
 def one_line(text: str) -> str:
-    return " ".join(decode(f"x {text}".encode()).replace("<!--", "&lt;!--").split())[2:]
+    return inert(" ".join(decode(f"x {text}".encode()).split())[2:])
 
 
 def without_emphasis(text: str) -> str:
-    return " ".join(one_line(text).replace("**", "").split())
+    return one_line(text.replace("**", ""))
 
 
 @given(st.lists(FINDINGS, max_size=6))
@@ -166,3 +172,43 @@ def test_what_is_written_is_read_back(findings: list[Finding]) -> None:
             assert read.category == ""
         elif found.category not in ("critical", "a]b[c", UNCATEGORISED):
             assert read.category == found.category
+
+
+ACTIVE = (
+    *("<b>x</b>", "<img src=x onerror=alert(1)>", "<!-- hidden", "<https://a.example>", "![a](http://t.example/p.png)"),
+    *("[here](javascript:alert(1))", "[a][b]", "[b]: javascript:alert(1)", "https://a.example/x", "www.a.example"),
+    *("a@b.example", "@octocat", "`", "``", "\\", "\\`", "\\<", "](x)", "<", "word", " "),
+)
+MARKDOWN = MarkdownIt("commonmark", {"html": True})
+
+
+def active(tokens: Iterable[Token]) -> list[str]:
+    """What of a document a browser would run, load or follow."""
+    kinds = ("html_inline", "html_block", "link_open", "image")
+    here = [token.type for token in tokens if token.type in kinds]
+    return here + [kind for token in tokens for kind in active(token.children or ())]
+
+
+@given(st.lists(st.lists(st.sampled_from(ACTIVE), max_size=8).map("".join), min_size=4, max_size=4))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_nothing_that_an_agent_writes_becomes_active(texts: list[str]) -> None:
+    title, problem, category, path = texts
+    found = Finding(
+        severity=Severity.HIGH,
+        title=title,
+        category=category,
+        problem=problem,
+        impact=title,
+        suggestion=problem,
+        location=Location(file=path or "a.py"),
+    )
+    written = render(replace(document(found), unproven=(title, problem), branch=path))
+    assert active(MARKDOWN.parse(written)) == []
+    assert len(parse(decode(written.encode()), no_repository).findings) >= 1
+
+
+def test_honest_text_stays_readable() -> None:
+    text = "Use `List<int>`, not List<int>; a < b, x[0](y); see https://docs.example/x. Mind @fixture"
+    assert inert(text) == (
+        "Use `List<int>`, not List&lt;int>; a < b, x[0]\\(y); see `https://docs.example/x`. Mind `@fixture`"
+    )

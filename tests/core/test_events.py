@@ -26,6 +26,7 @@ from burnish.core.events import (
     ValidationStatus,
     WorkFailed,
     WorkStarted,
+    as_stored,
     decode,
     encode,
 )
@@ -126,3 +127,15 @@ def test_a_reviewer_that_is_not_named_is_played_by_the_role() -> None:
         reviewers={"critic": Assignment(agent="second")},
     )
     assert (roles.reviewer("critic").agent, roles.reviewer("pedant").agent) == ("second", "first")
+
+
+def test_a_name_that_is_not_utf8_is_believed_as_it_is_stored() -> None:
+    event = FindingAdded(at=1, finding=replace(problem(), title="caf\udce9 and \U0001f600"))
+    believed = as_stored(event)
+    assert decode(encode(believed)) == believed
+    assert believed == replace(event, finding=replace(event.finding, title="caf\ufffd and \U0001f600"))
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_other_event_is_believed_as_it_is(event: AnyEvent) -> None:
+    assert as_stored(event) is event

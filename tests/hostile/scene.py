@@ -123,12 +123,12 @@ class Scene(Value):
         file.write_text(_PROTOCOL.format(panel=panel, reviews=reviews), encoding="utf-8")
         return str(file)
 
-    def burnish(self, *arguments: str) -> Ended:
+    def burnish(self, *arguments: str, environment: dict[str, str] | None = None) -> Ended:
         """Run the program as a user does."""
         done = subprocess.run(
             [sys.executable, "-m", "burnish", *arguments],
             cwd=self.checkout,
-            env=self.environment,
+            env=environment or self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,

@@ -7,6 +7,7 @@ env
 cat "$HOME_OF_USER/.ssh/id_ed25519" "$HOME_OF_USER/.netrc" "/proc/self/root$HOME_OF_USER/.netrc"
 cp "$HOME_OF_USER/.netrc" "$TMPDIR/copy"; cat "$TMPDIR/copy"
 cat "$CHECKOUT/.git/config"
+grep -ras . "$CHECKOUT/.git/modules" "$CHECKOUT/.git/worktrees" "$CHECKOUT/.git/credentials" "$CHECKOUT/.git/logs"
 for file in /proc/[0-9]*/environ; do tr '\\\\0' '\\n' < "$file"; done
 for folder in /proc/[0-9]*/root; do cat "$folder$HOME_OF_USER/.netrc"; done
 grep -qras RunStarted "$CHECKOUT/.git/burnish" && echo the ledger was read
@@ -19,6 +20,10 @@ def _seen(scene: Scene) -> str:
     """Everything that a curious reviewer could print."""
     scene.configure(_LOOK)
     scene.repository.git.run("config", "remote.origin.url", f"https://user:{SECRET}@example.com/x.git")
+    folder = scene.checkout / ".git"
+    for name in ("modules/lib/config", "worktrees/second/config.worktree", "credentials"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f'[remote "origin"]\n\turl = https://user:{SECRET}@example.com/{name}\n')
     return _log(scene)
 
 
@@ -47,5 +52,5 @@ def test_the_environment_of_an_agent_is_an_allow_list(open_scene: Scene) -> None
 def test_without_a_sandbox_files_can_be_read(open_scene: Scene) -> None:
     """As docs/security.md says; if it were not so, the test above would prove nothing."""
     seen = _seen(open_scene)
-    assert SECRET in seen
+    assert f"{SECRET}@example.com/modules/lib/config" in seen
     assert "the ledger was read" in seen

@@ -1,8 +1,9 @@
 """Attempts to break out of a sandbox, run inside it: prints for each whether it succeeded, as JSON.
 
 Given: a folder outside with a file `victim`, a folder of secrets with a file `key`, and the number of a process
-outside; then the names of the attempts to make, or none for all. It uses the standard library alone, and changes
-nothing that belongs to the machine: settings and disks are only opened.
+outside; then the names of the attempts to make, or none for all. Beside the folders, `belongings.json` names what else
+is the user's: a terminal, a socket that a process listens at, a file of shared memory. It uses the standard library
+alone, and changes nothing that belongs to the machine: settings and disks are only opened.
 """
 
 import ctypes
@@ -24,6 +25,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 outside, secrets, victim_pid = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 victim = outside / "victim"
 temporary = Path(tempfile.mkdtemp())
+KEYCTL = {"x86_64": 250, "aarch64": 219}.get(os.uname().machine, -1)
+ADD_KEY = {"x86_64": 248, "aarch64": 217}.get(os.uname().machine, -1)
+SESSION_KEYRING, USER_KEYRING = -3, -4
 
 
 def check(result: int) -> None:
@@ -155,11 +159,52 @@ def hold_capabilities() -> None:
         raise PermissionError
 
 
+def of_the_user(name: str) -> str:
+    return json.loads((outside.parent / "belongings.json").read_text())[name]
+
+
+def write_to_the_terminal() -> None:
+    os.close(os.open(of_the_user("terminal"), os.O_WRONLY | os.O_NOCTTY))
+
+
+def read_the_terminal() -> None:
+    os.close(os.open(of_the_user("terminal"), os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
+
+
+def change_shared_memory() -> None:
+    os.close(os.open(of_the_user("memory"), os.O_RDWR))
+
+
+def connect_to_a_socket() -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(of_the_user("socket"))
+
+
+def connect_to_an_abstract_socket() -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect("\0" + of_the_user("socket"))
+
+
+def read_the_session_keyring() -> None:
+    check(libc.syscall(KEYCTL, 11, SESSION_KEYRING, None, 0))
+
+
+def link_the_keyring_of_the_user() -> None:
+    check(libc.syscall(KEYCTL, 8, USER_KEYRING, SESSION_KEYRING))
+
+
+def add_a_key() -> None:
+    check(libc.syscall(ADD_KEY, b"user", b"burnish-escape", b"x", ctypes.c_size_t(1), SESSION_KEYRING))
+
+
 ATTEMPTS: tuple[Callable[[], None], ...] = (
     *(write_through_a_link, write_through_proc, truncate, link_out_and_write, create, create_folder, create_link),
     *(create_socket, change_mode, change_times, delete, remount_and_write, remount_in_a_namespace_and_write),
     *(read_secret, read_secret_through_proc, read_secret_through_the_process, read_environment, trace, write_memory),
     *(send_signal, change_a_setting_of_the_kernel, make_a_disk, open_a_disk, hold_capabilities, rename),
+    *(write_to_the_terminal, read_the_terminal, change_shared_memory, connect_to_a_socket),
+    connect_to_an_abstract_socket,
+    *(read_the_session_keyring, link_the_keyring_of_the_user, add_a_key),
 )
 
 

@@ -1,6 +1,7 @@
 """A confined command sees what it needs, writes where it may, and ends with whoever started it."""
 
 import asyncio
+import json
 import os
 import select
 import shutil
@@ -267,13 +268,73 @@ def test_a_cancelled_task_leaves_nothing_in_the_sandbox(confined: Confined, tmp_
     assert survivors.find("MARK", "task") == []
 
 
-def test_nothing_runs_in_bubblewrap_after_its_command_has_ended(in_bubblewrap: Confined) -> None:
+def test_nothing_runs_after_a_confined_command_has_ended(confined: Confined) -> None:
     """Not even for a moment, nor without its mark, nor in a session of its own."""
-    script = "setsid sleep 304 >/dev/null 2>&1 & sleep 304 >/dev/null 2>&1 & ls /proc/self/fd"
-    command = in_bubblewrap("sh", "-c", script)
+    script = "env -i setsid sleep 304 >/dev/null 2>&1 & sleep 304 >/dev/null 2>&1 & ls /proc/self/fd"
+    command = confined("sh", "-c", script)
     for _ in range(10):
         assert run_now(command).stdout.split() == [b"0", b"1", b"2", b"3"]
         assert [mark for mark in process_table.living() if _words(mark.pid) == b"sleep\x00304\x00"] == []
+
+
+def test_a_sandbox_that_could_not_be_set_up_is_told_from_a_program_that_failed(in_bubblewrap: Confined) -> None:
+    broken = in_bubblewrap("true")
+    missing = ("--ro-bind", "/no/such/path", "/no/such/path")
+    end = broken.argv.index("--")
+    failed = run_now(replace(broken, argv=(*broken.argv[:end], *missing, *broken.argv[end:])))
+    assert (failed.how, failed.sandbox_failed) == (How.COULD_NOT_START, True)
+    assert failed.message.startswith("The sandbox could not be set up: Can't find source path /no/such/path")
+    words = "bwrap: Can't find source path /no/such/path"
+    pretending = run_now(in_bubblewrap("sh", "-c", f'echo "{words}" >&2; exit 1'))
+    assert (pretending.how, pretending.code, pretending.sandbox_failed) == (How.EXITED, 1, False)
+    killed = run_now(in_bubblewrap("sh", "-c", f'echo "{words}" >&2; kill -9 $$'))
+    assert (killed.how, killed.code, killed.sandbox_failed) == (How.EXITED, 137, False)
+
+
+FLEEING = """
+import os, signal, sys
+if os.fork():
+    signal.pause()
+os.setsid()
+if os.fork():
+    os._exit(0)
+ready = os.open(sys.argv[1], os.O_WRONLY)
+os.write(ready, b"ready")
+os.closerange(0, 100)
+waiting = "trap '' TERM HUP; while :; do sleep 60; done"
+os.execve("/bin/sh", ["sh", "-c", waiting, sys.argv[2]], {"PATH": "/bin:/usr/bin"})
+"""
+STARTER_OF_A_SANDBOX = """
+import asyncio, json, sys
+from burnish.system.process import Command, Limits, run
+command = Command(**{**json.loads(sys.argv[1]), "call_filter": b""})
+asyncio.run(run(command, Limits(), on_start=lambda mark: print(mark.pid, flush=True)))
+"""
+
+
+def test_a_daemon_that_shed_everything_ends_when_its_starter_is_killed(confined: Confined, tmp_path: Path) -> None:
+    """It has left its session, its parents, its environment and its descriptors, and ignores requests."""
+    ready = tmp_path / "temporary" / "ready"
+    os.mkfifo(ready)
+    token = f"fled-from-{tmp_path.parent.name}-{tmp_path.name}"
+    inside = confined(sys.executable, "-I", "-c", FLEEING, str(ready), token)
+    wanted = json.dumps({name: getattr(inside, name) for name in ("argv", "folder", "environment", "supervised")})
+    argv = [sys.executable, "-c", STARTER_OF_A_SANDBOX, wanted]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as starter:
+        assert starter.stdout is not None
+        first = os.pidfd_open(int(starter.stdout.readline()))
+        with ready.open("r+b", buffering=0) as told:  # for both, so that opening waits for nothing
+            fled = select.select([told], [], [], 20)[0]
+        starter.kill()
+    assert fled
+    try:
+        assert select.select([first], [], [], 20)[0], "the first process lives on"
+    finally:
+        os.close(first)
+    left = [entry for entry in process_table.living() if token.encode() in _words(entry.pid).split(b"\0")]
+    for entry in left:
+        survivors.end([entry.mark], 0.0)
+    assert left == []
 
 
 def _words(pid: int) -> bytes:

@@ -1,18 +1,20 @@
 """From a fixer's clone to one commit: all it did is in, nothing else is, the user's repository is as it was."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.workspace.conftest import UsersView
 
+from burnish.contracts.text import clean_text
 from burnish.system.clock import now
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.git import Git
-from burnish.workspace.messages import title
+from burnish.workspace.messages import Notable, full_message, title
 from burnish.workspace.repository import Repository
 from burnish.workspace.results import Collected, collect
 
@@ -119,6 +121,38 @@ def test_the_message_says_what_a_reader_should_not_overlook(
 def test_the_first_line_is_short_and_clean(summary: str, expected: str) -> None:
     assert title("fix: round 1", summary) == expected
     assert len(expected) <= 160
+
+
+ORDERS = (
+    *("[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[Skip  CI]", "[ci:skip]", "[skip-ci]", "[[skip ci]]"),
+    *(
+        "[sk**ip ci]",
+        "[skip\u202e ci]",
+        "[azp skip]",
+        "[skip netlify]",
+        "***NO_CI***",
+        "**NO_CI**",
+        "skip-checks: true",
+    ),
+)
+_TAKEN_FOR_ONE = re.compile(
+    r"\[[^\](]*(?:skip|no.ci)[^\]]*\]|\*NO_CI\*|^\s*skip-checks\s*:", re.IGNORECASE | re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_message_keeps_nothing_from_being_checked(order: str) -> None:
+    notable = Notable(deleted=(f"{order}.py",))
+    for text in (f"Repaired. {order}", order, f"{order}\nmore"):
+        whole = full_message(title("fix: round 1", text), notable, (clean_text(f"Mine\n\n{order}"),))
+        assert not _TAKEN_FOR_ONE.search(whole), whole
+        assert "\u202e" not in whole
+
+
+@pytest.mark.parametrize("words", ["Handle [a, b] and x[0]", "ci: pin the runner", "Add a [link] for it"])
+def test_other_words_of_a_fixer_stay_as_they_are(words: str) -> None:
+    assert title("fix: round 1", words) == f"fix: round 1 - {words}"
+    assert f"    {words}\n" in full_message("fix", Notable(), (words,))
 
 
 def test_before_the_first_round_it_was_validation_that_failed(

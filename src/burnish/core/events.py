@@ -4,6 +4,7 @@ Each event carries its time. The first one holds everything that was resolved at
 files change nothing in a run. `INTENTS` may be appended by anybody; the others only by the run's one writer.
 """
 
+import json
 import re
 from enum import Enum
 from typing import get_args
@@ -323,8 +324,23 @@ AnyEvent = (
 )
 INTENTS: tuple[type[Event], ...] = get_args(Intent)
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _decoder = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def as_stored(event: AnyEvent) -> AnyEvent:
+    """The event as it will be read again: of names whose bytes are no UTF-8, these are replaced.
+
+    To be believed instead of the event itself, so that a state in memory is the one that its events give.
+    """
+    try:
+        _encoder.encode(event)
+    except UnicodeEncodeError:
+        # The standard library's JSON, as it alone carries such text.
+        text = json.dumps(msgspec.to_builtins(event), ensure_ascii=False)
+        return _decoder.decode(_SURROGATE.sub("\ufffd", text))
+    return event
 
 
 def encode(event: AnyEvent) -> bytes:

@@ -65,9 +65,10 @@ class _Key(NamedTuple):
 
 
 def anchored(findings: Iterable[Finding], lines: SourceLines) -> tuple[Finding, ...]:
-    """Tie each finding to the text of its first line, without any white space; each file is asked for once.
+    """Tie each finding to a digest of its first line without any white space; each file is asked for once.
 
-    Whoever reads an answer beside its tree does this; from then on nobody needs the tree to identify the finding.
+    This is done where an answer is read beside its tree; from then on the tree is not needed to identify the finding.
+    The line itself is not kept: it may hold the very secret that was found.
     """
     known: dict[str, Sequence[str]] = {}
 
@@ -77,7 +78,8 @@ def anchored(findings: Iterable[Finding], lines: SourceLines) -> tuple[Finding, 
         if location.file not in known:
             known[location.file] = lines(location.file) or ()
         text = known[location.file]
-        return "".join(text[location.line - 1].split()) if 1 <= location.line <= len(text) else ""
+        line = "".join(text[location.line - 1].split()) if 1 <= location.line <= len(text) else ""
+        return _digest(line) if line else ""
 
     return tuple(replace(finding, anchor=anchor(finding.location)) for finding in findings)
 

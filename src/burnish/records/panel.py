@@ -1,6 +1,7 @@
 """Records of the `panel` layout: what each reviewer and the fixer wrote, by round, and the state of the loop."""
 
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
+from burnish.contracts.markdown.inert import inert
 from burnish.contracts.text import clean_text
 from burnish.core.state import FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
@@ -53,5 +54,5 @@ def _fix_summary(number: int, fix: FixResult) -> str:
     lines = [f"# Fix Summary - Iteration {number}", "", f"**Outcome:** {_OUTCOMES[fix.status]}"]
     if fix.commit:
         lines.append(f"**Commit:** {fix.commit}")
-    summary = clean_text(fix.summary).strip()
-    return "\n".join([*lines, *(["", summary] if summary else [])]) + "\n"
+    summary = [inert(line) for line in clean_text(fix.summary).strip().splitlines()]
+    return "\n".join([*lines, *(["", *summary] if summary else [])]) + "\n"

@@ -6,7 +6,7 @@ The state in memory is never ahead of the ledger: an event is tried on the state
 from collections.abc import Iterable
 
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, decode, encode
+from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode
 from burnish.core.loop import IllegalEventError, evolve
 from burnish.core.state import Run
 from burnish.core.values import replace
@@ -94,8 +94,9 @@ class Journal:
     def begin(cls, ledger: Ledger, started: RunStarted, owner: ProcessIdentity) -> "Journal":
         """Start a run. Its first event holds everything that governs it."""
         lease = ledger.acquire_lease(stream_of(started.run), owner, started.at, LEASE_SECONDS)
-        state = evolve(None, started)
-        ledger.append(lease.stream, 0, [stored(started)], lease)
+        first = as_stored(started)
+        state = evolve(None, first)
+        ledger.append(lease.stream, 0, [stored(first)], lease)
         return cls(ledger, state, lease)
 
     @classmethod
@@ -107,6 +108,7 @@ class Journal:
 
     def record(self, event: AnyEvent) -> Run:
         """Append an event. Raises `IllegalEventError` where it no longer fits what others intended meanwhile."""
+        event = as_stored(event)
         while True:
             following = evolve(self.state, event)
             try:

@@ -1,20 +1,29 @@
-"""Restricts itself with Landlock, then becomes another program. Run as a file, by an interpreter's absolute path.
+"""Runs a program restricted by Landlock, and ends all that it leaves. Run as a file, by an interpreter's absolute path.
 
-    python -I -S landlock.py [--hide PATH] [--read PATH] [--write PATH] [--no-network] -- PROGRAM [ARGUMENT …]
+    python -I -S landlock.py [--hide PATH] [--read PATH] [--write PATH] [--no-network] [--filter HEX]
+                             -- PROGRAM [ARGUMENT …]
 
 The program can write below each `--write` only, and read everything except what is below a `--hide`, unless a `--read`
 or `--write` at or below it gives it back. It has no capabilities, can gain no privileges, can neither trace nor (from
-kernel 6.12 on) signal a process outside, and is killed when the process that started it ends.
+kernel 6.12 on) signal a process outside, and reaches no terminal and no shared memory. `--filter` is a filter of system
+calls (see `seccomp`).
+
+This process stays outside, as the supervisor: every orphan below it becomes its child, whatever that did to its
+environment, session and descriptors. When the program has ended, or END_ALL comes, or the process that started this
+one ends, the supervisor kills everything below it. A program can prevent that only by killing the supervisor, which a
+restricted one cannot do from kernel 6.12 on.
 
 What Landlock cannot do, and bubblewrap can: forbid chmod, chown and time stamps of files outside; hide the NAMES in a
-hidden folder; hide other processes; forbid sockets in the file system; forbid UDP; take back a folder below a writable
-one, such as the settings of a clone's git. Whoever confines compares what must not change.
+hidden folder, other processes, and the names of keys; forbid UDP; give a private /dev/shm or private terminals, so
+that there are none; take back a folder below a writable one, such as the settings of a clone's git. The caller
+compares what must not change.
 
 This file must import nothing of burnish and little else: it is loaded before each confined start.
 """
 
 import ctypes
 import os
+import select
 import stat
 import sys
 from collections.abc import Iterator
@@ -32,12 +41,19 @@ WRITING = (
 )
 OF_A_FILE = EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV
 
-DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+DEVICES = ("null", "zero", "full", "random", "urandom")
 CANNOT_RUN, NOT_FOUND = 126, 127
+END_ALL = 10
+"""The signal that tells the supervisor to kill everything below it: SIGUSR1."""
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_SIGKILL = 9  # to load the names of all signals takes longer than everything else here
-_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 24, 38
+# To load the names of all signals takes longer than everything else here.
+_SIGKILL, _SIGPIPE, _SIGCHLD, _SIGXFSZ = 9, 13, 17, 25
+_SIG_SETMASK = 2
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
+_PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 24, 36, 38
+_SECCOMP_MODE_FILTER = 2
+_FILTER_WORD = 8
 
 
 class _Ruleset(ctypes.Structure):
@@ -49,6 +65,11 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("access", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
+class _Filter(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("words", ctypes.c_char_p))
+
+
+_Signals = ctypes.c_ulong * 16
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -63,12 +84,15 @@ class Wanted:
     def __init__(self, arguments: list[str]) -> None:
         paths: dict[str, list[str]] = {"--hide": [], "--read": [], "--write": []}
         self.network = True
+        self.filter = b""
         rest = iter(arguments)
         for word in rest:
             if word == "--":
                 break
             if word == "--no-network":
                 self.network = False
+            elif word == "--filter":
+                self.filter = bytes.fromhex(next(rest))
             else:
                 paths[word].append(os.path.realpath(next(rest)))
         self.hidden, self.readable, self.writable = paths["--hide"], paths["--read"], paths["--write"]
@@ -91,6 +115,9 @@ def restrict(wanted: Wanted, version: int) -> None:
     _call(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _call(_libc.syscall(_RESTRICT_SELF, handle, 0))
     os.close(handle)
+    if wanted.filter:
+        program = _Filter(length=len(wanted.filter) // _FILTER_WORD, words=wanted.filter)
+        _call(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0))
 
 
 def rules(wanted: Wanted) -> Iterator[tuple[str, int]]:
@@ -102,7 +129,6 @@ def rules(wanted: Wanted) -> Iterator[tuple[str, int]]:
         yield path, READING
     for name in DEVICES:
         yield f"/dev/{name}", READING | WRITE_FILE | IOCTL_DEV
-    yield "/dev/shm", READING | WRITING  # semaphores of Python, browsers  # noqa: S108 - not used as a place for files
     for path in wanted.readable:
         for shown in _except(path, hidden):
             yield shown, READING
@@ -150,9 +176,9 @@ def _drop_capabilities() -> None:
     _call(_libc.capset(header, (ctypes.c_uint32 * 6)()))
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(number: int) -> None:
     parent = os.getppid()
-    _call(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
+    _call(_libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0))
     if os.getppid() != parent:
         os.kill(os.getpid(), _SIGKILL)
 
@@ -165,16 +191,32 @@ def _call(result: int) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Become the program, or say why not with the exit code that shells use for it."""
+    """Run the program and end as it did, or say why not with the exit code that shells use for it."""
     wanted = Wanted(arguments)
     version = abi()
     if version < LEAST_ABI:
         return _refuse(f"this kernel has version {version} of Landlock, and {LEAST_ABI} is needed", CANNOT_RUN)
     try:
-        restrict(wanted, version)
-        _die_with_parent()
+        before = _block_signals()
+        _call(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+        _die_with_parent(END_ALL)
+        program = os.fork()
     except OSError as error:
         return _refuse(f"the sandbox could not be set up: {error.strerror}", CANNOT_RUN)
+    if program == 0:
+        os._exit(_become(wanted, version, before))
+    return _supervise(program)
+
+
+def _become(wanted: Wanted, version: int, signals: "ctypes.Array[ctypes.c_ulong]") -> int:
+    try:
+        _die_with_parent(_SIGKILL)
+        restrict(wanted, version)
+    except OSError as error:
+        return _refuse(f"the sandbox could not be set up: {error.strerror}", CANNOT_RUN)
+    for number in (_SIGPIPE, _SIGXFSZ):  # an interpreter ignores them, and that would be handed on
+        _libc.signal(number, None)
+    _libc.sigprocmask(_SIG_SETMASK, signals, None)
     try:
         os.execvp(wanted.program[0], wanted.program)  # noqa: S606 - never a shell
     except FileNotFoundError:
@@ -183,8 +225,89 @@ def main(arguments: list[str]) -> int:
         return _refuse(f"'{wanted.program[0]}' cannot be run: {error.strerror}", CANNOT_RUN)
 
 
+def _block_signals() -> "ctypes.Array[ctypes.c_ulong]":
+    """From now on every signal waits until it is asked for. Returns the mask that was there before."""
+    _libc.signal(_SIGCHLD, None)  # where it is ignored, nothing is told of the end of a child
+    every, before = _Signals(), _Signals()
+    _libc.sigfillset(every)
+    _libc.sigprocmask(_SIG_SETMASK, every, before)
+    return before
+
+
+def _supervise(program: int) -> int:
+    """Wait for the program, then end all that is left of it, and end as it did."""
+    nobody_reads = bool(_poll_output())  # this process's parent had ended before its end could be told
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for channel in range(3):  # else the ends of pipes would not be told to the program and its reader
+        os.dup2(nothing, channel)
+    awaited, told = _Signals(), ctypes.c_int(END_ALL if nobody_reads else 0)
+    for number in (_SIGCHLD, END_ALL):
+        _libc.sigaddset(awaited, number)
+    status = None
+    while status is None and told.value != END_ALL:
+        _libc.sigwait(awaited, ctypes.byref(told))
+        status = _take_ended().get(program)
+    while True:
+        children = _children()
+        if not children:
+            break
+        for child in children:
+            os.kill(child, _SIGKILL)
+        ended = _take_ended(wait=True)
+        status = ended.get(program) if status is None else status
+    return _end_like(_SIGKILL if status is None else status)
+
+
+def _poll_output() -> list[tuple[int, int]]:
+    poll = select.poll()
+    poll.register(1, 0)  # an error, such as that nobody reads, is always told
+    return poll.poll(0)
+
+
+def _take_ended(*, wait: bool = False) -> dict[int, int]:
+    """The children that have ended, with their statuses. With `wait`, at least one."""
+    ended: dict[int, int] = {}
+    try:
+        child, status = os.waitpid(-1, 0 if wait else os.WNOHANG)
+        while child:
+            ended[child] = status
+            child, status = os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        pass
+    return ended
+
+
+def _children() -> list[int]:
+    """The children of this process, orphans from below included; those that have ended until they are taken, too."""
+    own = str(os.getpid()).encode()
+    found: list[int] = []
+    for name in os.listdir("/proc"):  # noqa: PTH208 - a Path each is slow
+        if name.isdecimal():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as stream:  # noqa: PTH123 - to load pathlib takes longer
+                    # The second field is the command in brackets, which may itself hold spaces and brackets.
+                    parent = stream.read().rpartition(b")")[2].split()[1]
+            except OSError:
+                continue
+            if parent == own:
+                found.append(int(name))
+    return found
+
+
+def _end_like(status: int) -> int:
+    if not os.WIFSIGNALED(status):
+        return os.WEXITSTATUS(status)
+    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # the core of this process would tell nothing
+    number = os.WTERMSIG(status)
+    _libc.signal(number, None)
+    os.kill(os.getpid(), number)
+    _libc.sigprocmask(_SIG_SETMASK, _Signals(), None)  # it was blocked until now
+    return 128 + number
+
+
 def _refuse(reason: str, code: int) -> int:
     sys.stderr.write(f"burnish: {reason}.\n")
+    sys.stderr.flush()
     return code
 
 

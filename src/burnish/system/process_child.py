@@ -18,10 +18,13 @@ from burnish.system import process_table, survivors
 from burnish.system.process_inside import Inside
 from burnish.system.process_output import Log, Output
 from burnish.system.process_start import CouldNotStartError
-from burnish.system.process_values import Command, Finished, How
+from burnish.system.process_values import END_ALL, Command, Finished, How
 
 _CHUNK = 64 * 1024
 _MOST_SWEEPS = 20
+_FAILED = 1
+"""The exit code of a monitor that could not set its sandbox up; it is a program's, too."""
+_SUPERVISOR_SECONDS = 2.0
 AFTER_KILL_SECONDS = 5.0
 """A killed process is gone at once, unless the kernel itself is stuck."""
 
@@ -44,6 +47,7 @@ class Child:
             self.output.log.write(f"{reason}\n".encode(errors="replace"))
             self.output.log.close()
             raise
+        self._supervised = command.supervised
         self.pid = self._process.pid
         self.exit_handle = _exit_handle_or_end(self._process)
         """Readable once the process has ended."""
@@ -96,8 +100,8 @@ class Child:
                     break
 
     def terminate(self) -> None:
-        """Ask everything to end. A sandbox's monitor is left out: at its end, the kernel kills what is inside."""
-        inside = process_table.descendants(self.pid) if self._sandbox.exists else []
+        """Ask everything to end. A sandbox's monitor is left out: it ends when what is inside has ended."""
+        inside = process_table.descendants(self.pid) if self._sandbox.exists or self._supervised else []
         if inside:
             survivors.tell(inside, signal.SIGTERM, signal.SIGCONT)
         else:
@@ -106,8 +110,14 @@ class Child:
 
     def kill(self) -> None:
         """End everything by force."""
-        if not self.was_reaped:
-            self._signal_group(signal.SIGKILL)
+        if self.was_reaped:
+            return
+        if self._supervised:
+            # It finds more than its group. Killed first, it could end nothing.
+            for number in (END_ALL, signal.SIGCONT):
+                os.kill(self.pid, number)
+            self._wait(_SUPERVISOR_SECONDS)
+        self._signal_group(signal.SIGKILL)
 
     def end_at_once(self) -> None:
         """End it and whatever it has started by force, for whoever can wait for nothing else any more."""
@@ -118,10 +128,13 @@ class Child:
     def reap(self, seconds: float = 0.0) -> bool:
         """Take the exit code of a process that has ended, or is about to; whether it has."""
         if seconds and not self.was_reaped:
-            poll = select.poll()
-            poll.register(self.exit_handle, select.POLLIN)
-            poll.poll(seconds * 1000)
+            self._wait(seconds)
         return self._process.poll() is not None
+
+    def _wait(self, seconds: float) -> None:
+        poll = select.poll()
+        poll.register(self.exit_handle, select.POLLIN)
+        poll.poll(seconds * 1000)
 
     def has_left_others(self) -> bool:
         """Whether others are in the group of a process that was reaped, or may still be in its sandbox."""
@@ -157,6 +170,12 @@ class Child:
 
     def finished(self, how: How, seconds: float) -> Finished:
         code = self._process.returncode
+        if how is How.EXITED and code == _FAILED and self._sandbox.never_began():
+            words = self.output.stderr_tail
+            message = f"The sandbox could not be set up: {words.strip().removeprefix('bwrap: ').rstrip('.')}."
+            return Finished(
+                how=How.COULD_NOT_START, stderr_tail=words, seconds=seconds, message=message, sandbox_failed=True
+            )
         return Finished(
             how=how,
             code=code if self.was_reaped and code >= 0 else None,

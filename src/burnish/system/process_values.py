@@ -1,11 +1,14 @@
 """What is run, within which limits, and what came of it. Values only: nothing here starts anything."""
 
+import signal
 from enum import Enum
 
 from burnish.core.errors import BurnishError
 from burnish.core.values import Value
 
 KEPT_BYTES = 16 * 1024 * 1024
+END_ALL = signal.SIGUSR1
+"""Tells a supervisor to kill all that is below it, and to end."""
 
 
 class ProcessError(BurnishError):
@@ -25,6 +28,10 @@ class Command(Value):
     monitor: str = ""
     """Where the first process only watches over a sandbox, and would take it along if it were asked to end: the option
     by which it takes a descriptor, to write there which process is the first one inside."""
+    call_filter: bytes = b""
+    """For such a sandbox: the filter of system calls, which it reads from a descriptor. See `seccomp`."""
+    supervised: bool = False
+    """Whether the first process stays outside of a sandbox, and kills all that is below it when told `END_ALL`."""
     file_bytes: int | None = None
     """How large a file may become that the command, or anything that it starts, writes. Against accidents: a program
     that is set on it can raise the limit again."""
@@ -65,3 +72,5 @@ class Finished(Value):
     seconds: float = 0.0
     message: str = ""
     """Why it could not start, or what else went wrong around it."""
+    sandbox_failed: bool = False
+    """The sandbox could not be set up, and the program never began: the same may work the next time."""

@@ -16,6 +16,7 @@ from burnish.system import sandbox_bubblewrap
 from burnish.system.process import Command, Finished, How, run_now
 from burnish.system.sandbox_paths import exists, expand, hidden_programs
 from burnish.system.sandbox_values import DEFAULT_SECRETS, Confinement, Sandbox, SandboxError, SandboxKind
+from burnish.system.seccomp import call_filter
 
 __all__ = ["DEFAULT_SECRETS", "Confinement", "Sandbox", "SandboxError", "SandboxKind", "choose", "confine", "why_not"]
 
@@ -55,11 +56,11 @@ def why_not(kind: SandboxKind) -> str:
             program = _bubblewrap()
             if program is None:
                 return "bubblewrap is not installed."
-            return _try("bubblewrap", (program, *sandbox_bubblewrap.ALWAYS, "--", "true"))
+            return _try("bubblewrap", _filtered(_probe(program, *sandbox_bubblewrap.ALWAYS, "--", "true")))
         case SandboxKind.LANDLOCK:
             if sys.platform != "linux":
                 return "Landlock is a part of Linux."
-            return _try("Landlock", (*_launcher(), "--hide", "/etc/shadow", "--", "true"))
+            return _try("Landlock", _probe(*_launcher(), "--hide", "/etc/shadow", "--", "true"))
         case SandboxKind.NONE:
             return ""
 
@@ -70,10 +71,13 @@ def _bubblewrap() -> str | None:
     return None if found is None else str(Path.cwd() / found)
 
 
-def _try(name: str, argv: tuple[str, ...]) -> str:
+def _probe(*argv: str) -> Command:
+    return Command(argv=argv, folder="/", environment={"PATH": os.environ.get("PATH", os.defpath)})
+
+
+def _try(name: str, command: Command) -> str:
     """Only a try can tell: both may be there and forbidden, as in most containers."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath)}
-    tried = run_now(Command(argv=argv, folder="/", environment=environment), seconds=_PROBE_SECONDS)
+    tried = run_now(command, seconds=_PROBE_SECONDS)
     if tried.how is How.EXITED and tried.code == 0:
         return ""
     return f"{name} does not work here: {_last_words(tried)}."
@@ -110,7 +114,12 @@ def _in_bubblewrap(command: Command, confinement: Confinement) -> Command:
     # Where bubblewrap is installed with special rights, the loader takes this variable away.
     temporary = ("--setenv", "TMPDIR", command.environment["TMPDIR"])
     argv = (_bubblewrap() or "bwrap", *options, *temporary, "--", *command.argv)
-    return replace(command, argv=argv, program=command.argv[0], monitor="--info-fd")
+    return _filtered(replace(command, argv=argv, program=command.argv[0]))
+
+
+def _filtered(command: Command) -> Command:
+    """bubblewrap with its two descriptors: one tells of its inside, from the other it reads the filter of calls."""
+    return replace(command, monitor="--json-status-fd", call_filter=call_filter(named_sockets=True))
 
 
 def _in_landlock(command: Command, confinement: Confinement) -> Command:
@@ -122,8 +131,9 @@ def _in_landlock(command: Command, confinement: Confinement) -> Command:
         words += ("--read", str(path))
     for path in (*expand(confinement.writable), Path(confinement.temporary)):
         words += ("--write", str(path))
-    return replace(command, argv=(*_launcher(), *words, "--", *command.argv), program=command.argv[0])
+    argv = (*_launcher(), *words, "--", *command.argv)
+    return replace(command, argv=argv, program=command.argv[0], supervised=True)
 
 
 def _launcher() -> tuple[str, ...]:
-    return (sys.executable, "-I", "-S", _LAUNCHER)
+    return (sys.executable, "-I", "-S", _LAUNCHER, "--filter", call_filter(named_sockets=False).hex())

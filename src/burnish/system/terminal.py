@@ -113,6 +113,8 @@ def in_terminal(program: str, command: Command, view: View) -> Command:
         stdin=order.encode(),
         program=command.program or command.argv[0],
         monitor="",
+        call_filter=b"",
+        supervised=False,
         file_bytes=None,
     )
 

@@ -180,6 +180,8 @@ def _run(order: Order, channels: tuple[int, int], proxy: socket.socket, signals:
     finally:
         child.close()
     finished = child.finished(How.EXITED, 0.0)
+    if finished.sandbox_failed:
+        return "failed the sandbox could not be set up"
     if pump.closed:
         return "closed"
     return f"code {finished.code}" if finished.signal is None else f"signal {finished.signal}"

@@ -6,7 +6,7 @@ conversion, no pager, no file system monitor, no prompt. Nothing of the caller's
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from burnish.system.process import Command, Finished, How, run_now
@@ -112,6 +112,21 @@ class Git:
         stdin = "".join(f"{one}\n" for one in asked).encode("utf-8", errors="surrogateescape")
         lines = self.text("cat-file", "--batch-check=%(objectname)", stdin=stdin).split("\n")
         return tuple(line if is_object(line) else None for line in lines)
+
+    def contents(self, identities: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The content of objects by their names, all from one process."""
+        if not identities:
+            return {}
+        distinct = list(dict.fromkeys(identities))
+        raw = self.run("cat-file", "--batch=%(objectsize)", stdin=b"\n".join(distinct) + b"\n")
+        found: dict[bytes, bytes] = {}
+        place = 0
+        for identity in distinct:
+            end = raw.index(b"\n", place)
+            start, size = end + 1, int(raw[place:end])
+            found[identity] = raw[start : start + size]
+            place = start + size + 1
+        return found
 
     def succeeds(self, *arguments: str | bytes) -> bool:
         """Whether git says yes: exit code 0, and not 1. Anything else is a `GitError`."""

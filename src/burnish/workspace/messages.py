@@ -20,6 +20,10 @@ _SECONDS = 30.0
 _MARKS = re.compile(r"\*\*|__|`")
 """How markdown stresses words: a first line has no use for it."""
 _HEXADECIMAL = frozenset("0123456789abcdef")
+_ORDER_IN_BRACKETS = re.compile(r"\[([^\[\]\n]*(?:skip|\bci\b|\bno\b)[^\[\]\n]*)\]", re.IGNORECASE)
+_ORDER_IN_STARS = re.compile(r"\*+\s*(no_ci|skip_ci|ci_skip)\s*\*+", re.IGNORECASE)
+_ORDER_IN_A_TRAILER = re.compile(r"^(\s*(?:skip-checks|skip-ci|ci-skip))\s*:", re.IGNORECASE | re.MULTILINE)
+"""What services that check commits take for an order to leave this one out."""
 
 
 class Notable(Value):
@@ -34,7 +38,7 @@ def title(prefix: str, summary: str) -> str:
     """The first line: the prefix, and the first line of what the fixer said."""
     lines = (_MARKS.sub("", line).strip().lstrip("#*-> ") for line in clean_text(summary).splitlines())
     said = next((" ".join(line.split()) for line in lines if line), "")
-    whole = f"{prefix} - {said}" if said else prefix
+    whole = _without_orders(f"{prefix} - {said}" if said else prefix)
     return whole if len(whole) <= _TITLE_LENGTH else whole[: _TITLE_LENGTH - 1].rstrip() + "…"
 
 
@@ -47,7 +51,14 @@ def full_message(first_line: str, notable: Notable, agent_messages: Sequence[str
     if agent_messages:
         quoted = ("\n".join(f"    {line}".rstrip() for line in text.splitlines()) for text in agent_messages)
         parts.append("\n\n".join(["Messages of the fixer's own commits:", *quoted]))
-    return "\n\n".join(parts) + "\n"
+    return _without_orders("\n\n".join(parts) + "\n")
+
+
+def _without_orders(text: str) -> str:
+    """A text that keeps no service from checking its commit: the words stay, what makes them an order does not."""
+    text = _ORDER_IN_BRACKETS.sub(r"(\1)", text)
+    text = _ORDER_IN_STARS.sub(r"\1", text)
+    return _ORDER_IN_A_TRAILER.sub(r"\1", text)
 
 
 def _listing(heading: str, names: Sequence[str]) -> list[str]:

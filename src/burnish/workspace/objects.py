@@ -25,6 +25,17 @@ def object_folders(repository: Repository) -> tuple[Path, ...]:
     return tuple(found)
 
 
+def git_folders(repository: Repository) -> tuple[Path, ...]:
+    """Every repository's own directory that objects come from, and the one around it where it is a submodule's.
+
+    Beside the objects, they hold what is no agent's business: addresses with passwords, in the settings of modules and
+    work trees as well, hooks, logs, and what burnish itself keeps.
+    """
+    found = [folder.parent for folder in object_folders(repository)]
+    outermost = (Path(*folder.parts[: folder.parts.index(".git") + 1]) for folder in found if ".git" in folder.parts)
+    return tuple(dict.fromkeys((repository.common_dir, *found, *outermost)))
+
+
 def _alternates(folder: Path) -> list[Path]:
     try:
         lines = (folder / "info" / "alternates").read_bytes().split(b"\n")

@@ -50,7 +50,7 @@ class Repository:
         git = Git(folder)
         about = ("--is-inside-work-tree", "--is-bare-repository", "--show-object-format")
         try:
-            said = git.text("rev-parse", *about, "--path-format=absolute", "--git-common-dir")
+            said = git.text("rev-parse", *about, "--path-format=absolute", "--git-dir", "--git-common-dir")
         except GitError as error:
             if "not a git repository" not in error.said:
                 raise
@@ -58,7 +58,8 @@ class Repository:
                 f"'{folder}' is not in a Git repository.",
                 hint="Go into a Git repository, or make one with `git init`.",
             ) from None
-        in_work_tree, bare, object_format, common_dir = said.split("\n", len(about))
+        in_work_tree, bare, object_format, git_dir, common_dir = said.split("\n", len(about) + 1)
+        _refuse_planted(folder, Path(git_dir))
         if in_work_tree == "true":
             return cls(Path(git.text("rev-parse", "--show-toplevel")), Path(common_dir), object_format)
         if bare == "true":
@@ -203,6 +204,18 @@ class Repository:
     def let_go(self, run: str) -> None:
         """Let go of what `keep` kept."""
         self.git.run("update-ref", "-d", f"refs/burnish/kept/{run_name(run)}")
+
+
+def _refuse_planted(folder: Path, git_dir: Path) -> None:
+    """A folder of a work tree that git takes for a repository by its content: a change may have put it there."""
+    if ".git" in git_dir.parts or not folder.resolve().is_relative_to(git_dir.resolve()):
+        return
+    around = next((place for place in git_dir.parents if (place / ".git").exists()), None)
+    if around is not None:
+        raise NotARepositoryError(
+            f"'{git_dir}' is a repository inside of the work tree of '{around}'; its settings are not to be trusted.",
+            hint=f"Go to {around}.",
+        )
 
 
 def run_name(run: str) -> str:

@@ -11,6 +11,7 @@ from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import changes
 from burnish.workspace.errors import GitError, UnsafeResultError
+from burnish.workspace.escapes import refuse_escapes
 from burnish.workspace.messages import Notable, agent_messages, full_message, title
 from burnish.workspace.names import shown
 from burnish.workspace.patches import RawEntry
@@ -85,6 +86,8 @@ def collect(
     result = left_behind(clone, vault, records)
     parent_tree = repository.tree_of(parent)
     tree = on_parent(vault, result, parent_tree)
+    if tree != parent_tree:
+        refuse_escapes(vault.git, parent_tree, tree)
     notable = _notable(result)
     texts = agent_messages(clone, vault) if messages else ()
     commit = parent

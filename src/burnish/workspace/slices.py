@@ -1,6 +1,6 @@
 """Some files of a commit, without a clone: for tools that look at files alone, and are done before a clone is made."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def tree_files(repository: Repository, commit: str, paths: Iterable[str], most_b
     """Those of the paths that are regular files, with their content. Links and submodules are none."""
     listed = tuple(_listed(repository, commit, paths))
     wanted = [identity for _, identity, size in listed if size <= most_bytes]
-    contents = _contents(repository, wanted)
+    contents = repository.objects.contents(wanted)
     return tuple(TreeFile(path=path, size=size, content=contents.get(identity)) for path, identity, size in listed)
 
 
@@ -53,19 +53,3 @@ def _listed(repository: Repository, commit: str, paths: Iterable[str]) -> Iterat
             mode, _, identity, size = about.split()
             if mode.startswith(b"100"):
                 yield to_text(name), identity, int(size)
-
-
-def _contents(repository: Repository, identities: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The objects by their names, all from one process."""
-    if not identities:
-        return {}
-    distinct = list(dict.fromkeys(identities))
-    raw = repository.objects.run("cat-file", "--batch=%(objectsize)", stdin=b"\n".join(distinct) + b"\n")
-    found: dict[bytes, bytes] = {}
-    place = 0
-    for identity in distinct:
-        end = raw.index(b"\n", place)
-        start, size = end + 1, int(raw[place:end])
-        found[identity] = raw[start : start + size]
-        place = start + size + 1
-    return found

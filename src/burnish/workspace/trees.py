@@ -3,7 +3,6 @@
 Only what the fixer changed is taken: its work tree is compared with the clone as it was when the fixer began.
 """
 
-import posixpath
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError, UnsafeResultError
+from burnish.workspace.escapes import HINT
 from burnish.workspace.indexes import MOST_BYTES as INDEX_BYTES
 from burnish.workspace.inside import read_inside
 from burnish.workspace.names import shown, to_bytes, to_text
@@ -19,7 +19,6 @@ from burnish.workspace.vaults import Vault, is_excluded
 
 MOST_BYTES = 512 * 1024 * 1024
 """A fix that is larger is no fix."""
-_HINT = "Nothing of this fix was taken. The fixer's transcript shows what it did."
 
 
 class LeftBehind(Value):
@@ -48,11 +47,11 @@ def left_behind(clone: Clone, vault: Vault, records: Sequence[str]) -> LeftBehin
     except GitError as error:
         if error.no_room:
             raise
-        raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=_HINT) from None
+        raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=HINT) from None
     _check_taken(clone.path, wanted, vault.tracked_names(Path(environment["GIT_INDEX_FILE"])))
     listing = vault.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", baseline.tree, tree)
     entries = read_raw(listing)
-    _check_entries(vault, entries)
+    _check_entries(entries)
     own = tuple(shown(to_text(name)) for name in nested if not is_excluded(name, excluded))
     return LeftBehind(tree=tree, entries=entries, left_out=own)
 
@@ -91,35 +90,23 @@ def _check_files(root: Path, names: Iterable[bytes]) -> None:
             continue
         mode = information.st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
-            raise UnsafeResultError(f"'{shown(to_text(name))}' is no file, link or folder.", hint=_HINT)
+            raise UnsafeResultError(f"'{shown(to_text(name))}' is no file, link or folder.", hint=HINT)
         size += information.st_size
     if size > MOST_BYTES:
-        raise UnsafeResultError(f"The fixer left {size:,} bytes; at most {MOST_BYTES:,} are taken.", hint=_HINT)
+        raise UnsafeResultError(f"The fixer left {size:,} bytes; at most {MOST_BYTES:,} are taken.", hint=HINT)
 
 
 def _check_taken(root: Path, names: Iterable[bytes], taken: set[bytes]) -> None:
     """git passes over names that some system would read as `.git`. Nothing may be dropped without a word."""
     for name in names:
         if name not in taken and _is_plain_file(root, name):
-            raise UnsafeResultError(f"git takes no file called '{shown(to_text(name))}'.", hint=_HINT)
+            raise UnsafeResultError(f"git takes no file called '{shown(to_text(name))}'.", hint=HINT)
 
 
-def _check_entries(vault: Vault, entries: Iterable[RawEntry]) -> None:
+def _check_entries(entries: Iterable[RawEntry]) -> None:
     for entry in entries:
-        parts = entry.path.lower().split("/")
-        if any(part in ("", ".", "..", ".git") for part in parts):
-            raise UnsafeResultError(f"'{shown(entry.path)}' is no name of a file in a repository.", hint=_HINT)
         if entry.is_submodule:
-            raise UnsafeResultError(f"'{shown(entry.path)}' would become or stop being a submodule.", hint=_HINT)
-        if entry.is_link:
-            _check_link(entry.path, to_text(vault.git.run("cat-file", "blob", entry.new_object)))
-
-
-def _check_link(path: str, target: str) -> None:
-    led_to = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-    first = led_to.split("/")[0].lower()
-    if posixpath.isabs(led_to) or first in ("..", ".git"):
-        raise UnsafeResultError(f"The link '{shown(path)}' points out of the repository.", hint=_HINT)
+            raise UnsafeResultError(f"'{shown(entry.path)}' would become or stop being a submodule.", hint=HINT)
 
 
 def on_parent(vault: Vault, result: LeftBehind, parent_tree: str) -> str:

@@ -2,11 +2,14 @@
 
 The form knows three severities. Critical stays critical and high is Important; medium, low and info become Minor, so
 that the class of what must be fixed is kept, though not the exact severity below it. Every text is put on one line, so
-that nothing in it can be taken for a heading, a list or a fence.
+that nothing in it can be taken for a heading, a list or a fence, and nothing in it becomes active where it is shown.
 """
+
+import re
 
 from burnish.contracts.markdown.fields import UNCATEGORISED
 from burnish.contracts.markdown.former import OPEN_MARK, is_settled_title
+from burnish.contracts.markdown.inert import inert
 from burnish.contracts.markdown.severities import severity_of_word
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
@@ -16,6 +19,7 @@ _SECTIONS = (
     ("Important", "Important Issues (Should Fix)", (Severity.HIGH,)),
     ("Minor", "Minor Issues (Nice to Have)", (Severity.MEDIUM, Severity.LOW, Severity.INFO)),
 )
+_BRACKETS = str.maketrans("[]`<", "()'(", "*\\")
 _PLAIN_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@+-")
 
 
@@ -76,8 +80,8 @@ def _item(number: int, finding: Finding) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A text on one line. A comment in it is shown instead of being hidden from readers."""
-    return " ".join(text.replace("<!--", "&lt;!--").split())
+    """A text on one line, in which nothing is hidden from readers or becomes active."""
+    return inert(" ".join(text.split()))
 
 
 def _title(title: str) -> str:
@@ -88,16 +92,24 @@ def _title(title: str) -> str:
 
 def _category(category: str) -> str:
     """A category that cannot be taken for a severity or end its own brackets."""
-    text = _one_line(category.replace("[", "(").replace("]", ")").replace("*", ""))[:60].strip()
+    plain = category.translate(_BRACKETS)
+    text = _one_line(" ".join(plain.split())[:60])
     if not text or text.lower() == "x":
         return UNCATEGORISED
     return f"about {text}" if severity_of_word(text) is not None else text
 
 
 def _place(location: Location) -> str:
-    path = _one_line(location.file)
-    plain = path if set(path) <= _PLAIN_PATH else f"`{path}`"
+    path = " ".join(location.file.split())
+    plain = path if set(path) <= _PLAIN_PATH else _code(path)
     if location.line is None:
         return plain
     end = f"-{location.end_line}" if location.end_line is not None else ""
     return f"{plain}:{location.line}{end}"
+
+
+def _code(path: str) -> str:
+    """A path as code, whatever it is made of."""
+    longest = max((len(run) for run in re.findall("`+", path)), default=0)
+    fence, gap = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{gap}{path}{gap}{fence}"

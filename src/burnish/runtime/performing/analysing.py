@@ -16,7 +16,7 @@ from burnish.core.identity import anchored
 from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
 from burnish.core.state import Run
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.runtime.performing.bench import Bench, is_present
 from burnish.runtime.performing.scenes import Scene
 from burnish.runtime.performing.witnessing import Testimony, testify
@@ -66,8 +66,8 @@ async def analyse(bench: Bench, job: Job[StartReview]) -> AnyEvent:
         effect=effect.id,
         answer=_answer(run, effect.reviewer, said, scene),
         evidence=said.evidence,
-        prompt=shop.keep(said.given.encode()),
-        transcript=shop.keep(said.log.encode()),
+        prompt=shop.keep(said.given.encode(errors="replace")),
+        transcript=shop.keep(said.log.encode(errors="replace")),
         usage=usage,
     )
 
@@ -93,7 +93,7 @@ async def _say(bench: Bench, job: Job[StartReview], scene: Scene) -> _Said | Fai
 
 
 def _answer(run: Run, reviewer: str, said: _Said, scene: Scene) -> Answer:
-    findings = anchored(said.findings, scene.head.lines)
+    findings = tuple(_as_shown(finding) for finding in anchored(said.findings, scene.head.lines))
     return Answer(
         clean=not findings,
         findings=findings,
@@ -101,6 +101,14 @@ def _answer(run: Run, reviewer: str, said: _Said, scene: Scene) -> Answer:
         whole=True,
         notes=said.notes,
     )
+
+
+def _as_shown(finding: Finding) -> Finding:
+    """With its files as people and former findings name them; its lines were looked up by their names in git."""
+    if finding.location is None:
+        return finding
+    first, *others = (replace(place, file=shown(place.file)) for place in (finding.location, *finding.also_at))
+    return replace(finding, location=first, also_at=tuple(others))
 
 
 def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:
@@ -132,7 +140,9 @@ def _evidence(tasks: Sequence[Task], testimony: Testimony) -> Evidence:
     levels: dict[str, Level] = {}
     for task in tasks:
         level = _LEVELS.get(task.tool, Level.LINTED)
-        for path in map(shown, task.files):
+        for path in task.files:
+            if shown(path) != path:  # no tool can be asked about a name that is not UTF-8, and each says so
+                continue
             levels[path] = max(level, levels.get(path, level), key=lambda each: each.rank)
     examined = tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()))
     return Evidence(examined=(*examined, *testimony.examined), missing=testimony.missing)

@@ -64,7 +64,7 @@ async def _mended(bench: Bench, job: Job[StartFix]) -> AnyEvent:
         change=change,
         summary=mended.summary,
         answers=mended.answers,
-        transcript=shop.keep(mended.log.encode()),
+        transcript=shop.keep(mended.log.encode(errors="replace")),
         by_rule=True,
         usage=usage,
     )

@@ -9,7 +9,7 @@ from burnish.core.values import Value, replace
 from burnish.runtime.performing.workshop import Job, Workshop
 from burnish.system.process import Finished, How, Limits
 from burnish.workspace.clones import Clone
-from burnish.workspace.hooks import hook_commands
+from burnish.workspace.hooks import hook_commands, hooks_folder
 
 CANNOT_RUN = (126, 127)
 TAIL = 4_000
@@ -26,11 +26,17 @@ class Rejected(Value):
 async def run_hooks(shop: Workshop, job: Job[Any], clone: Clone, message: str) -> Rejected | Failure | None:
     """Run the hooks that git would run. One that cannot run is infrastructure: that is not a rejection."""
     commands = await asyncio.to_thread(hook_commands, shop.repository, clone, message)
+    folder = await asyncio.to_thread(hooks_folder, shop.repository) if commands else ""
     limits = Limits(seconds=shop.inputs.settings.timeouts.validation)
     for command in commands:
         seen = replace(command, environment={**shop.tool_environment(), **command.environment})
         finished = await shop.run_command(
-            seen, limits, effect=job.effect.id, writable=(str(clone.path),), stop=job.stop
+            seen,
+            limits,
+            effect=job.effect.id,
+            readable=(str(folder),),
+            writable=(str(clone.path),),
+            stop=job.stop,
         )
         name = command.argv[0].rpartition("/")[2]
         if finished.how is not How.EXITED or finished.code in CANNOT_RUN:

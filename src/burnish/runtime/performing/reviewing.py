@@ -20,6 +20,7 @@ from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import Difference, difference
+from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 
 
@@ -46,7 +47,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         effect=effect.id,
         answer=answer,
         evidence=evidence_of(shop, shown, effect.agent, answer, asked.transcript),
-        prompt=shop.keep(request.prompt.encode()),
+        prompt=shop.keep(request.prompt.encode(errors="replace")),
         transcript=shop.keep(asked.transcript),
         usage=asked.usage,
     )
@@ -138,7 +139,8 @@ class TreeFiles:
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository = repository
         self._commit = commit
-        self._names = repository.files(commit)
+        # An agent names a file as it was shown to it.
+        self._names = {shown(name): name for name in repository.files(commit)}
 
     def is_file(self, path: str) -> bool:
         return path in self._names
@@ -146,5 +148,5 @@ class TreeFiles:
     def lines(self, path: str) -> list[str] | None:
         if path not in self._names:
             return None
-        content = self._repository.read_file(self._commit, path)
+        content = self._repository.read_file(self._commit, self._names[path])
         return None if content is None else content.decode("utf-8", errors="replace").split("\n")

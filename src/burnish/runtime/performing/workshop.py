@@ -22,7 +22,7 @@ from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
-from burnish.workspace.objects import object_folders
+from burnish.workspace.objects import git_folders, object_folders
 from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
@@ -173,7 +173,6 @@ class Workshop:
         temporary = self._beside(name, "tmp")
         confinement = Confinement(
             readable=(
-                str(self.repository.common_dir),
                 *(str(folder) for folder in object_folders(self.repository)),
                 self.policy_folder,
                 command.folder,
@@ -189,13 +188,20 @@ class Workshop:
         )
         largest_file = self.inputs.settings.workspace.file_megabytes * 1024 * 1024
         limited = replace(command, environment=marked, file_bytes=largest_file)
-        confined = confine(self.sandbox, limited, confinement)
-        if self.terminal is not None and render is not None:
-            confined = self.terminal.show(confined, name, render)
         log = self.log_of(name)
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        async def attempt() -> Finished:
+            confined = confine(self.sandbox, limited, confinement)
+            if self.terminal is not None and render is not None:
+                confined = self.terminal.show(confined, name, render)
+            return await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+
         try:
-            finished = await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+            finished = await attempt()
+            if finished.sandbox_failed:
+                # Mostly a path that went away meanwhile, which is no longer looked for the next time.
+                finished = await attempt()
         finally:
             await asyncio.shield(
                 asyncio.to_thread(survivors.end_all, EFFECT_MARKER, f"{self.run}/{name}", GRACE_SECONDS)
@@ -206,8 +212,7 @@ class Workshop:
 
     def _private(self) -> tuple[str, ...]:
         """What is no agent's business: addresses with passwords, what other agents said, where they live."""
-        settings = (self.repository.common_dir / name for name in ("config", "config.worktree", "FETCH_HEAD"))
-        return (*(str(file) for file in settings), str(self.repository.state_dir), str(self.cache))
+        return (*(str(folder) for folder in git_folders(self.repository)), str(self.cache))
 
     async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A fresh clone, with the ignored files that the policy copies into every one."""
