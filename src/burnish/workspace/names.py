@@ -13,8 +13,11 @@ def to_bytes(name: str) -> bytes:
 
 
 def shown(name: str) -> str:
-    """A name for people, prompts and JSON, which cannot hold surrogates: what is not UTF-8 is replaced."""
-    return to_bytes(name).decode("utf-8", errors="replace")
+    """A name for people, prompts and JSON, which cannot hold surrogates: a byte that is not UTF-8 is written `\\xff`.
+
+    Two files never get the same name this way, so that none can stand in for another in a census or a seal.
+    """
+    return to_bytes(name).replace(b"\\x", b"\\\\x").decode("utf-8", errors="backslashreplace")
 
 
 def fields(raw: bytes) -> list[bytes]:
