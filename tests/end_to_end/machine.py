@@ -47,7 +47,8 @@ class Machine:
         self.folder = folder
         self.agents = folder / "agents"
         self.cache = folder / "cache"
-        for place in (self.agents, self.cache, folder / "home", folder / "settings"):
+        self.copies = folder / "copies"
+        for place in (self.agents, self.cache, self.copies, folder / "home", folder / "settings"):
             place.mkdir(parents=True)
         self.repository = RepositoryBuilder(folder / "repository")
         self.variables: dict[str, str] = {}
@@ -61,6 +62,10 @@ class Machine:
     def state(self) -> Path:
         return self.root / ".git" / "burnish"
 
+    def copies_of(self, run: str) -> Path:
+        """Where the copies of a run live."""
+        return self.copies / f"burnish-{os.getuid()}" / run
+
     @property
     def environment(self) -> dict[str, str]:
         return {
@@ -68,6 +73,7 @@ class Machine:
             "LANG": "C.UTF-8",
             "HOME": str(self.folder / "home"),
             "XDG_CACHE_HOME": str(self.cache),
+            "TMPDIR": str(self.copies),
             "XDG_CONFIG_HOME": str(self.folder / "settings"),
             "XDG_STATE_HOME": str(self.folder / "state"),
             **self.variables,

@@ -35,7 +35,7 @@ def test_clones_of_a_killed_run_and_logs_of_an_old_one_are_removed(tmp_path: Pat
     machine = drift_machine(tmp_path, CLEAN)
     ended = machine.burnish("review", "--json").view["run"]
     logs = machine.state / "runs" / ended / "logs"
-    left = machine.cache / "burnish" / ended / "clones"
+    left = machine.copies_of(ended) / "clones"
     left.mkdir(parents=True)
     assert machine.burnish("clean", "--json").view["folders"] == [str(left.parent)]
     assert logs.exists()
@@ -51,6 +51,6 @@ def test_a_living_run_is_left_alone(tmp_path: Path) -> None:
     process = machine.start("fix", "--json")
     run = machine.wait_for_call(process, FIRST_FIX)
     assert machine.burnish("clean", "--older-than", "0", "--json").view["folders"] == []
-    assert list((machine.cache / "burnish" / run / "clones").iterdir())
+    assert list((machine.copies_of(run) / "clones").iterdir())
     assert machine.burnish("cancel", run).code == 0
     assert machine.end_of(process).view["outcome"] == "cancelled"

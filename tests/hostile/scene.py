@@ -91,11 +91,15 @@ class Scene(Value):
         return self.home / ".cache"
 
     @property
+    def copies(self) -> Path:
+        return self.root / "copies"
+
+    @property
     def environment(self) -> dict[str, str]:
         """What a user has; the variables of the tests themselves are left out."""
         path = _SYSTEM_PATH if self.kind is not SandboxKind.LANDLOCK else str(_path_without_bubblewrap(self.root))
         wanted = "off" if self.kind is SandboxKind.NONE else "required"
-        own = {"BURNISH_SANDBOX": wanted, "USERS_TOKEN": SECRET}
+        own = {"BURNISH_SANDBOX": wanted, "USERS_TOKEN": SECRET, "TMPDIR": str(self.copies)}
         return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", **own}
 
     def agent(self, name: str, script: str) -> str:
@@ -137,8 +141,9 @@ class Scene(Value):
         return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
 
     def leftovers(self) -> list[str]:
-        """What a run left in the user's cache."""
-        return [str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path != self.cache / "burnish"]
+        """What a run left in the user's cache, and where its copies were."""
+        cached = [str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path != self.cache / "burnish"]
+        return cached + [str(path.relative_to(self.copies)) for path in self.copies.glob("*/*")]
 
 
 def make_scene(root: Path, kind: SandboxKind) -> Scene:
@@ -155,6 +160,7 @@ def make_scene(root: Path, kind: SandboxKind) -> Scene:
     hook.chmod(0o755)
     repository.branch("change").link("link", "app.py").commit({"app.py": "x = 1 / 0\n"}, "Divide")
     repository.ignore("ignored.txt").write({"ignored.txt": "mine\n"})
+    (root / "copies").mkdir(parents=True)
     (root / "home" / ".ssh").mkdir(parents=True)
     (root / "home" / ".ssh" / "id_ed25519").write_text(SECRET)
     (root / "home" / ".netrc").write_text(SECRET)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.config.settings import AnalyserSettings, Settings, WorkspaceSettings
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
 from burnish.runtime.performing import witnessing
 from burnish.runtime.performing.witnessing import Testimony
@@ -57,7 +57,6 @@ def heard_of_everything(tmp_path_factory: pytest.TempPathFactory, environment_wi
         "tests/test_other.py": None,
         "tests/test_name.py": None,
         "tests/test_new_name.py": f"{NUMBERS}\n\ndef test_later_name():\n    assert x1 < x2\n",
-        "tests/test_once.py": ONCE,
     }
     return Stand(folder, change(folder, base, head), QUIET, environment_with_pytest).hear()
 
@@ -88,27 +87,37 @@ def test_a_file_of_tests_that_can_no_longer_be_loaded_is_critical(heard_of_every
     assert "cannot import name 'half'" in finding.evidence
 
 
-def test_tests_that_vanish_or_are_skipped_are_one_finding(heard_of_everything: Testimony) -> None:
-    finding = finding_named(heard_of_everything, "3 tests no longer run")
-    assert finding.severity is Severity.MEDIUM
+def test_tests_that_vanish_without_a_loss_are_one_note(heard_of_everything: Testimony) -> None:
+    finding = finding_named(heard_of_everything, "4 tests no longer run")
+    assert (finding.severity, finding.action) == (Severity.INFO, Action.NOTE)
     assert finding.evidence.splitlines() == [
         "tests/test_gone.py::test_one",
         "tests/test_gone.py::test_two",
+        "tests/test_other.py::test_x",
         "tests/test_skip.py::test_skip",
     ]
 
 
-def test_a_flaky_test_is_low(heard_of_everything: Testimony) -> None:
-    assert finding_named(heard_of_everything, "`tests/test_once.py::test_once` is flaky").severity is Severity.LOW
+def once(place: Path | str) -> str:
+    """A test that passes from the second time on, by a file that it leaves."""
+    return ONCE.replace("'seen'", f"'{place}'")
+
+
+def test_a_flaky_test_is_low(tmp_path: Path, environment_with_pytest: Path) -> None:
+    """Without a sandbox, in which nothing outlasts a run."""
+    builder = change(tmp_path, BASE, {"tests/test_once.py": once(tmp_path / "seen")})
+    (finding,) = Stand(tmp_path, builder, QUIET, environment_with_pytest, "off").hear().findings
+    assert (finding.title, finding.severity) == ("`tests/test_once.py::test_once` is flaky", Severity.LOW)
+
+
+def test_what_a_failing_test_leaves_behind_does_not_make_it_pass(hear: Hear) -> None:
+    (finding,) = hear(BASE, {"tests/test_once.py": once("seen")}).findings
+    assert (finding.title, finding.severity) == ("`tests/test_once.py::test_once` fails", Severity.CRITICAL)
 
 
 def test_what_is_not_the_changes_doing_is_noted_or_nothing(heard_of_everything: Testimony) -> None:
-    assert len(heard_of_everything.findings) == 5
-    assert heard_of_everything.notes == (
-        "1 test fails on the base too, and says nothing of the change",
-        "1 test was deleted together with the code under test: `tests/test_other.py::test_x`",
-        "flaky: `tests/test_once.py::test_once` failed once and passed when run again",
-    )
+    assert len(heard_of_everything.findings) == 4
+    assert heard_of_everything.notes == ("1 test fails on the base too, and says nothing of the change",)
 
 
 def test_a_harmless_change_is_neither_found_nor_noted(hear: Hear) -> None:
@@ -127,6 +136,8 @@ def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: H
     heard = hear(BASE, {"calc.py": f"import notinstalled\n{CODE}", "pyproject.toml": project})
     assert heard.findings == ()
     assert "no evidence: `tests/test_calc.py` cannot be loaded, as notinstalled is not installed here" in heard.notes[0]
+    assert heard.missing is not None
+    assert not heard.missing.excused
 
 
 @pytest.mark.prove
@@ -149,6 +160,8 @@ def test_a_project_without_tests_is_no_evidence(hear: Hear) -> None:
     heard = hear({"calc.py": CODE}, {"calc.py": WRONG})
     assert (heard.findings, heard.looked) == ((), False)
     assert heard.notes[0].startswith("no evidence: no tests were found.")
+    assert heard.missing is not None
+    assert heard.missing.excused
 
 
 def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:

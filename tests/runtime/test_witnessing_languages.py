@@ -47,7 +47,7 @@ def test_dependencies_that_nobody_installed_are_no_evidence(tmp_path: Path) -> N
     package = PACKAGE.replace('"scripts"', '"devDependencies": {"left": "1"}, "scripts"')
     heard = Stand(tmp_path, change(tmp_path, {**NODE, "package.json": package}, {"calc.js": ""})).hear()
     assert (heard.findings, heard.looked) == ((), False)
-    assert heard.notes[0].startswith("no evidence: node_modules is missing in the copies.")
+    assert heard.notes[0].startswith("no evidence: node_modules is missing.")
 
 
 CARGO: Files = {

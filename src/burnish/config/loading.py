@@ -16,7 +16,7 @@ from burnish.config.errors import ConfigError
 from burnish.config.overrides import Flags, environment_layer, flag_layer, misspelt
 from burnish.config.permissions import SANDBOX_ORDER, Sensitive, keep_users_own, withhold
 from burnish.config.rules import faults
-from burnish.config.settings import Settings
+from burnish.config.settings import AUTO, OFF, Settings
 from burnish.config.shorthand import as_written, spelled_out
 from burnish.core.values import Value, replace
 from burnish.protocols.checking import Mismatch, mismatches
@@ -131,7 +131,7 @@ def load(sources: Sources) -> Merged:
     merged = _with_stricter_sandbox(merged, allowed)
     names = {own.file: LayerName.USER, theirs.file: LayerName.REPOSITORY}
     names.update({place.file: LayerName.ENVIRONMENT for place in from_environment.places.values()})
-    return Merged(
+    whole = Merged(
         settings=_converted(merged),
         origins=_origins(merged, names),
         policy=_governing(sources, found.policy, own),
@@ -139,6 +139,18 @@ def load(sources: Sources) -> Merged:
         refusals=refusals,
         sensitive=sensitive,
     )
+    return _without_the_users_off(whole)
+
+
+def _without_the_users_off(merged: Merged) -> Merged:
+    """Only the project can do without its tests: the person who starts a review cannot."""
+    analysers = merged.settings.analysers
+    origin = merged.origin("analysers", "tests")
+    if analysers.tests != OFF or origin.layer is LayerName.REPOSITORY:
+        return merged
+    told = f'{origin.text}: analysers.tests = "off" counts only in the project\'s {REPOSITORY_FILE}; the tests are run.'
+    settings = replace(merged.settings, analysers=replace(analysers, tests=AUTO))
+    return replace(merged, settings=settings, notices=(*merged.notices, told))
 
 
 def load_alone(raw: bytes | None, label: str) -> Settings:

@@ -86,6 +86,10 @@ def _severity(value: Any, held: Any) -> bool:
     return words.index(value) <= words.index(held)
 
 
+def _kept_on(value: Any, held: Any) -> bool:
+    return value != OFF or held == OFF
+
+
 def _not_on(value: Any, _held: Any) -> bool:
     return value is False
 
@@ -172,6 +176,9 @@ TABLE: Mapping[str, Row] = {
     **_all(Effect.WEAKENS, "the analysers leave out what it matches", "analysers.generated", gate=_same),
     "analysers.uncovered": Row(
         effect=Effect.WEAKENS, reason="a lower severity blocks less", stricter=_severity, gate=_severity
+    ),
+    "analysers.tests": Row(
+        effect=Effect.WEAKENS, reason="tests that are not run find nothing", stricter=_kept_on, gate=_kept_on
     ),
     "analysers.test_seconds": Row(effect=Effect.LIMITS, reason=_TIME, stricter=_at_most),
     "analysers.unsafe_fixes": Row(

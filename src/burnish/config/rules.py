@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from burnish.config.settings import NO_FALLBACK, OFF, AgentSettings, RoleChoice, Settings
+from burnish.config.settings import AUTO, NO_FALLBACK, OFF, AgentSettings, RoleChoice, Settings
 from burnish.core.findings import Severity
 from burnish.protocols.checking import Mismatch, did_you_mean, quoted
 from burnish.protocols.positions import KeyPath
@@ -184,6 +184,10 @@ def _analyser_faults(settings: Settings) -> Iterator[Mismatch]:
         if word not in words:
             message = f"'{word}' is no severity."
             yield Mismatch(path=path, message=message, hint=did_you_mean(word, words) or f"Use {quoted(words)}.")
+    if analysers.tests not in (AUTO, OFF):
+        message = f"'{analysers.tests}' says nothing about tests."
+        hint = did_you_mean(analysers.tests, (AUTO, OFF)) or f"Use {quoted((AUTO, OFF))}."
+        yield Mismatch(path=("analysers", "tests"), message=message, hint=hint)
     for rule in analysers.rules:
         if not _RULE.fullmatch(rule):
             hint = 'Write the tool and its rule, or the beginning of several rules: "ruff:S3" = "low".'

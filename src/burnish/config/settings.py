@@ -1,6 +1,8 @@
 """The settings as typed values, with their defaults. Nothing here reads a file or knows where a value came from."""
 
+import posixpath
 import re
+import shlex
 from enum import Enum
 from pathlib import PurePosixPath
 
@@ -22,6 +24,10 @@ _INTERPRETER = re.compile(r"(?:python|pypy|bash|sh|zsh|dash|ksh|fish|node|bun|de
 
 OFF = "off"
 """The word that stands where a severity could, for what is not reported at all."""
+
+
+AUTO = "auto"
+"""The word for what burnish finds out by itself."""
 
 
 class SandboxWanted(Enum):
@@ -172,6 +178,16 @@ class ValidationCommand(Value):
         """The command as a person reads it."""
         return self.line or " ".join(self.argv)
 
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The files of the repository that the command starts: its program, and what is written with `./`."""
+        try:
+            words = tuple(shlex.split(self.line)) if self.line else self.argv
+        except ValueError:  # a line with an open quote is the shell's to refuse
+            return ()
+        named = (word for at, word in enumerate(words) if _names_repository_file(word, is_program=at == 0))
+        return tuple(posixpath.normpath(word) for word in named)
+
 
 class ValidateSettings(Value):
     """The project's own commands, by name and in the order of the file, and the coverage that fixers must keep."""
@@ -259,6 +275,8 @@ class AnalyserSettings(Value):
     """Globs of further files that nobody writes by hand; they are left out."""
     uncovered: str = "medium"
     """The severity of changed lines that no test runs, or `off`."""
+    tests: str = AUTO
+    """`off` where the project's own tests are not run. Only the policy of the base can say so."""
     test_seconds: float = 600.0
     """How long the tests may take, on the base and on the change."""
     unsafe_fixes: bool = False

@@ -3,6 +3,7 @@
 Everything that another program may read while it is being written goes through here.
 """
 
+import errno
 import fcntl
 import os
 from contextlib import suppress
@@ -49,6 +50,24 @@ def make_private_directory(path: Path) -> None:
             return
         raise
     sync_directory(path.parent)
+
+
+def make_own_directory(path: Path) -> None:
+    """Create a directory for this user alone in a place where others can write. Raises `OSError` where that fails.
+
+    Another user may have put a directory or a link of this name there: neither is used.
+    """
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        if about.st_uid != os.getuid():
+            raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
+        if about.st_mode & 0o077:
+            os.fchmod(descriptor, 0o700)
+    finally:
+        os.close(descriptor)
 
 
 def sync(descriptor: int) -> None:

@@ -15,10 +15,20 @@ from burnish.core.values import replace
 from burnish.system import sandbox_bubblewrap
 from burnish.system.process import Command, Finished, How, run_now
 from burnish.system.sandbox_paths import exists, expand, hidden_programs
-from burnish.system.sandbox_values import DEFAULT_SECRETS, Confinement, Sandbox, SandboxError, SandboxKind
+from burnish.system.sandbox_values import DEFAULT_SECRETS, Confinement, Mount, Sandbox, SandboxError, SandboxKind
 from burnish.system.seccomp import call_filter
 
-__all__ = ["DEFAULT_SECRETS", "Confinement", "Sandbox", "SandboxError", "SandboxKind", "choose", "confine", "why_not"]
+__all__ = [
+    "DEFAULT_SECRETS",
+    "Confinement",
+    "Mount",
+    "Sandbox",
+    "SandboxError",
+    "SandboxKind",
+    "choose",
+    "confine",
+    "why_not",
+]
 
 _LAUNCHER = str(Path(__file__).with_name("landlock.py"))
 _PROBE_SECONDS = 15.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from burnish.system.process_values import Command
 from burnish.system.sandbox_paths import ROOT, Trail, exists, expand, follow, homes, needed_for, program_trails
-from burnish.system.sandbox_values import Confinement
+from burnish.system.sandbox_values import Confinement, Mount
 
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL", "--die-with-parent", "--new-session"),
@@ -53,9 +53,12 @@ def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
         view.show(follow(path), _Access.WRITE)
     for path in expand(confinement.protected):
         view.protect(follow(path).real)
+    for mount in confinement.mounts:
+        view.put_over(mount)
     network = () if confinement.network else ("--unshare-net",)
     root, sealed = (_own_root(), ("--remount-ro", "/")) if owned else (_FILE_SYSTEM, ())
-    return (*_NAMESPACES, *root, *_KERNEL, *network, *view.mounts(), *sealed, "--chdir", command.folder)
+    seen = _seen(command.folder, confinement.mounts)
+    return (*_NAMESPACES, *root, *_KERNEL, *network, *view.mounts(), *sealed, "--chdir", seen)
 
 
 def _routes(owned: tuple[Path, ...]) -> set[Path]:
@@ -76,6 +79,14 @@ def _own_root() -> tuple[str, ...]:
     return tuple(words)
 
 
+def _seen(folder: str, mounts: tuple[Mount, ...]) -> str:
+    """Where a command finds its folder."""
+    for mount in mounts:
+        if folder == mount.source or folder.startswith(f"{mount.source}/"):
+            return f"{mount.target}{folder.removeprefix(mount.source)}"
+    return folder
+
+
 class _View:
     """What a confined command sees: for each path what it may do below it. The deepest path that holds decides."""
 
@@ -83,6 +94,8 @@ class _View:
         self._access = {ROOT: _Access.READ}
         self._links: dict[Path, str] = {}
         self._held: set[Path] = set()
+        self._sources: dict[Path, str] = {}
+        """What is seen at a path where that is not what is there."""
 
     def hide(self, path: Path) -> None:
         if exists(path):  # asked first, as most of them are not there
@@ -125,11 +138,27 @@ class _View:
             self._access.setdefault(path.parent, _Access.WRITE)
             self._access[path] = _Access.READ if exists(path) else _Access.NOTHING
 
+    def put_over(self, mount: Mount) -> None:
+        """Show something at another path, and nothing of what was to be seen there."""
+        target = Path(mount.target)
+        for path in [path for path in self._access if path.is_relative_to(target)]:
+            del self._access[path]
+        self._links = {link: to for link, to in self._links.items() if not link.is_relative_to(target)}
+        self._held = {path for path in self._held if not path.is_relative_to(target)}
+        self._access[target] = _Access.WRITE if mount.writable else _Access.READ
+        self._sources[target] = mount.source
+
     def mounts(self) -> list[str]:
         """From the outermost to the innermost, as each covers what was there before; links last."""
         words: list[str] = []
         for path in sorted(self._access, key=lambda path: len(path.parts)):
-            if path != ROOT and (path in self._held or self._access[path] is not self._at(path.parent)):
+            if path in self._sources:
+                words += (
+                    "--bind" if self._access[path] is _Access.WRITE else "--ro-bind",
+                    self._sources[path],
+                    str(path),
+                )
+            elif path != ROOT and (path in self._held or self._access[path] is not self._at(path.parent)):
                 words += _mount(path, self._access[path])
         for link, target in self._links.items():
             if self._at(link) is _Access.HIDDEN:

@@ -50,6 +50,14 @@ class Sandbox(Value):
     reason: str = ""
 
 
+class Mount(Value):
+    """Something that a command sees at another path than its own, instead of what is there. Only bubblewrap can."""
+
+    source: str
+    target: str
+    writable: bool = False
+
+
 class Confinement(Value):
     """What a command may touch. Of two paths that hold, the deeper decides; at the same path, what is given.
 
@@ -67,6 +75,9 @@ class Confinement(Value):
     owned: tuple[str, ...] = ()
     """Seen below folders that all belong to this user. Some programs refuse a file if another user owns a folder on the
     way to it, and in a user namespace even `/` belongs to another. Without one the owners are the real ones."""
+    mounts: tuple[Mount, ...] = ()
+    """In this order, over everything else: nothing that was there at or below a target is seen. A command whose folder
+    is the source of one, or below it, starts at the same place of its target."""
     temporary: str
     """Its own writable folder, also its TMPDIR and HOME unless its environment names others."""
     network: bool = True

@@ -27,16 +27,14 @@ from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
 from burnish.runtime.policy import borrow_trusted, policy_folder
 from burnish.system import clock, survivors
-from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id
 from burnish.system.sandbox import choose
 from burnish.usecases.activities import Retelling, client_of, end_of_log, log_name
 from burnish.usecases.agents import Place, agent_named
 from burnish.usecases.driving import exit_for_signal
-from burnish.usecases.places import cache_folder
+from burnish.usecases.places import cache_folder, make_run_folder, remove_run_folders
 from burnish.workspace.clones import Clones
 from burnish.workspace.git import Git
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
 COST_USD = 0.05
@@ -69,26 +67,25 @@ class Checked(Value):
 def check_agent(place: Place, name: str, environment: Mapping[str, str]) -> Checked:
     """Have an agent answer once. Nothing is left of it, no file and no process."""
     run = new_run_id(clock.now())
-    cache = cache_folder(environment) / run
-    make_private_directory(cache)
+    copies = make_run_folder(environment, run)
     try:
-        return _Check(place, name, environment, run, cache).make()
+        return _Check(place, name, environment, run, copies).make()
     finally:
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
-        remove_folder(cache)
+        remove_run_folders(environment, run)
 
 
 class _Check:
     """One check: a repository, a run that was never begun, and what its agents made of it."""
 
-    def __init__(self, place: Place, name: str, environment: Mapping[str, str], run: str, cache: Path) -> None:
+    def __init__(self, place: Place, name: str, environment: Mapping[str, str], run: str, copies: Path) -> None:
         self._place = place
         self._name = name
         self._environment = environment
-        self._cache = cache
+        self._copies = copies
         self._agent = _bounded(agent_named(place.settings, name))
         self._inputs = _inputs(place, name, self._agent)
-        self._repository = _toy_repository(cache / "repository")
+        self._repository = _toy_repository(copies / "repository")
         self._run = self._started(run)
 
     def make(self) -> Checked:
@@ -99,10 +96,11 @@ class _Check:
                 ledger=ledger,
                 inputs=self._inputs,
                 sandbox=choose(self._inputs.settings.sandbox.value),
-                clones=Clones(self._repository, self._cache / "clones"),
+                clones=Clones(self._repository, self._copies / "clones"),
                 policy_folder=self._policy_folder(),
-                folder=self._cache,
-                cache=self._cache.parent,
+                folder=self._copies,
+                cache=cache_folder(self._environment),
+                copies=self._copies,
                 environment=self._environment,
             )
             return self._checked(asyncio.run(_perform(shop, self._run)))
@@ -154,17 +152,17 @@ class _Check:
         if users is None:
             return str(self._repository.root)
         if not base:
-            folder = self._cache / "policy"
+            folder = self._copies / "policy"
             folder.mkdir()
             files = {name: digest for name, digest in self._place.trusted.items() if name in self._agent.named_files}
             borrow_trusted(users, folder, files)
             return str(folder)
         subject = replace(self._run.subject, base_commit=base)
         run = replace(self._run, started=replace(self._run.started, subject=subject))
-        return policy_folder(users, Clones(users, self._cache / "policy"), run, self._inputs)
+        return policy_folder(users, Clones(users, self._copies / "policy"), run, self._inputs)
 
     def _last_lines(self, effect: str) -> tuple[str, ...]:
-        data = b"\n".join(end_of_log(self._cache / "logs" / log_name(effect)))
+        data = b"\n".join(end_of_log(self._copies / "logs" / log_name(effect)))
         client = client_of(self._run, self._name)
         if client is not None:
             retelling = Retelling(client)

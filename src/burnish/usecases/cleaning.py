@@ -7,7 +7,7 @@ from pathlib import Path
 from burnish.core.state import Ended, GoodReview, Run
 from burnish.core.values import Value
 from burnish.runtime.settling import unsettled
-from burnish.usecases.places import cache_folder
+from burnish.usecases.places import run_folders
 from burnish.usecases.runs import Runs
 from burnish.usecases.sessions import over_since
 from burnish.workspace.removal import remove_folder
@@ -35,7 +35,7 @@ def clean(runs: Runs, environment: Mapping[str, str], *, now: float, days: float
         sighting = runs.sight(name)
         keep |= _prompts(sighting.run)
         if sighting.driver is None:
-            folders.append(cache_folder(environment) / name)
+            folders += run_folders(environment, name)
             if isinstance(sighting.run.phase, Ended) and sighting.run.started.at < limit:
                 folders.append(runs.folder(name) / "logs")
     folders += over_since(runs.repository, limit)

@@ -22,7 +22,7 @@ from burnish.system.files import make_private_directory
 from burnish.system.identifiers import this_process
 from burnish.system.sandbox import Sandbox, choose
 from burnish.system.terminal import TERMINALS, open_terminal
-from burnish.usecases.places import cache_folder
+from burnish.usecases.places import cache_folder, make_run_folder, remove_run_folders
 from burnish.usecases.record_keeping import RecordKeeper, last_moment
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import Landing
@@ -83,11 +83,10 @@ def _drive(
     survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
     recover(journal, clock.now)
     inputs = inputs_of(journal.state)
-    cache = cache_folder(environment) / run
+    copies = make_run_folder(environment, run)
     folder = repository.state_dir / "runs" / run
     make_private_directory(folder)
-    make_private_directory(cache)
-    clones = Clones(repository, cache / "clones")
+    clones = Clones(repository, copies / "clones")
     records = RecordKeeper(repository)
     try:
         try:
@@ -100,7 +99,8 @@ def _drive(
                 clones=clones,
                 policy_folder=policy_folder(repository, clones, journal.state, inputs),
                 folder=folder,
-                cache=cache.parent,
+                cache=cache_folder(environment),
+                copies=copies,
                 environment=environment,
                 activity=conduct.activity,
                 terminal=open_terminal(run, folder / TERMINALS) if conduct.terminal else None,
@@ -113,7 +113,7 @@ def _drive(
         finally:
             survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
             survivors.end_orphans(known, GRACE_SECONDS)
-            remove_folder(cache)
+            remove_run_folders(environment, run)
             remove_folder(folder / TERMINALS)
         # After everything else: what is settled is not looked at again, so that nothing of it may be left behind.
         landing = settle(repository, state, inputs)

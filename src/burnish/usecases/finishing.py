@@ -14,9 +14,8 @@ from burnish.runtime.settling import settle, unsettled
 from burnish.system import clock, survivors
 from burnish.system.identifiers import this_process
 from burnish.usecases.driving import Driven, drive
-from burnish.usecases.places import cache_folder
+from burnish.usecases.places import remove_run_folders
 from burnish.usecases.record_keeping import RecordKeeper, last_moment
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
 
@@ -53,7 +52,7 @@ def put_to_rest(
     records = RecordKeeper(repository)
     try:
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
-        remove_folder(cache_folder(environment) / run)
+        remove_run_folders(environment, run)
         recover(journal, clock.now)
         if end is not None and not isinstance(journal.state.phase, Ended):
             journal.record(end(journal.state.phase))

@@ -48,6 +48,7 @@ def show_prompt(plan: Plan, ledger: Ledger, reviewer: str | None, *, fix: bool, 
         policy_folder="",
         folder=Path(cache),
         cache=cache.parent,
+        copies=cache,
         environment=environment,
     )
     if fix:

@@ -11,12 +11,14 @@ from burnish.agents.analysers.autofix.drafts import Draft
 from burnish.agents.analysers.autofix.halving import Halving
 from burnish.agents.analysers.autofix.trials import broken
 from burnish.agents.analysers.witness.values import NoTests, TestPlan, TestResult
+from burnish.config.settings import OFF
 from burnish.core.effects import StartFix
-from burnish.runtime.performing.witnessing import plan_for, run_tests
+from burnish.runtime.performing.test_runs import TestRun, installed_view, plans_for, run_tests
 from burnish.runtime.performing.workshop import Job, Workshop
 from burnish.system import clock
 from burnish.workspace.clones import Clone
 from burnish.workspace.inside import write_inside
+from burnish.workspace.views import CopyView
 
 _NO_TIME = "taken back: tests fail with the fixes, and there was no time to find out with which"
 
@@ -26,13 +28,18 @@ async def hold(shop: Workshop, job: Job[StartFix], clone: Clone, drafts: Sequenc
     changed = tuple(draft for draft in drafts if draft.is_changed)
     if not changed:
         return "nothing was changed"
-    settings, environment = shop.inputs.settings, shop.tool_environment()
-    plan = await asyncio.to_thread(plan_for, clone.path, settings, environment, shop.repository.root)
-    if isinstance(plan, NoTests):
-        return f"no tests were run: {plan.reason}"
+    if shop.inputs.settings.analysers.tests == OFF:
+        return "no tests were run: the policy says so"
     copy = await asyncio.to_thread(shop.clones.copy, clone, f"{clone.name}-scratch")
     try:
-        refused = await _Trial(shop, job, plan, copy.path, changed).refused()
+        paths = tuple(draft.path for draft in changed)
+        view = await asyncio.to_thread(installed_view, shop, copy, paths)
+        found = await asyncio.to_thread(plans_for, view, paths, shop)
+        ways = [way for each in found.values() for way in each]
+        plan = next((way for way in ways if isinstance(way, TestPlan)), None)
+        if plan is None:
+            return f"no tests were run: {next((way.reason for way in ways if isinstance(way, NoTests)), '')}"
+        refused = await _Trial(shop, job, plan, view, changed).refused()
     finally:
         await asyncio.to_thread(shop.clones.remove, copy)
     for draft, reason in refused.items():
@@ -44,12 +51,12 @@ class _Trial:
     """The search for the files that break tests, within the time that tests may take."""
 
     def __init__(
-        self, shop: Workshop, job: Job[StartFix], plan: TestPlan, folder: Path, drafts: Sequence[Draft]
+        self, shop: Workshop, job: Job[StartFix], plan: TestPlan, view: CopyView, drafts: Sequence[Draft]
     ) -> None:
         self._shop = shop
         self._job = job
         self._plan = plan
-        self._folder = folder
+        self._view = view
         self._drafts = drafts
         self._deadline = clock.now() + shop.inputs.settings.analysers.test_seconds
 
@@ -80,8 +87,9 @@ class _Trial:
 
     async def _run(self, mended: Sequence[Draft]) -> TestResult:
         for draft in self._drafts:
-            write_file(self._folder, draft.path, draft.content if draft in mended else draft.original)
-        return await run_tests(self._shop, self._folder, self._plan, self._job.effect.id, self._job.stop)
+            write_file(self._view.folder, draft.path, draft.content if draft in mended else draft.original)
+        run = TestRun(self._view, self._plan, self._job.effect.id)
+        return await run_tests(self._shop, run, self._job.stop, self._job.stop)
 
 
 def write_file(folder: Path, name: str, content: bytes) -> None:

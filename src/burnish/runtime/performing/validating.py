@@ -10,9 +10,13 @@ from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.runtime.performing.covering import judge, stamps
 from burnish.runtime.performing.reviewing import clone_name
+from burnish.runtime.performing.test_runs import prepared_view
 from burnish.runtime.performing.workshop import Workshop
 from burnish.system import clock
+from burnish.system.linkless import write_new
 from burnish.system.process import Command, Finished, How, Limits
+from burnish.workspace.clones import Clone
+from burnish.workspace.views import CopyView
 
 OUTPUT_TAIL = 8_000
 CANNOT_RUN = (126, 127)
@@ -27,12 +31,13 @@ async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyn
     seconds = 0.0
     outputs: list[str] = []
     try:
-        failure = await shop.prepare(clone, effect.id, stop)
-        if failure is not None:
-            return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+        view = await prepared_view(shop, clone, effect.id, stop, [file.path for file in run.changed])
+        if isinstance(view, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=view)
+        await asyncio.to_thread(_take_from_base, shop, run, clone)
         before = stamps(clone.path)
         for name, command in commands.items():
-            finished = await _run(shop, effect.id, command, str(clone.path), stop)
+            finished = await _run(shop, effect.id, command, view, stop)
             seconds += finished.seconds
             failure = _infrastructure(name, command, finished)
             if failure is not None:
@@ -52,11 +57,26 @@ def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[
     return Validated(at=clock.now(), effect=effect.id, status=status, output=output, usage=Usage(seconds=seconds))
 
 
-async def _run(shop: Workshop, effect: str, command: ValidationCommand, folder: str, stop: asyncio.Event) -> Finished:
+def _take_from_base(shop: Workshop, run: Run, clone: Clone) -> None:
+    """The scripts that the commands start are the base's: a change must not rewrite what it is validated by."""
+    for command in shop.inputs.settings.validate.commands.values():
+        for name in command.scripts:
+            content = shop.repository.read_file(run.subject.base_commit, name)
+            if content is not None and content != shop.repository.read_file(clone.head, name):
+                write_new(clone.path, name, content, mode=0o755, make=True)
+
+
+async def _run(
+    shop: Workshop, effect: str, command: ValidationCommand, view: CopyView, stop: asyncio.Event
+) -> Finished:
+    folder = str(view.folder)
     started = Command(argv=command.arguments, folder=folder, environment=shop.tool_environment())
     limits = Limits(seconds=shop.inputs.settings.timeouts.validation)
     network = not shop.inputs.governance.offline.validate
-    return await shop.run_command(started, limits, effect=effect, writable=(folder,), stop=stop, network=network)
+    writable = (folder,)
+    return await shop.run_command(
+        started, limits, effect=effect, writable=writable, stop=stop, network=network, view=view
+    )
 
 
 def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -> Failure | None:

@@ -1,51 +1,73 @@
 """The witness at work: the project's tests on the base and on the change, each in a throwaway copy, in the sandbox.
 
 What is run, what its output means and what is a finding is knowledge of `burnish.agents.analysers.witness`. Nothing is
-installed here but by `[workspace] prepare`. That there is nothing to run is no failure, and no evidence either.
+installed here but by `[workspace] prepare`. Tests that did not run are no evidence: that is said, and never a pass.
 """
 
 import asyncio
-import importlib.util
-import shutil
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from burnish.agents.analysers.witness import inside
-from burnish.agents.analysers.witness.commands import (
-    COVERAGE_FOLDER,
-    PLUGIN,
-    REPORT_NAME,
-    command_line,
-    environment_of,
-)
+from burnish.agents.analysers.witness.commands import EVERYTHING, Choice, can_choose
 from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence, compare, settled
-from burnish.agents.analysers.witness.detection import CONFIGURED, Site, configured_plan, detect
-from burnish.agents.analysers.witness.findings import MOST_FAILURES, Trial, findings_of, notes_of
+from burnish.agents.analysers.witness.findings import (
+    MOST_FAILURES,
+    Trial,
+    findings_of,
+    notes_of,
+    rule_of,
+    unmet_dependencies,
+)
+from burnish.agents.analysers.witness.former_tests import (
+    at_most,
+    decides_outcomes,
+    edited_test,
+    only_by_edit,
+    still_failing,
+)
 from burnish.agents.analysers.witness.places import Tree
-from burnish.agents.analysers.witness.pythons import Interpreter
-from burnish.agents.analysers.witness.reports import MOST_BYTES
-from burnish.agents.analysers.witness.results import result_of
+from burnish.agents.analysers.witness.projects import is_test, language_of, steers_tests
+from burnish.agents.analysers.witness.silenced import (
+    Guarded,
+    guarded_lines,
+    guarded_names,
+    is_emptied,
+    no_longer_run,
+    silenced,
+)
 from burnish.agents.analysers.witness.uncovered import uncovered
-from burnish.agents.analysers.witness.values import Case, Ended, NoTests, TestPlan, TestResult
-from burnish.config.settings import OFF, Settings
+from burnish.agents.analysers.witness.values import (
+    Case,
+    Ended,
+    FileLines,
+    Framework,
+    Language,
+    NoTests,
+    TestPlan,
+    TestResult,
+)
+from burnish.config.settings import OFF
 from burnish.core.effects import StartReview
-from burnish.core.evidence import Examined, Missing
-from burnish.core.findings import Finding, Severity
+from burnish.core.evidence import Examined, Level, Missing
+from burnish.core.findings import Finding, FindingStatus, Severity
+from burnish.core.problems import listed
 from burnish.core.reviews import Failure
+from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.runtime.performing.reviewing import clone_name
+from burnish.runtime.performing.test_runs import Plans, TestRun, plans_for, prepared_view, run_tests
 from burnish.runtime.performing.witnessed import Witnessed
-from burnish.runtime.performing.workshop import Job, StoppedError, Workshop
-from burnish.system.process import Command, Finished, How, Limits, run_now
+from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.system.linkless import write_new
 from burnish.workspace.clones import Clone
-from burnish.workspace.inside import read_inside
-from burnish.workspace.removal import remove_folder
+from burnish.workspace.names import shown
+from burnish.workspace.views import CopyView
 
 LEAST_SECONDS, TIMES_THE_BASE = 60.0, 20.0
 """How long the tests of a change may take where those of its base have ended: at least, and as a multiple."""
-_LOG_TAIL = 64 * 1024
-_PROBE = "import sys, importlib.util as u; print(sys.executable, bool(not sys.argv[1] or u.find_spec(sys.argv[1])))"
+_SWITCHED_OFF = Missing(reason='the policy of the base says [analysers] tests = "off"', excused=True)
+_OUT_OF_REACH = Missing(reason="no changed file can be reached by tests", excused=True)
 
 
 class Testimony(Value):
@@ -58,7 +80,7 @@ class Testimony(Value):
     log: str = ""
     """What was run, with exit codes and the end of the output."""
     examined: tuple[Examined, ...] = ()
-    """The changed files that passing tests ran."""
+    """The changed files that passing tests ran, or their runner compiled."""
     missing: Missing | None = None
     """Why there was no evidence. Without, what was found earlier cannot be said to be gone."""
 
@@ -67,157 +89,25 @@ class Testimony(Value):
         return self.missing is None
 
 
+async def testify(shop: Workshop, job: Job[StartReview]) -> Testimony | Failure:
+    """Run the tests on the base and on the change, and say what the change did to them."""
+    if shop.inputs.settings.analysers.tests == OFF:
+        return _no_evidence(_SWITCHED_OFF)
+    changed = await asyncio.to_thread(Witnessed, shop.repository, job.run.subject.base_commit, job.run.commit)
+    if not changed.reachable:
+        return _no_evidence(_OUT_OF_REACH)
+    witness = _Witness(shop, job, changed)
+    try:
+        return await witness.testify()
+    finally:
+        await asyncio.shield(asyncio.to_thread(witness.discard))
+
+
 class _Sides(NamedTuple):
     """The copies in which the tests are run."""
 
-    base: Clone
-    head: Clone
-
-
-class _Tests(NamedTuple):
-    """One run of tests: where, how, and under which name."""
-
-    folder: Path
-    plan: TestPlan
-    effect: str
-    measured: tuple[str, ...] = ()
-    only: tuple[Case, ...] = ()
-
-
-def plan_for(
-    folder: Path, settings: Settings, environment: Mapping[str, str], checkout: Path | None = None
-) -> TestPlan | NoTests:
-    """How the tests of a tree would be run. `checkout` is where the user works on it, with its virtual environment."""
-    commands = settings.validate.commands
-    configured = next((commands[name] for name in CONFIGURED if name in commands), None)
-    if configured is not None:
-        return configured_plan(configured, environment)
-
-    def python(module: str) -> Interpreter | None:
-        return _python_on_path(checkout or Path("/"), environment, module)
-
-    return detect(Site(folder=folder, checkout=checkout, environment=environment, python=python))
-
-
-def _python_on_path(folder: Path, environment: Mapping[str, str], module: str) -> Interpreter | None:
-    """The user's own interpreter; a manager's shim is asked which one it stands for. No code of the change is run."""
-    program = shutil.which("python3", path=environment.get("PATH", ""))
-    if program is None:
-        return None
-    command = Command(argv=(program, "-I", "-c", _PROBE, module), folder=str(folder), environment=dict(environment))
-    probed = run_now(command)
-    found, _, able = probed.stdout.decode(errors="replace").strip().rpartition(" ")
-    return Interpreter(program=found) if probed.code == 0 and able == "True" and found else None
-
-
-async def run_tests(shop: Workshop, folder: Path, plan: TestPlan, effect: str, stop: asyncio.Event) -> TestResult:
-    """Run the tests of one work tree as it is."""
-    return await _run(shop, _Tests(folder, plan, effect), stop, stop)
-
-
-async def _run(shop: Workshop, tests: _Tests, stop: asyncio.Event, leash: asyncio.Event) -> TestResult:
-    """Run tests until they end, or their time is up, or the leash is pulled, which then means the same."""
-    desk = await asyncio.to_thread(_lay_out, shop, tests)
-    command = Command(
-        argv=command_line(tests.plan, str(desk), tests.only),
-        folder=str(tests.folder),
-        environment=environment_of(tests.plan, tests.folder, str(desk), shop.tool_environment(), tests.measured),
-    )
-    limits = Limits(seconds=shop.inputs.settings.analysers.test_seconds, kept_bytes=MOST_BYTES)
-    writable = (str(tests.folder), str(desk))
-    began = asyncio.get_running_loop().time()
-    try:
-        finished = await shop.run_command(command, limits, effect=tests.effect, writable=writable, stop=leash)
-    except StoppedError:
-        if stop.is_set():
-            raise
-        seconds = asyncio.get_running_loop().time() - began
-        said = await asyncio.to_thread(_end_of, shop.log_of(tests.effect))
-        finished = Finished(how=How.TIMED_OUT, seconds=seconds, stdout=said)
-    report = await asyncio.to_thread(read_inside, desk, REPORT_NAME, MOST_BYTES + 1)
-    await asyncio.to_thread(remove_folder, desk)
-    return result_of(tests.plan, finished, report, str(tests.folder))
-
-
-def _lay_out(shop: Workshop, tests: _Tests) -> Path:
-    """A fresh folder with what reports from inside the tests."""
-    remove_folder(shop.desk(tests.effect))
-    desk = shop.desk(tests.effect)
-    name = f"{PLUGIN}.py"
-    shutil.copyfile(Path(inside.__file__).with_name(name), desk / name)
-    spec = importlib.util.find_spec("coverage") if tests.measured else None
-    if spec is not None and spec.origin is not None:
-        target = desk / COVERAGE_FOLDER / "coverage"
-        shutil.copytree(Path(spec.origin).parent, target, ignore=shutil.ignore_patterns("__pycache__"))
-    return desk
-
-
-def _end_of(log: Path) -> bytes:
-    with log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - _LOG_TAIL))
-        return stream.read()
-
-
-async def testify(shop: Workshop, job: Job[StartReview]) -> Testimony | Failure:
-    """Run the tests on the base and on the change, and say what the change did to them."""
-    name = clone_name(job.effect.id)
-    changed = await asyncio.to_thread(Witnessed, shop.repository, job.run.subject.base_commit, job.run.commit)
-    made: list[Clone] = []
-    try:
-        for side, commit in (("base", changed.base), ("head", changed.head)):
-            made.append(await shop.clone(f"{name}-{side}", changed.base, commit, writable=True))
-        sides = _Sides(*made)
-        prepared = await asyncio.gather(
-            shop.prepare(sides.base, f"{job.effect.id}:base", job.stop),
-            shop.prepare(sides.head, f"{job.effect.id}:head", job.stop),
-        )
-        return next((failure for failure in prepared if failure), None) or await _try(shop, job, sides, changed)
-    finally:
-        for clone in made:
-            await asyncio.shield(asyncio.to_thread(shop.clones.remove, clone))
-
-
-async def _try(shop: Workshop, job: Job[StartReview], sides: _Sides, changed: Witnessed) -> Testimony:
-    """The base says how a project is tested, so that a change cannot switch its own witness off."""
-    before, now = [await asyncio.to_thread(_plan, shop, side) for side in sides]
-    first = isinstance(before, NoTests) and before.absent
-    plan = now if first else before
-    if isinstance(plan, NoTests):
-        return _no_evidence(NoEvidence(reason=plan.reason, hint=plan.hint), "", excused=plan.absent)
-    measured = tuple(changed.lines) if shop.inputs.settings.analysers.uncovered != OFF else ()
-    head = _Tests(sides.head.path, plan, f"{job.effect.id}:head", measured)
-    base = None if first else _Tests(sides.base.path, plan, f"{job.effect.id}:base")
-    results = await _both(shop, base, head, job.stop)
-    log = [_said("base", plan, results.base), _said("head", plan, results.head)]
-    compared = compare(results.base, results.head, changed.renames)
-    if isinstance(compared, NoEvidence):
-        return _no_evidence(compared, "\n\n".join(log))
-    if compared.new_failures or compared.whole is Ended.EXITED:
-        again = await _again(shop, head, compared, job.stop)
-        log.append(_said("head, once more", plan, again))
-        compared = settled(compared, again, plan.text)
-    trial = Trial(plan=plan, head=results.head, base_seconds=results.base_seconds, comparison=compared)
-    return replace(await asyncio.to_thread(_judged, shop, trial, head, changed), log="\n\n".join(log))
-
-
-def _judged(shop: Workshop, trial: Trial, head: _Tests, changed: Witnessed) -> Testimony:
-    """What a trial means."""
-    tree = Tree(root=str(head.folder), is_file=changed.files.__contains__)
-    change = changed.change()
-    idle = _idle(trial.head, changed, shop.inputs.settings.analysers.uncovered)
-    return Testimony(
-        findings=(*findings_of(trial, change, tree), *idle),
-        notes=(*notes_of(trial, change, tree), *_unmeasured(trial.head, head.measured)),
-    )
-
-
-def _plan(shop: Workshop, clone: Clone) -> TestPlan | NoTests:
-    return plan_for(clone.path, shop.inputs.settings, shop.tool_environment(), shop.repository.root)
-
-
-def _no_evidence(why: NoEvidence, log: str, *, excused: bool = False) -> Testimony:
-    missing = Missing(reason=why.reason, hint=why.hint, excused=excused)
-    return Testimony(notes=(f"no evidence: {why.reason}. {why.hint}".strip(),), log=log, missing=missing)
+    base: CopyView
+    head: CopyView
 
 
 class _Results(NamedTuple):
@@ -231,13 +121,369 @@ class _Results(NamedTuple):
         return self.base.seconds if isinstance(self.base, TestResult) else 0.0
 
 
-async def _both(shop: Workshop, base: _Tests | None, head: _Tests, stop: asyncio.Event) -> _Results:
-    """Run both sides at once. What one side does not need any more is ended."""
-    if base is None:
-        return _Results(NoTests(reason="there were none", absent=True), await _run(shop, head, stop, stop))
+class _Witness:
+    """One testimony in the making."""
+
+    def __init__(self, shop: Workshop, job: Job[StartReview], changed: Witnessed) -> None:
+        self._shop = shop
+        self._job = job
+        self._changed = changed
+        self._name = clone_name(job.effect.id)
+        self._paths = tuple({path: None for file in changed.reachable for path in (file.old_path, file.path)})
+        self._clones: list[Clone] = []
+
+    def discard(self) -> None:
+        for clone in self._clones:
+            self._shop.clones.remove(clone)
+
+    async def testify(self) -> Testimony | Failure:
+        """All tests that can reach the change, project by project."""
+        base = await self._view("base", self._changed.base)
+        head = await self._view("head", self._changed.head)
+        if isinstance(base, Failure):
+            return base
+        if isinstance(head, Failure):
+            return head
+        sides = _Sides(base, head)
+        before = await asyncio.to_thread(plans_for, base, self._paths, self._shop)
+        now = await asyncio.to_thread(plans_for, head, self._paths, self._shop)
+        parts = [await self._part(sides, *pair) for pair in _pairs(before, now, sides.head)]
+        return _together(parts)
+
+    async def _view(self, side: str, commit: str) -> CopyView | Failure:
+        """A fresh copy of a commit, prepared for tests."""
+        name = f"{self._name}-{side}"
+        clone = await self._shop.clone(name, self._changed.base, commit, writable=True)
+        self._clones.append(clone)
+        effect = f"{self._job.effect.id}:{side}"
+        return await prepared_view(self._shop, clone, effect, self._job.stop, self._paths)
+
+    async def _part(
+        self, sides: _Sides, before: TestPlan | NoTests | None, now: TestPlan | NoTests | None
+    ) -> Testimony | Failure:
+        """The tests of one project. The base says how they are run: a change cannot switch its own witness off."""
+        if isinstance(now, NoTests) and not now.absent:
+            return _no_evidence(Missing(reason=now.reason, hint=now.hint))
+        plan = before if isinstance(before, TestPlan) else now
+        if not isinstance(plan, TestPlan):
+            found = (each for each in (before, now) if isinstance(each, NoTests))
+            absent = next(found, NoTests(reason="no tests were found", absent=True))
+            return _no_evidence(Missing(reason=absent.reason, hint=absent.hint, excused=absent.absent))
+        first = before is None or (isinstance(before, NoTests) and before.absent)
+        unrunnable = before if isinstance(before, NoTests) and not first else None
+        return await _Trial(self, sides, plan, unrunnable, first=first).testify()
+
+    @property
+    def shop(self) -> Workshop:
+        return self._shop
+
+    @property
+    def run(self) -> Run:
+        return self._job.run
+
+    @property
+    def stop(self) -> asyncio.Event:
+        return self._job.stop
+
+    @property
+    def changed(self) -> Witnessed:
+        return self._changed
+
+    def effect(self, side: str, plan: TestPlan) -> str:
+        project = f"-{plan.project.replace('/', '-')}" if plan.project else ""
+        language = f"-{plan.language.value.lower()}" if plan.language and plan.project else ""
+        return f"{self._job.effect.id}:{side}{project}{language}"
+
+    async def fresh(self, side: str) -> CopyView | Failure:
+        """Another copy of the change: what tests left behind in the first decides nothing there."""
+        return await self._view(side, self._changed.head)
+
+
+def _pairs(
+    before: Plans, now: Plans, head: CopyView
+) -> Iterator[tuple[TestPlan | NoTests | None, TestPlan | NoTests | None]]:
+    """The ways in which each project is tested, on the base and on the change."""
+    for project in dict.fromkeys((*before, *now)):
+        if project and project not in now and not (head.folder / project).is_dir():
+            continue  # the whole project is gone, with its tests
+        then = {_key(each): each for each in before.get(project, ())}
+        later = {_key(each): each for each in now.get(project, ())}
+        if len(then) == len(later) == 1:
+            yield next(iter(then.values())), next(iter(later.values()))
+            continue
+        for key in dict.fromkeys((*then, *later)):
+            yield then.get(key), later.get(key)
+
+
+def _key(found: TestPlan | NoTests) -> str:
+    language = found.language if isinstance(found, TestPlan) else None
+    return language.value if language else found.reason if isinstance(found, NoTests) else ""
+
+
+class _Trial:
+    """The tests of one project, on both sides."""
+
+    def __init__(
+        self, witness: _Witness, sides: _Sides, plan: TestPlan, unrunnable: NoTests | None, *, first: bool
+    ) -> None:
+        self._witness = witness
+        self._shop = witness.shop
+        self._changed = witness.changed
+        self._sides = sides
+        self._plan = plan
+        self._first = first
+        self._unrunnable = unrunnable
+        self._log: list[str] = []
+
+    async def testify(self) -> Testimony | Failure:
+        results = await self._both()
+        compared = compare(results.base, results.head, self._changed.renames)
+        if compared.new_failures or compared.whole is Ended.EXITED:
+            again = await self._again(compared)
+            if isinstance(again, Failure):
+                return again
+            compared = settled(compared, again, self._plan.text)
+        trial = Trial(plan=self._plan, head=results.head, base_seconds=results.base_seconds, comparison=compared)
+        said = await asyncio.to_thread(self._judged, trial)
+        guarded: Testimony | Failure = Testimony()
+        if isinstance(results.base, TestResult) and results.base.complete:
+            guarded = await self._guarded(results.base, results.head, compared)
+        if isinstance(guarded, Failure):
+            return guarded
+        return replace(
+            said,
+            findings=(*said.findings, *guarded.findings),
+            notes=(*said.notes, *guarded.notes),
+            missing=said.missing or guarded.missing,
+            log="\n\n".join(self._log),
+        )
+
+    @property
+    def _tree(self) -> Tree:
+        root = str(self._sides.head.root)
+        return Tree(root=root, is_file=self._changed.files.__contains__, project=self._plan.project)
+
+    def _judged(self, trial: Trial) -> Testimony:
+        """What a trial means."""
+        change, tree = self._changed.change(), self._tree
+        idle = _idle(trial.head, self._changed, self._shop.inputs.settings.analysers.uncovered)
+        missing = trial.comparison.missing or unmet_dependencies(trial, change, tree)
+        return Testimony(
+            findings=(*findings_of(trial, change, tree), *idle),
+            notes=(*notes_of(trial), *_unmeasured(trial.head, self._choice.measured), *_said_of(missing)),
+            examined=tuple(self._examined(trial.head)) if missing is None else (),
+            missing=_missing(missing),
+        )
+
+    def _examined(self, head: TestResult) -> Iterator[Examined]:
+        """How closely the tests looked at each changed file, by what really ran or was compiled."""
+        if not head.complete or not (head.passing or head.passed):
+            return
+        passing = {case.file for case in head.passing}
+        inside = f"{self._plan.project}/" if self._plan.project else ""
+        for file in self._changed.changed:
+            path = file.path
+            if not path.startswith(inside) or not _reaches(self._plan, path):
+                continue
+            if file.status == "D" or path in passing or self._ran(head, path):
+                yield Examined(path=shown(path), level=Level.TESTED)
+            elif path in head.compiled:
+                yield Examined(path=shown(path), level=Level.CHECKED)
+
+    def _ran(self, head: TestResult, path: str) -> bool:
+        """Whether a changed line of a file ran; where lines only went, whether the file did."""
+        if path not in head.lines:
+            return False
+        lines = self._changed.new_lines.get(path)
+        executed = head.lines[path].executed
+        return bool(executed & lines if lines else executed)
+
+    @property
+    def _choice(self) -> Choice:
+        """What is measured on the change: its own lines; and where it edits tests, all that tests run."""
+        if self._plan.framework not in (Framework.PYTEST, Framework.UNITTEST, Framework.COMMAND):
+            return EVERYTHING
+        wanted = self._shop.inputs.settings.analysers.uncovered != OFF
+        measured = tuple(self._changed.lines) if wanted else ()
+        return Choice(measured=measured, everything=bool(self._changed.edits) and not self._first)
+
+    async def _both(self) -> _Results:
+        """Run both sides at once. What one side does not need any more is ended."""
+        stop = self._witness.stop
+        head = TestRun(self._sides.head, self._plan, self._witness.effect("head", self._plan), self._choice)
+        base = TestRun(self._sides.base, self._plan, self._witness.effect("base", self._plan))
+        if self._first or self._unrunnable is not None:
+            none = self._unrunnable or NoTests(reason="there were none", absent=True)
+            results = _Results(none, await run_tests(self._shop, head, stop, stop))
+        else:
+            results = await _side_by_side(self._shop, base, head, stop)
+        self._log += [_said("base", self._plan, results.base), _said("head", self._plan, results.head)]
+        return results
+
+    async def _again(self, compared: Comparison) -> TestResult | Failure:
+        """Run what failed once more, alone where the framework can: what passes now is flaky."""
+        only = tuple(case.name for case in compared.new_failures[:MOST_FAILURES] if not case.loading)
+        loading = tuple(case.file for case in compared.new_failures[:MOST_FAILURES] if case.loading and case.file)
+        return await self._fresh_run("again", Choice(only=(*only, *loading)))
+
+    async def _fresh_run(
+        self, side: str, choice: Choice, restored: dict[str, bytes | None] | None = None
+    ) -> TestResult | Failure:
+        """Run tests in another copy of the change, in which some files may be as they were."""
+        project = f"-{self._plan.project.replace('/', '-')}" if self._plan.project else ""
+        view = await self._witness.fresh(f"{side}{project}")
+        if isinstance(view, Failure):
+            return view
+        for path, content in (restored or {}).items():
+            await asyncio.to_thread(_put, view, path, content)
+        stop = self._witness.stop
+        run = TestRun(view, self._plan, self._witness.effect(side, self._plan), choice)
+        result = await run_tests(self._shop, run, stop, stop)
+        self._log.append(_said(f"head, {side}", self._plan, result))
+        return result
+
+    async def _guarded(self, base: TestResult, head: TestResult, compared: Comparison) -> Testimony | Failure:
+        """Whether the change silences its own tests, or bends them."""
+        gone = (*compared.gone, *self._emptied(base, head))
+        guarded = await self._tested_by(head, gone) if gone else Guarded()
+        # What is gone is told as such, unless its code is still there and others run it: then its verdict counts.
+        told = () if guarded.left and not guarded.lost else gone
+        edited = await self._former_tests(base, head, {case.name for case in told})
+        if isinstance(edited, Failure):
+            return edited
+        if guarded.lost:
+            return replace(edited, findings=(*edited.findings, silenced(gone, guarded.lost)))
+        plain = [case for case in gone if case.name not in compared.replaced]
+        return replace(edited, findings=(*edited.findings, no_longer_run(plain))) if plain else edited
+
+    def _emptied(self, base: TestResult, head: TestResult) -> Iterator[Case]:
+        """Tests that still run, and do nothing any more."""
+        edits, renames = self._changed.edits, self._changed.renames
+        passing = {case.name for case in head.passing}
+        for case in base.passing:
+            edit = edits.get(case.file)
+            now = case.name.replace(case.file, renames.get(case.file, case.file), 1)
+            if edit and edit.path.endswith(".py") and now in passing and is_emptied(edit.before, edit.now, case.name):
+                yield case
+
+    async def _tested_by(self, head: TestResult, gone: Sequence[Case]) -> Guarded:
+        """What these tests tested, by lines where those can be measured, else by names."""
+        stop = self._witness.stop
+        if can_choose(self._plan):
+            names = tuple(case.name for case in gone)
+            run = TestRun(
+                self._sides.base,
+                self._plan,
+                self._witness.effect("gone", self._plan),
+                Choice(only=names, everything=True),
+            )
+            ran = await run_tests(self._shop, run, stop, stop)
+            self._log.append(_said("base, tests that are gone", self._plan, ran))
+            code = {path: lines for path, lines in ran.lines.items() if not is_test(path)}
+            if code:
+                runs = await self._run_by_passing(head)
+                sources = await asyncio.to_thread(self._changed.sources, code)
+                return await asyncio.to_thread(guarded_lines, code, runs, sources)
+        return await asyncio.to_thread(self._named_by, gone)
+
+    async def _run_by_passing(self, head: TestResult) -> dict[str, FileLines]:
+        """What passing tests run on the change, measured once more where the first run does not say that."""
+        without = tuple(case.name for case in (*head.failing, *head.failing_as_expected))
+        if self._plan.framework is Framework.GO or (self._choice.everything and not without):
+            return head.lines
+        again = await self._fresh_run("measured", Choice(everything=True, without=without))
+        return again.lines if isinstance(again, TestResult) else {}
+
+    def _named_by(self, gone: Sequence[Case]) -> Guarded:
+        changed = self._changed
+        inline = self._plan.language is Language.RUST  # tests stand beside the code
+        paths = {path for path in changed.files if _reaches(self._plan, path)}
+        before = {path for path in changed.base_files if _reaches(self._plan, path)}
+        tests = {path for path in paths if inline or is_test(path)}
+        old_tests = {path for path in before if inline or is_test(path)}
+        return guarded_names(
+            gone,
+            changed.texts(changed.base, old_tests),
+            changed.texts(changed.head, tests),
+            changed.texts(changed.head, {path for path in paths if not is_test(path)}),
+        )
+
+    async def _former_tests(self, base: TestResult, head: TestResult, told: Collection[str]) -> Testimony | Failure:
+        """Run tests and their configuration as they were on the code of the change."""
+        changed, plan = self._changed, self._plan
+        edits = {path: edit for path, edit in changed.edits.items() if path.startswith(plan.project)}
+        reported = self._reported()
+        restored: dict[str, bytes | None] = {}
+        for path, edit in edits.items():
+            if edit.path != path:
+                restored[edit.path] = None
+            restored[path] = edit.before.encode() if path in changed.base_files else None
+        restored |= {path: text.encode() for path, text in reported.items()}
+        if not restored or not base.lists_passed:
+            return Testimony()
+        whole = any(steers_tests(path) for path in edits) or not can_choose(plan)
+        names = tuple(case.name for case in base.passing if case.file in edits or case.file in reported)
+        if not whole and not names and not reported:
+            return Testimony()
+        only = () if whole or reported else names
+        former = await self._fresh_run("former", Choice(only=only), restored)
+        if isinstance(former, Failure):
+            return former
+        steering = [edit for path, edit in edits.items() if steers_tests(path)]
+        if not former.complete and decides_outcomes(steering):
+            reason = "the change edits how tests are run, and they cannot be run as the base does"
+            return Testimony(missing=Missing(reason=reason, hint="Bring the configuration of the tests back."))
+        bent = at_most([case for case in only_by_edit(base, head, former) if case.name not in told])
+        still = self._still_failing(head, former)
+        return Testimony(
+            findings=(
+                *(still_failing(case, plan, self._tree) for case in still),
+                *(edited_test(case, edits, plan, self._tree) for case in bent if case not in still),
+            )
+        )
+
+    def _reported(self) -> dict[str, str]:
+        """Files of tests that were reported as failing in an earlier round and edited since, as they were then."""
+        run, found = self._witness.run, dict[str, str]()
+        commits = {round_.number: round_.commit for round_ in run.rounds}
+        for tracked in run.findings:
+            names = [rule.removeprefix("test:") for rule in listed(tracked.finding.rule) if rule.startswith("test:")]
+            commit = commits.get(tracked.seen, "")
+            if tracked.status is not FindingStatus.OPEN or not commit or commit == self._changed.head:
+                continue
+            for path in {name.partition("::")[0] for name in names}:
+                then = self._changed.text(commit, path)
+                if then and is_test(path) and then != self._changed.text(self._changed.head, path):
+                    found[path] = then
+        return found
+
+    def _still_failing(self, head: TestResult, former: TestResult) -> tuple[Case, ...]:
+        """Failures of earlier rounds that are there as soon as their tests are what they were."""
+        reported = {rule for tracked in self._witness.run.findings for rule in listed(tracked.finding.rule)}
+        failing_now = {case.name for case in head.failing}
+        known = (case for case in former.failing if rule_of(case.name) in reported)
+        return tuple(case for case in known if case.name not in failing_now) if self._reported() else ()
+
+
+def _put(view: CopyView, path: str, content: bytes | None) -> None:
+    """A file of a copy as it was; None where there was none. Where a folder is gone, its tests are, too."""
+    with suppress(OSError):
+        if content is None:
+            (view.folder / path).unlink(missing_ok=True)
+        else:
+            write_new(view.folder, path, content, mode=0o644, make=True)
+
+
+def _reaches(plan: TestPlan, path: str) -> bool:
+    """Whether tests of a plan can say something of a file."""
+    language = language_of(path)
+    return plan.language is None or language is None or language is plan.language
+
+
+async def _side_by_side(shop: Workshop, base: TestRun, head: TestRun, stop: asyncio.Event) -> _Results:
     leash = asyncio.Event()
-    on_base = asyncio.create_task(_run(shop, base, stop, stop))
-    on_head = asyncio.create_task(_run(shop, head, stop, leash))
+    on_base = asyncio.create_task(run_tests(shop, base, stop, stop))
+    on_head = asyncio.create_task(run_tests(shop, head, stop, leash))
     watch = asyncio.create_task(_hold(leash, on_base, stop))
     try:
         return _Results(*await asyncio.gather(on_base, on_head))
@@ -263,11 +509,46 @@ async def _hold(leash: asyncio.Event, on_base: asyncio.Task[TestResult], stop: a
         stopped.cancel()
 
 
-async def _again(shop: Workshop, head: _Tests, compared: Comparison, stop: asyncio.Event) -> TestResult:
-    """Run what failed once more, alone where the framework can: what passes now is flaky."""
-    only = compared.new_failures[:MOST_FAILURES]
-    tests = head._replace(effect=f"{head.effect}-again", measured=(), only=only)
-    return await _run(shop, tests, stop, stop)
+def _together(parts: Sequence[Testimony | Failure]) -> Testimony | Failure:
+    """What the tests of all projects say. Evidence is missing where one of them should have given some."""
+    failure = next((part for part in parts if isinstance(part, Failure)), None)
+    heard = [part for part in parts if isinstance(part, Testimony)]
+    if failure is not None:
+        return failure
+    lacking = [part.missing for part in heard if part.missing is not None]
+    return Testimony(
+        findings=tuple(finding for part in heard for finding in part.findings),
+        notes=tuple(dict.fromkeys(note for part in heard for note in part.notes)),
+        log="\n\n".join(part.log for part in heard if part.log),
+        examined=tuple(examined for part in heard for examined in part.examined),
+        missing=_joined(lacking, everywhere=len(lacking) == len(heard)),
+    )
+
+
+def _joined(lacking: Collection[Missing], *, everywhere: bool) -> Missing | None:
+    unexcused = [missing for missing in lacking if not missing.excused]
+    if unexcused:
+        reasons = dict.fromkeys(missing.reason for missing in unexcused)
+        return Missing(reason="; ".join(reasons), hint=unexcused[0].hint)
+    # Where the tests of one project ran, another one without any takes nothing away from that.
+    return next(iter(lacking), None) if everywhere else None
+
+
+def _no_evidence(missing: Missing) -> Testimony:
+    return Testimony(notes=tuple(_words(missing.reason, missing.hint)), missing=missing)
+
+
+def _said_of(missing: NoEvidence | None) -> Iterator[str]:
+    if missing is not None:
+        yield from _words(missing.reason, missing.hint)
+
+
+def _words(reason: str, hint: str) -> Iterator[str]:
+    yield f"no evidence: {reason}. {hint}".strip()
+
+
+def _missing(found: NoEvidence | None) -> Missing | None:
+    return Missing(reason=found.reason, hint=found.hint, excused=found.excused) if found else None
 
 
 def _idle(head: TestResult, changed: Witnessed, wanted: str) -> tuple[Finding, ...]:
@@ -289,5 +570,6 @@ def _said(side: str, plan: TestPlan, result: TestResult | NoTests) -> str:
     if isinstance(result, NoTests):
         return f"{side}: {result.reason}"
     counted = f"{len(result.cases)} tests, {len(result.failing)} failing" if result.cases else "no tests listed"
-    head = f"{side}: $ {plan.text}\n{result.ended.value}, exit code {result.code}, {result.seconds:.1f} s, {counted}"
-    return f"{head}\n{result.message}\n{result.output}".rstrip()
+    place = f" (in {plan.project})" if plan.project else ""
+    end = f"{result.ended.value}, exit code {result.code}, {result.seconds:.1f} s, {counted}"
+    return f"{side}: $ {plan.text}{place}\n{end}\n{result.message}\n{result.output}".rstrip()

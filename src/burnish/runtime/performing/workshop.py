@@ -19,12 +19,13 @@ from burnish.runtime.inputs import Inputs
 from burnish.runtime.runner import Note, Work
 from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
-from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, confine
+from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.objects import git_folders, object_folders
 from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
+from burnish.workspace.views import CopyView, view_of
 
 RUN_MARKER = "BURNISH_RUN"
 EFFECT_MARKER = "BURNISH_EFFECT"
@@ -86,6 +87,7 @@ class Workshop:
         folder: Path,
         cache: Path,
         environment: Mapping[str, str],
+        copies: Path | None = None,
         activity: Activity | None = None,
         terminal: Terminal | None = None,
     ) -> None:
@@ -98,8 +100,10 @@ class Workshop:
         self.policy_folder = policy_folder
         self.folder = folder
         self.cache = cache
-        """Where burnish keeps what it can do without: the clones, desks and homes of all runs, and caches."""
-        self.desks = cache / run / "desks"
+        """What is kept between runs: compiled rules."""
+        self.copies = copies or cache / run
+        """The clones, desks and homes of this run, beside those of others."""
+        self.desks = self.copies / "desks"
         self.environment = environment
         self.activity: Activity = activity or _nobody_looks
         self.terminal = terminal
@@ -152,6 +156,7 @@ class Workshop:
         writable: tuple[str, ...],
         stop: asyncio.Event,
         readable: tuple[str, ...] = (),
+        view: CopyView | None = None,
         protected: tuple[str, ...] = (),
         owned: tuple[str, ...] = (),
         on_start: Callable[[ProcessMark], None] | None = None,
@@ -161,11 +166,13 @@ class Workshop:
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.
 
+        `view` says where the command finds the copy in whose folder it runs.
         `render` says how it is shown in a terminal, where the run has one: see `burnish.system.terminal.View`.
         """
         name = effect.removeprefix(f"{self.run}/")
         marked = {
             **command.environment,
+            **(view.environment if view else {}),
             RUN_MARKER: self.run,
             EFFECT_MARKER: f"{self.run}/{name}",
             "GIT_OPTIONAL_LOCKS": "0",  # looking must not refresh an index
@@ -182,6 +189,7 @@ class Workshop:
             writable=writable,
             protected=protected,
             owned=owned,
+            mounts=view.mounts if view else (),
             hidden=(*DEFAULT_SECRETS, *self._private(), *moved_logins(self.environment)),
             temporary=str(temporary),
             network=network,
@@ -212,7 +220,8 @@ class Workshop:
 
     def _private(self) -> tuple[str, ...]:
         """What is no agent's business: addresses with passwords, what other agents said, where they live."""
-        return (*(str(folder) for folder in git_folders(self.repository)), str(self.cache))
+        folders = (*git_folders(self.repository), self.cache, self.copies.parent)
+        return tuple(str(folder) for folder in folders)
 
     async def clone(self, name: str, base: str, head: str, *, writable: bool) -> Clone:
         """A fresh clone, with the ignored files that the policy copies into every one."""
@@ -222,7 +231,14 @@ class Workshop:
             await asyncio.to_thread(self.clones.seed, clone, seed)
         return clone
 
-    async def prepare(self, clone: Clone, effect: str, stop: asyncio.Event) -> Failure | None:
+    def view(self, clone: Clone) -> CopyView:
+        """How the project's own commands see a copy: at the checkout's path, where the sandbox has mounts."""
+        mounts = self.sandbox.kind is SandboxKind.BUBBLEWRAP
+        return view_of(self.repository, clone.path, self.copies / "shared", mounts=mounts)
+
+    async def prepare(
+        self, clone: Clone, effect: str, stop: asyncio.Event, view: CopyView | None = None
+    ) -> Failure | None:
         """Run the policy's preparation in a clone. What it makes stays out of commits."""
         for line in self.inputs.settings.workspace.prepare:
             command = Command(argv=("sh", "-c", line), folder=str(clone.path), environment=self.tool_environment())
@@ -233,6 +249,7 @@ class Workshop:
                 effect=effect,
                 writable=(str(clone.path),),
                 stop=stop,
+                view=view,
                 network=not self.inputs.governance.offline.prepare,
             )
             if finished.how is not How.EXITED or finished.code != 0:

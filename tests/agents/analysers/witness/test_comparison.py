@@ -21,9 +21,13 @@ OTHER = case("t.py::b")
 
 
 def compared(base: TestResult | NoTests, head: TestResult, renames: dict[str, str] | None = None) -> Comparison:
-    comparison = compare(base, head, renames or {})
-    assert isinstance(comparison, Comparison), comparison
-    return comparison
+    return compare(base, head, renames or {})
+
+
+def missing(base: TestResult | NoTests, head: TestResult) -> str:
+    """Why there is no evidence; empty where there is."""
+    found = compare(base, head).missing
+    return found.reason if found else ""
 
 
 def test_only_what_did_not_fail_before_is_new() -> None:
@@ -43,8 +47,8 @@ def test_a_base_that_broke_off_accuses_only_what_it_saw_pass(ended: Ended) -> No
     base = ran(PASSED, ended=ended)
     unseen = case("t.py::unseen", Outcome.FAILED)
     assert compared(base, ran(FAILED, unseen)).new_failures == (FAILED,)
-    assert isinstance(compare(base, ran(PASSED, unseen)), NoEvidence)
-    assert isinstance(compare(base, ran(PASSED)), NoEvidence)
+    assert missing(base, ran(PASSED, unseen))
+    assert missing(base, ran(PASSED))
 
 
 @pytest.mark.parametrize("ended", [Ended.ENDLESS, Ended.CRASHED, Ended.COULD_NOT_RUN])
@@ -67,16 +71,19 @@ def test_a_failure_without_a_name_is_one_of_the_whole() -> None:
     ],
 )
 def test_a_base_that_says_nothing_is_no_evidence(base: TestResult | NoTests) -> None:
-    assert isinstance(compare(base, ran(FAILED)), NoEvidence)
-    assert isinstance(compare(base, ran(PASSED)), NoEvidence)
+    assert missing(base, ran(FAILED))
+    assert missing(base, ran(PASSED))
 
 
 @pytest.mark.parametrize("base", [NoTests(reason="none", absent=True), TestResult(ended=Ended.NOTHING, code=5)])
 def test_the_first_tests_of_a_project(base: TestResult | NoTests) -> None:
     assert compared(base, ran(FAILED, OTHER)).new_failures == (FAILED,)
     assert compared(base, ran(PASSED)) == Comparison()
-    assert isinstance(compare(base, TestResult(ended=Ended.NOTHING)), NoEvidence)
-    assert isinstance(compare(base, ran(case("t.py", Outcome.FAILED, loading=True))), NoEvidence)
+    assert compare(base, TestResult(ended=Ended.NOTHING)).missing == NoEvidence(
+        reason="no tests were found", excused=True
+    )
+    assert missing(base, TestResult(ended=Ended.NOTHING))
+    assert missing(base, ran(case("t.py", Outcome.FAILED, loading=True)))
 
 
 def test_tests_that_are_gone_or_skipped() -> None:
@@ -86,11 +93,37 @@ def test_tests_that_are_gone_or_skipped() -> None:
     assert compared(ran(PASSED), TestResult(ended=Ended.NOTHING, code=5)).gone == (PASSED,)
 
 
-def test_new_names_and_new_places_are_no_loss() -> None:
+def test_others_may_have_come_in_their_place() -> None:
     renamed, moved = case("t.py::c"), case("u.py::a")
-    assert compared(ran(PASSED), ran(renamed)).gone == ()
-    assert compared(ran(PASSED), ran(moved)).gone == ()
-    assert compared(ran(PASSED, OTHER), ran(renamed)).gone == (OTHER,)
+    for now in (renamed, moved):
+        comparison = compared(ran(PASSED), ran(now))
+        assert (comparison.gone, comparison.replaced) == ((PASSED,), {PASSED.name})
+    assert compared(ran(PASSED, OTHER), ran(renamed)).replaced == {PASSED.name}
+
+
+def test_tests_that_mostly_fail_on_the_base_are_no_evidence() -> None:
+    broken = [case(f"t.py::t{number}", Outcome.FAILED) for number in range(3)]
+    assert missing(ran(*broken), ran(*broken)) == "3 of 3 tests fail on the base: no reason was given"
+    assert missing(ran(*broken, PASSED), ran(*broken, PASSED)) == "3 of 4 tests fail on the base: no reason was given"
+    assert not missing(ran(broken[0], PASSED, OTHER), ran(broken[0], PASSED, OTHER))
+
+
+def test_findings_are_kept_where_evidence_is_missing() -> None:
+    broken = [case(f"t.py::t{number}", Outcome.FAILED) for number in range(3)]
+    comparison = compared(ran(*broken, PASSED), ran(*broken, FAILED))
+    assert (comparison.new_failures, comparison.missing is None) == ((FAILED,), False)
+
+
+def test_a_change_that_leaves_no_test_that_runs_is_no_evidence() -> None:
+    skipped = case("t.py::a", Outcome.SKIPPED)
+    assert missing(ran(PASSED), TestResult(ended=Ended.NOTHING, code=5)) == "no test is left that runs"
+    assert missing(ran(PASSED), ran(skipped)) == "no test ran: all 1 are skipped"
+
+
+def test_where_only_the_base_is_not_installed_here_the_change_speaks_for_itself() -> None:
+    base = NoTests(reason="another lock", unfit=True)
+    assert not missing(base, ran(PASSED))
+    assert missing(base, ran(FAILED)) == "another lock"
 
 
 def test_what_cannot_be_loaded_is_not_gone_besides() -> None:

@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.witness.detection import Site, detect
+from burnish.agents.analysers.witness.detection import Site
+from burnish.agents.analysers.witness.detection import detect as detect_all
 from burnish.agents.analysers.witness.pythons import Interpreter, editable_folders, is_test_file
 from burnish.agents.analysers.witness.values import Framework, NoTests, TestPlan
+
+
+def detect(site: Site) -> TestPlan | NoTests:
+    """The one way in which a project is tested."""
+    (found,) = detect_all(site)
+    return found
+
 
 PYTHON = Interpreter(program="/opt/python/bin/python3")
 

@@ -1,7 +1,7 @@
 """Findings and notes of a trial, where running real tests for each would take long."""
 
 from burnish.agents.analysers.witness.comparison import Comparison
-from burnish.agents.analysers.witness.findings import Change, Trial, findings_of, notes_of
+from burnish.agents.analysers.witness.findings import Change, Trial, findings_of, unmet_dependencies
 from burnish.agents.analysers.witness.places import Tree
 from burnish.agents.analysers.witness.uncovered import uncovered
 from burnish.agents.analysers.witness.values import Case, Ended, FileLines, Framework, Outcome, TestPlan, TestResult
@@ -44,9 +44,9 @@ def test_a_missing_module_is_the_changes_doing_unless_it_edits_the_dependencies(
     edited = Change(dependencies=True)
     assert len(findings_of(trial(lacking), STILL, TREE)) == 1
     assert findings_of(trial(lacking), edited, TREE) == ()
-    assert "no evidence: `t.py` cannot be loaded, as other is not installed" in next(
-        notes_of(trial(lacking), edited, TREE)
-    )
+    missing = unmet_dependencies(trial(lacking), edited, TREE)
+    assert missing is not None
+    assert missing.reason == "`t.py` cannot be loaded, as other is not installed here"
     ours = failing("t.py", "ModuleNotFoundError: No module named 'ours.part'", loading=True)
     assert len(findings_of(trial(ours), edited, TREE)) == 1
 

@@ -1,14 +1,15 @@
 """Finds out how a project is tested, from its files. It installs nothing, and starts nothing.
 
-Manifests decide which tools are thought of; of several, the first whose tests can be run. tox and nox install things:
-they are run only where the configuration says so.
+Manifests decide which tools are thought of; of several, those whose tests can reach the changed files. tox and nox
+install things: they are run only where the configuration says so.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -22,9 +23,9 @@ from burnish.agents.analysers.witness.pythons import (
     read_text,
     virtual_environments,
 )
-from burnish.agents.analysers.witness.values import Framework, NoTests, TestPlan
+from burnish.agents.analysers.witness.values import Framework, Language, NoTests, TestPlan
 from burnish.config.settings import ValidationCommand
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 DESK, REPORT = "{desk}", "{report}"
 """Stand for the folder and the file that each run of the tests gets for its own."""
@@ -37,8 +38,14 @@ class Site(Value):
     """A project, and what there is on the machine to test it with."""
 
     folder: Path
+    project: str = ""
+    """Its folder in the repository."""
     checkout: Path | None = None
-    """Where the user works on it."""
+    """Where the user works on the repository."""
+    mounted: bool = False
+    """The copy is seen at the path of the checkout: whatever names the checkout means the copy."""
+    unfit: Mapping[str, str] = MappingProxyType({})
+    """What is installed in the checkout and does not fit this copy, by its path in the repository, and why."""
     environment: Mapping[str, str]
     python: Callable[[str], Interpreter | None]
     """The interpreter on the PATH, where it can import a module; any, for an empty name."""
@@ -57,13 +64,17 @@ def _command_plan(argv: tuple[str, ...], text: str, environment: Mapping[str, st
     return TestPlan(framework=Framework.COMMAND, argv=argv, text=text, readable=readable)
 
 
-def detect(site: Site) -> TestPlan | NoTests:
-    """How the project is tested, or why it cannot be."""
-    ways = [find for is_meant, find in _WAYS if is_meant(site.folder)] or [_python]
-    found = [way(site) for way in ways]
-    plan = next((each for each in found if isinstance(each, TestPlan)), None)
-    present = next((each for each in found if isinstance(each, NoTests) and not each.absent), None)
-    return plan or present or _make(site)
+def detect(site: Site, languages: Collection[Language | None] = ()) -> tuple[TestPlan | NoTests, ...]:
+    """How the project is tested, or why it cannot be: every way that reaches code in these languages.
+
+    None among them stands for a file that tests in any language may read.
+    """
+    meant = [(language, way(site)) for language, is_meant, way in _WAYS if is_meant(site.folder)]
+    if not meant:
+        meant = [(Language.PYTHON, _python(site))]
+    present = [(language, found) for language, found in meant if isinstance(found, TestPlan) or not found.absent]
+    reaching = [found for language, found in present if language in languages or None in languages]
+    return tuple(reaching) or tuple(found for _, found in present[:1]) or (_make(site),)
 
 
 def _hint(folder: Path) -> str:
@@ -81,7 +92,7 @@ def _python(site: Site) -> TestPlan | NoTests:
     tests = python_tests(site.folder)
     if tests is None:
         return _absent(site)
-    venvs = [each for each in virtual_environments(site.folder, site.checkout, site.environment) if exists(each)]
+    venvs = [each for each in virtual_environments(site.folder, _fitting(site), site.environment) if exists(each)]
     with_pytest = next((each for each in venvs if has_module(each, "pytest")), None) or site.python("pytest")
     if with_pytest is not None:
         argv = (with_pytest.program, "-m", "pytest")
@@ -90,18 +101,36 @@ def _python(site: Site) -> TestPlan | NoTests:
     if tests.unittest and not tests.configured and interpreter is not None:
         argv = (interpreter.program, RUNNER)
         return _python_plan(site, Framework.UNITTEST, interpreter, argv, "python -m unittest")
+    stale = next((why for path, why in site.unfit.items() if Path(path).name != "node_modules"), "")
     return NoTests(
-        reason="no Python was found that has pytest",
+        reason=f"no Python was found that has pytest{f' ({stale})' if stale else ''}",
+        unfit=bool(stale),
         hint="Activate the project's virtual environment, or install it into the copies: "
         '[workspace] prepare = ["python3 -m venv .venv && .venv/bin/pip install -e . pytest"].',
     )
 
 
+def _fitting(site: Site) -> tuple[Path, ...]:
+    """The folders of the checkout whose virtual environments may run this copy: the project's own first."""
+    if site.checkout is None:
+        return ()
+    folders = dict.fromkeys((site.checkout / site.project, site.checkout))
+    unfit = {str(site.checkout / path) for path in site.unfit}
+    return tuple(folder for folder in folders if not {f"{folder}/.venv", f"{folder}/venv"} & unfit)
+
+
 def _python_plan(
     site: Site, framework: Framework, interpreter: Interpreter, argv: tuple[str, ...], text: str
 ) -> TestPlan:
-    imports = editable_folders(interpreter, site.checkout) if site.checkout else ()
-    return TestPlan(framework=framework, argv=argv, text=text, imports=imports, avoid=str(site.checkout or ""))
+    return TestPlan(
+        framework=framework,
+        argv=argv,
+        text=text,
+        project=site.project,
+        language=Language.PYTHON,
+        imports=editable_folders(interpreter, site.checkout) if site.checkout else (),
+        avoid="" if site.mounted else str(site.checkout or ""),
+    )
 
 
 class _Package(Value, forbid_unknown_fields=False, rename="camel"):
@@ -125,10 +154,13 @@ def _node(site: Site) -> TestPlan | NoTests:
     script = package.scripts.get("test", "")
     if not script or "no test specified" in script:
         return _absent(site)
-    if (package.dependencies or package.dev_dependencies) and not (site.folder / "node_modules").is_dir():
+    if (package.dependencies or package.dev_dependencies) and not _has_packages(site):
+        stale = next((why for path, why in site.unfit.items() if Path(path).name == "node_modules"), "")
         return NoTests(
-            reason="node_modules is missing in the copies",
-            hint='Copy it, [workspace] seed = ["node_modules"], or install it, prepare = ["npm ci"], in burnish.toml.',
+            reason=f"node_modules does not fit: {stale}" if stale else "node_modules is missing",
+            unfit=bool(stale),
+            hint="Install the packages in the checkout (npm install), "
+            'or have them installed into each copy: [workspace] prepare = ["npm ci"] in burnish.toml.',
         )
     path = site.environment.get("PATH")
     named = (manager for lock, manager in _MANAGERS if (site.folder / lock).is_file())
@@ -137,7 +169,20 @@ def _node(site: Site) -> TestPlan | NoTests:
     more = _JSON_REPORT.get(framework, ())
     argv = (manager, "test", *(("--",) if more and manager == "npm" else ()), *more)
     environment = {"CI": "true", "npm_config_update_notifier": "false", "npm_config_offline": "true"}
-    return TestPlan(framework=framework, argv=argv, text=f"{manager} test", environment=environment)
+    return TestPlan(
+        framework=framework,
+        argv=argv,
+        text=f"{manager} test",
+        project=site.project,
+        language=Language.NODE,
+        environment=environment,
+    )
+
+
+def _has_packages(site: Site) -> bool:
+    """Whether packages are installed for the project, or for one of several that it is part of."""
+    depth = len(Path(site.project).parts)
+    return any((folder / "node_modules").is_dir() for folder in (site.folder, *site.folder.parents[:depth]))
 
 
 def _script_framework(script: str) -> Framework:
@@ -147,6 +192,13 @@ def _script_framework(script: str) -> Framework:
     names = [Path(word).name for word in words if "=" not in word]
     found = next((known[name] for name in names[:2] if name in known), None)
     return found or (Framework.NODE if "node" in names and "--test" in names else Framework.COMMAND)
+
+
+PROFILE, LISTING, TARGET = "cover", "files", "target"
+"""Where runs of go and cargo leave what they compiled and ran."""
+_GO_KINDS = ("GoFiles", "CgoFiles", "TestGoFiles", "XTestGoFiles")
+_GO_LISTED = "".join('{{range .KIND}}{{$.Dir}}/{{.}}{{print "\\n"}}{{end}}'.replace("KIND", kind) for kind in _GO_KINDS)
+_GO_FILES = f"go list -e -f '{_GO_LISTED}' ./... > \"{DESK}/{LISTING}\" 2>/dev/null"
 
 
 def _go(site: Site) -> TestPlan | NoTests:
@@ -159,8 +211,11 @@ def _go(site: Site) -> TestPlan | NoTests:
     modules = site.environment.get("GOMODCACHE") or f"{site.environment.get('GOPATH') or f'{home}/go'}/pkg/mod"
     return TestPlan(
         framework=Framework.GO,
-        argv=("go", "test", "-json", "./..."),
+        # What is compiled is listed first: files that build constraints leave out are not.
+        argv=("sh", "-c", f'{_GO_FILES}; exec go test -json "-coverprofile={DESK}/{PROFILE}" "$@" ./...', "go"),
         text="go test ./...",
+        project=site.project,
+        language=Language.GO,
         environment={"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{DESK}/go", "GOMODCACHE": modules},
         readable=(modules,),
     )
@@ -179,7 +234,9 @@ def _cargo(site: Site) -> TestPlan | NoTests:
         framework=Framework.CARGO,
         argv=("cargo", "test", "--offline", "--no-fail-fast"),
         text="cargo test --offline",
-        environment={**folders, "CARGO_TARGET_DIR": f"{DESK}/target", "CARGO_TERM_COLOR": "never"},
+        project=site.project,
+        language=Language.RUST,
+        environment={**folders, "CARGO_TARGET_DIR": f"{DESK}/{TARGET}", "CARGO_TERM_COLOR": "never"},
         readable=tuple(folders.values()),
     )
 
@@ -204,12 +261,13 @@ def _make(site: Site) -> TestPlan | NoTests:
     )
     if not _TEST_TARGET.search(text):
         return _absent(site)
-    return _without(site, "make") or _command_plan(("make", "test"), "make test", site.environment)
+    plan = replace(_command_plan(("make", "test"), "make test", site.environment), project=site.project)
+    return _without(site, "make") or plan
 
 
-_WAYS: tuple[tuple[Callable[[Path], bool], Callable[[Site], TestPlan | NoTests]], ...] = (
-    (is_python_project, _python),
-    (lambda folder: (folder / "package.json").is_file(), _node),
-    (lambda folder: (folder / "go.mod").is_file(), _go),
-    (lambda folder: (folder / "Cargo.toml").is_file(), _cargo),
+_WAYS: tuple[tuple[Language, Callable[[Path], bool], Callable[[Site], TestPlan | NoTests]], ...] = (
+    (Language.PYTHON, is_python_project, _python),
+    (Language.NODE, lambda folder: (folder / "package.json").is_file(), _node),
+    (Language.GO, lambda folder: (folder / "go.mod").is_file(), _go),
+    (Language.RUST, lambda folder: (folder / "Cargo.toml").is_file(), _cargo),
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from burnish.agents.analysers.witness.comparison import Comparison
+from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence
 from burnish.agents.analysers.witness.places import Tree, place_of
 from burnish.agents.analysers.witness.values import Case, Ended, TestPlan, TestResult
 from burnish.core.findings import Finding, Location, Severity
@@ -22,8 +22,6 @@ class Change(Value):
 
     dependencies: bool
     """It edits a file that lists dependencies: what it needs now may not be installed here."""
-    deleted_with_code: frozenset[str] = frozenset()
-    """Files of tests that it deletes together with what they test."""
 
 
 class Trial(Value):
@@ -50,14 +48,11 @@ def findings_of(trial: Trial, change: Change, tree: Tree) -> tuple[Finding, ...]
         found.append(_further(failures[MOST_FAILURES:]))
     if comparison.whole is not None:
         found.append(_whole(comparison.whole, trial, tree))
-    gone = [case for case in comparison.gone if case.file not in change.deleted_with_code]
-    if gone:
-        found.append(_gone(gone, tree))
     return (*found, *(_flaky(case, trial, tree) for case in comparison.flaky))
 
 
-def notes_of(trial: Trial, change: Change, tree: Tree) -> Iterator[str]:
-    """What whoever relies on the tests must know."""
+def notes_of(trial: Trial) -> Iterator[str]:
+    """What a reader who relies on the tests must know."""
     comparison = trial.comparison
     if comparison.old_failures:
         number = comparison.old_failures
@@ -65,22 +60,21 @@ def notes_of(trial: Trial, change: Change, tree: Tree) -> Iterator[str]:
             "1 test fails on the base too, and says" if number == 1 else f"{number} tests fail on the base too, and say"
         )
         yield f"{told} nothing of the change"
-    unmet = [case for case in comparison.new_failures if _unmet(case, change, tree)]
-    if unmet:
-        modules = sorted({_unmet(case, change, tree) for case in unmet})
-        yield (
-            f"no evidence: {named([case.name for case in unmet])} cannot be loaded, as {', '.join(modules)} is not "
-            "installed here. The change edits the dependencies: install them with [workspace] prepare in burnish.toml."
-        )
-    gone = [case for case in comparison.gone if case.file in change.deleted_with_code]
-    if gone:
-        yield f"{_count(gone)} deleted together with the code under test: {named([case.name for case in gone])}"
     if comparison.flaky:
         yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when run again"
 
 
-def _count(cases: Sequence[Case]) -> str:
-    return "1 test was" if len(cases) == 1 else f"{len(cases)} tests were"
+def unmet_dependencies(trial: Trial, change: Change, tree: Tree) -> NoEvidence | None:
+    """Tests that need what the change adds to the dependencies, and what is not installed here."""
+    unmet = {case.name: module for case in trial.comparison.new_failures if (module := _unmet(case, change, tree))}
+    if not unmet:
+        return None
+    modules = ", ".join(sorted(set(unmet.values())))
+    return NoEvidence(
+        reason=f"{named(list(unmet))} cannot be loaded, as {modules} is not installed here",
+        hint="The change edits the dependencies: install them in the checkout, or with [workspace] prepare in "
+        "burnish.toml.",
+    )
 
 
 def _unmet(case: Case, change: Change, tree: Tree) -> str:
@@ -160,23 +154,6 @@ def _whole(ended: Ended, trial: Trial, tree: Tree) -> Finding:
         problem=problems.get(ended, f"It exits with {head.code} on the change, and with 0 on the base."),
         evidence=evidence(head.output),
         suggestion=f"Run `{trial.plan.text}`, and look at what the change does to it.",
-        confidence=1.0,
-    )
-
-
-def _gone(cases: Sequence[Case], tree: Tree) -> Finding:
-    files = list(dict.fromkeys(case.file for case in cases if tree.is_file(case.file)))
-    return Finding(
-        severity=Severity.MEDIUM,
-        title="1 test no longer runs" if len(cases) == 1 else f"{len(cases)} tests no longer run",
-        category=CATEGORY,
-        rule="witness:tests-gone",
-        location=Location(file=files[0]) if files else None,
-        also_at=tuple(Location(file=file) for file in files[1:]),
-        problem="They passed on the base. On the change they were deleted, are skipped, or are not found any more.",
-        impact="What they guarded is not tested any more.",
-        evidence=evidence("\n".join(case.name for case in cases)),
-        suggestion="Bring them back, or say why they are not needed.",
         confidence=1.0,
     )
 

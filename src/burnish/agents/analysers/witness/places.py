@@ -24,7 +24,10 @@ class Tree(NamedTuple):
     """The tree that was tested."""
 
     root: str
+    """As the tests saw it."""
     is_file: IsFile
+    project: str = ""
+    """The folder in which they ran: what they name is named from there, or from the root."""
 
 
 def place_of(case: Case, framework: Framework, tree: Tree) -> Location | None:
@@ -49,5 +52,8 @@ def _inside(path: str, tree: Tree) -> str | None:
     inner = path.removeprefix(f"{tree.root}/")
     if not inner or inner.startswith("/"):
         return None
-    confined = confine(inner, tree.is_file)
-    return confined if confined and tree.is_file(confined) else None
+    for name in (f"{tree.project}/{inner}", inner) if tree.project else (inner,):
+        confined = confine(name, tree.is_file)
+        if confined and tree.is_file(confined):
+            return confined
+    return None

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from burnish.core.values import Value
@@ -82,7 +82,9 @@ def _test_files(folder: Path) -> Iterator[str]:
         yield from (os.path.relpath(f"{place}/{name}", folder) for name in files if _TEST_FILE.fullmatch(name))
 
 
-def virtual_environments(folder: Path, checkout: Path | None, environment: Mapping[str, str]) -> Iterator[Interpreter]:
+def virtual_environments(
+    folder: Path, checkouts: Sequence[Path], environment: Mapping[str, str]
+) -> Iterator[Interpreter]:
     """The interpreters of virtual environments, the one that the user has activated first."""
     active = environment.get("VIRTUAL_ENV", "")
     if active.startswith("/"):
@@ -90,8 +92,9 @@ def virtual_environments(folder: Path, checkout: Path | None, environment: Mappi
     for name in _VENVS:
         # Each copy has its own, where it was prepared or seeded: its path is that inside the copy.
         yield Interpreter(program=f"{name}/bin/python", folder=folder / name)
-    for name in _VENVS if checkout else ():
-        yield Interpreter(program=f"{checkout}/{name}/bin/python", folder=Path(f"{checkout}/{name}"))
+    for checkout in checkouts:
+        for name in _VENVS:
+            yield Interpreter(program=f"{checkout}/{name}/bin/python", folder=checkout / name)
 
 
 def exists(interpreter: Interpreter) -> bool:

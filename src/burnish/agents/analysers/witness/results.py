@@ -1,6 +1,7 @@
 """What a run of the tests came to: its exit, its report and its output, read together. Doubt is never a pass."""
 
 from burnish.agents.analysers.interface import ToolError
+from burnish.agents.analysers.witness.compiled import dependency_files, listed_files, profile_lines
 from burnish.agents.analysers.witness.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
 from burnish.agents.analysers.witness.reports import Report, read_report
 from burnish.agents.analysers.witness.values import Case, Ended, Framework, TestPlan, TestResult
@@ -14,6 +15,18 @@ NO_TESTS, USAGE_ERROR, INTERNAL_ERROR = 5, 4, 3
 """Exit codes of pytest; burnish's own runner of unittest uses the first, too."""
 
 
+class Left(Value):
+    """What go and cargo left behind of what they compiled and ran."""
+
+    profile: str = ""
+    listing: str = ""
+    go_mod: str = ""
+    dependencies: tuple[str, ...] = ()
+
+
+NOTHING_LEFT = Left()
+
+
 class _Read(Value):
     """What was understood of a report or an output."""
 
@@ -23,8 +36,10 @@ class _Read(Value):
     """The report of pytest or unittest, where there is one."""
 
 
-def result_of(plan: TestPlan, finished: Finished, raw: bytes | None, root: str) -> TestResult:
-    """What the tests said."""
+def result_of(
+    plan: TestPlan, finished: Finished, raw: bytes | None, root: str, left: Left = NOTHING_LEFT
+) -> TestResult:
+    """What the tests said. `root` is where they saw the repository."""
     printed = clean_text(finished.stdout.decode("utf-8", errors="replace"))
     output = f"{printed}{finished.stderr_tail}".strip()[-MOST_OUTPUT:]
     try:
@@ -42,7 +57,8 @@ def result_of(plan: TestPlan, finished: Finished, raw: bytes | None, root: str) 
         running=report.running,
         output=output,
         message=_reason(finished, output) if ended is Ended.COULD_NOT_RUN else "",
-        lines=report.lines,
+        lines=report.lines or profile_lines(left.profile, left.go_mod, plan.project),
+        compiled=listed_files(left.listing, root) | dependency_files(left.dependencies, root, plan.project),
         unmeasured=report.unmeasured,
     )
 

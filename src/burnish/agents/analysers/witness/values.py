@@ -21,6 +21,15 @@ class Framework(Enum):
     """Known by its exit code; where pytest or `node --test` are behind it, by their reports too."""
 
 
+class Language(Enum):
+    """What code is written in, as far as it says which tests can reach it."""
+
+    PYTHON = "Python"
+    NODE = "JavaScript"
+    GO = "Go"
+    RUST = "Rust"
+
+
 class TestPlan(Value):
     """How the tests of a project are run, in whatever copy of it."""
 
@@ -31,9 +40,13 @@ class TestPlan(Value):
     """The program by its name, by an absolute path of the user's, or by a path inside the copy."""
     text: str
     """As a person would type it."""
+    project: str = ""
+    """The folder of the repository in which they run."""
+    language: Language | None = None
+    """The language of the code that they test; None where that is not known."""
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     imports: tuple[str, ...] = ()
-    """Folders of the copy from which its own Python code is imported, before anything that is installed."""
+    """Folders of the repository from which its own Python code is imported, before anything that is installed."""
     avoid: str = ""
     """The user's checkout: an editable installation must not lead there, for what the copy does not have either."""
     readable: tuple[str, ...] = ()
@@ -47,6 +60,8 @@ class NoTests(Value):
     hint: str = ""
     absent: bool = False
     """There are no tests at all; else there are, but they cannot be run here."""
+    unfit: bool = False
+    """They could be run, but what is installed here was installed for another state of the project."""
 
 
 class Outcome(Enum):
@@ -110,7 +125,9 @@ class TestResult(Value):
     message: str = ""
     """Why it could not run."""
     lines: dict[str, FileLines] = msgspec.field(default_factory=dict[str, FileLines])
-    """The lines of changed files, where they were measured."""
+    """The lines that ran, by file from the root of the repository, where they were measured."""
+    compiled: frozenset[str] = frozenset()
+    """Files of the repository that the runner compiled."""
     unmeasured: str = ""
     """Why lines were not measured, where they should have been."""
 
@@ -121,6 +138,15 @@ class TestResult(Value):
     @property
     def complete(self) -> bool:
         return self.ended is Ended.EXITED
+
+    @property
+    def passing(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.outcome is Outcome.PASSED)
+
+    @property
+    def failing_as_expected(self) -> tuple[Case, ...]:
+        """Tests that ran and are marked as known to fail: they prove nothing."""
+        return tuple(case for case in self.cases if case.outcome is Outcome.SKIPPED and case.text)
 
     @property
     def failing(self) -> tuple[Case, ...]:

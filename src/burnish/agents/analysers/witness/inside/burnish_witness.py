@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 REPORT = "BURNISH_WITNESS_REPORT"
 OWNER = "BURNISH_WITNESS_OWNER"
 MEASURE = "BURNISH_WITNESS_MEASURE"
+EVERYTHING = "BURNISH_WITNESS_EVERYTHING"
+ROOT = "BURNISH_WITNESS_ROOT"
 COVERAGE = "BURNISH_WITNESS_COVERAGE"
 AVOID = "BURNISH_WITNESS_AVOID"
 MOST_TEXT = 6000
+EXPECTED = "expected to fail"
+"""What is said of a test that ran and failed as it was told to."""
 NO_SOURCES = ("node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages")
 EXCLUDED = (
     r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)",
@@ -55,16 +59,27 @@ def write(**record: object) -> None:
             os.close(descriptor)
 
 
+def root() -> Path:
+    """The repository around the tests: everything is named from there."""
+    return Path(os.environ.get(ROOT) or Path.cwd())
+
+
+def named(path: str) -> str:
+    """A file by its name from the root of the repository."""
+    return os.path.relpath(path, root())
+
+
 class Measure:
     """Which lines run in this process, from the moment when this module was loaded."""
 
     def __init__(self) -> None:
         self._coverage: Any = None
-        self._root = Path.cwd()
+        self._root = root()
         self._files = json.loads(os.environ.get(MEASURE) or "[]")
+        self._everything = bool(os.environ.get(EVERYTHING))
 
     def start(self) -> None:
-        if self._files:
+        if self._files or self._everything:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -75,7 +90,10 @@ class Measure:
 
     def _start(self) -> None:
         files = [str(self._root / name) for name in self._files]
-        measured = _coverage().Coverage(data_file=None, config_file=False, include=files)
+        if self._everything:
+            files.append(f"{self._root}/*")
+        left_out = ["*/site-packages/*", "*/node_modules/*"]
+        measured = _coverage().Coverage(data_file=None, config_file=False, include=files, omit=left_out)
         measured.set_option("run:disable_warnings", ["no-ctracer", "no-sysmon", "module-not-measured"])
         for pattern in EXCLUDED:
             measured.exclude(pattern)
@@ -87,7 +105,8 @@ class Measure:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 self._coverage.stop()
-                for name in self._files:
+                ran = self._coverage.get_data().measured_files() if self._everything else ()
+                for name in sorted({*self._files, *map(named, ran)}):
                     self._tell(name)
             self._coverage = None
 
@@ -121,7 +140,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     """Two measurements in one process would blind each other: pytest-cov rests, and its options stay known."""
     del parser
     plugin = pluginmanager.get_plugin("pytest_cov")
-    if plugin is not None and os.environ.get(MEASURE):
+    if plugin is not None and (os.environ.get(MEASURE) or os.environ.get(EVERYTHING)):
         pluginmanager.unregister(plugin)
 
 
@@ -130,7 +149,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "no_cover: not measured")
     if OWNER not in os.environ:
         os.environ[OWNER] = str(os.getpid())
-        config.pluginmanager.register(Reporter(), "burnish-witness-reporter")
+        top = getattr(config, "rootpath", None) or str(config.rootdir)  # type: ignore[attr-defined]
+        config.pluginmanager.register(Reporter(named(str(top))), "burnish-witness-reporter")
 
 
 def pytest_unconfigure() -> None:
@@ -138,26 +158,35 @@ def pytest_unconfigure() -> None:
 
 
 class Reporter:
-    """What a run of pytest says, as it says it."""
+    """What a run of pytest says, as it says it. pytest names tests from a folder that it chooses itself."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+
+    def _named(self, name: str) -> str:
+        file, separator, rest = name.partition("::")
+        return os.path.normpath(f"{self._top}/{file}") + separator + rest
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        write(kind="start", name=nodeid)
+        write(kind="start", name=self._named(nodeid))
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        write(kind="finish", name=nodeid)
+        write(kind="finish", name=self._named(nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Only what says something: the test itself, and what failed or was skipped around it."""
         known = report.outcome in ("passed", "failed", "skipped")  # a plugin may have others: "rerun"
         if known and (report.when == "call" or report.outcome != "passed"):
             path, line, _ = report.location
-            text = _end(report.longreprtext) if report.failed else ""
-            write(kind="case", name=report.nodeid, outcome=report.outcome, file=path, line=(line or 0) + 1, text=text)
+            text = _end(report.longreprtext) if report.failed else EXPECTED if hasattr(report, "wasxfail") else ""
+            name, file = self._named(report.nodeid), self._named(path)
+            write(kind="case", name=name, outcome=report.outcome, file=file, line=(line or 0) + 1, text=text)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            path = report.nodeid.partition("::")[0]
-            write(kind="broken", name=report.nodeid, outcome="failed", file=path, text=_end(report.longreprtext))
+            name = self._named(report.nodeid)
+            path = name.partition("::")[0]
+            write(kind="broken", name=name, outcome="failed", file=path, text=_end(report.longreprtext))
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         write(kind="end", code=int(exitstatus))
@@ -188,7 +217,7 @@ class Result(unittest.TestResult):
 
     def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addExpectedFailure(test, err)
-        _case(test, "skipped")
+        _case(test, "skipped", EXPECTED)
 
     def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
         super().addUnexpectedSuccess(test)
@@ -218,7 +247,7 @@ def _case(test: unittest.TestCase, outcome: str, text: str = "") -> None:
     path, line = "", 0
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
     try:
-        path = os.path.relpath(inspect.getsourcefile(method) or "") if method else ""
+        path = named(inspect.getsourcefile(method) or "") if method else ""
         line = inspect.getsourcelines(method)[1] if method else 0
     except (OSError, TypeError, ValueError):
         pass  # made at run time: it has no lines

@@ -1,0 +1,99 @@
+"""A change cannot silence its own tests: what is caught, and what honest work may do."""
+
+import pytest
+
+from burnish.core.findings import Action, Finding, Severity
+from burnish.runtime.performing.witnessing import Testimony
+from tests.runtime.conftest import Hear
+from tests.runtime.witness_stand import Files
+
+CODE = "def double(number):\n    return number * 2\n\n\ndef half(number):\n    return number / 2\n"
+WRONG = CODE.replace("* 2", "* 3")
+TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+HALF = "from calc import half\n\n\ndef test_half():\n    assert half(2) == 1\n"
+BOTH = HALF.replace("import half", "import double, half")
+BASE: Files = {"calc.py": CODE, "tests/test_calc.py": TEST, "tests/test_half.py": HALF}
+SKIPPED = TEST.replace("def test_double", "@pytest.mark.skip\ndef test_double")
+
+
+def counted(heard: Testimony) -> list[Finding]:
+    """What counts in a gate."""
+    return [finding for finding in heard.findings if finding.action is not Action.NOTE]
+
+
+@pytest.mark.parametrize(
+    "silencing",
+    [
+        {"tests/test_calc.py": None},
+        {"tests/test_calc.py": "def test_nothing():\n    pass\n"},
+        {"tests/test_calc.py": f"import pytest\n{SKIPPED}"},
+        {"tests/test_calc.py": f"import pytest\n{SKIPPED.replace('skip', 'xfail')}"},
+        {"tests/test_calc.py": TEST.replace("    assert double(2) == 4", "    return\n    assert double(2) == 4")},
+        {"tests/conftest.py": "collect_ignore = ['test_calc.py']\n"},
+        {"pytest.ini": "[pytest]\naddopts = -k half\n"},
+        {"tests/test_calc.py": None, "tests/calc_checks.py": TEST},
+    ],
+    ids=["deleted", "replaced", "skipped", "xfailed", "emptied", "ignored", "deselected", "moved out of discovery"],
+)
+def test_a_silenced_test_blocks_where_nothing_else_runs_what_it_ran(hear: Hear, silencing: Files) -> None:
+    (finding,) = [
+        each for each in hear(BASE, {"calc.py": WRONG, **silencing}).findings if each.severity is Severity.HIGH
+    ]
+    assert finding.title == "`tests/test_calc.py::test_double` is silenced, and no other test runs what was tested"
+    assert finding.location is not None
+    assert (finding.location.file, finding.location.line) == ("calc.py", 2)
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        {"calc.py": CODE.partition("\n\n\n")[2], "tests/test_calc.py": None},
+        {"tests/test_calc.py": None, "tests/test_all.py": TEST},
+        {"tests/test_calc.py": TEST.replace("test_double", "test_twice")},
+        {
+            "tests/test_calc.py": None,
+            "tests/test_half.py": HALF.replace("import half", "import double, half") + "    double(1)\n",
+        },
+    ],
+    ids=["a feature removed with its test", "moved", "renamed", "merged"],
+)
+def test_honest_work_on_tests_does_not_count(hear: Hear, honest: Files) -> None:
+    heard = hear(BASE, honest)
+    assert counted(heard) == []
+    assert heard.looked
+
+
+def test_behaviour_that_changes_together_with_its_test_is_medium_with_both_versions(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": WRONG, "tests/test_calc.py": TEST.replace("== 4", "== 6")})
+    (finding,) = heard.findings
+    assert finding.severity is Severity.MEDIUM
+    assert finding.title == "`tests/test_calc.py::test_double` passes only because the change edits it"
+    assert "Before:\ndef test_double():\n    assert double(2) == 4\n" in finding.evidence
+    assert "Now:\ndef test_double():\n    assert double(2) == 6\n" in finding.evidence
+    assert heard.looked
+
+
+def test_an_assertion_that_is_removed_is_medium(hear: Hear) -> None:
+    heard = hear(BASE, {"calc.py": WRONG, "tests/test_calc.py": TEST.replace("assert double(2) == 4", "double(2)")})
+    assert [finding.severity for finding in heard.findings] == [Severity.MEDIUM]
+
+
+HOOK = (
+    "import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
+    "    outcome = yield\n    report = outcome.get_result()\n    report.outcome = 'passed'\n"
+)
+
+
+def test_a_configuration_that_turns_failures_into_passes_blocks(hear: Hear) -> None:
+    heard = hear({**BASE, "conftest.py": ""}, {"calc.py": WRONG, "conftest.py": HOOK})
+    (finding,) = heard.findings
+    assert finding.severity is Severity.HIGH
+    assert finding.title.endswith("passes only because the change edits what steers the tests")
+
+
+def test_a_fixture_that_changes_with_the_code_does_not_block(hear: Hear) -> None:
+    fixture = "import pytest\n\n\n@pytest.fixture\ndef expected():\n    return 4\n"
+    test = "from calc import double\n\n\ndef test_double(expected):\n    assert double(2) == expected\n"
+    base = {"calc.py": CODE, "conftest.py": fixture, "tests/test_calc.py": test}
+    heard = hear(base, {"calc.py": WRONG, "conftest.py": fixture.replace("4", "6")})
+    assert [finding.severity for finding in heard.findings] == [Severity.MEDIUM]
