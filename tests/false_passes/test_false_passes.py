@@ -136,6 +136,7 @@ def test_an_honest_change_is_approved(machine: Machine) -> None:
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in cases("agents")])
 def test_no_agent_approves_by_misbehaving(machine: Machine, case: dict[str, Any]) -> None:
+    machine.variables["BURNISH_SANDBOX"] = case.get("sandbox", "auto")
     said = f"CLEAN={shlex.quote(CLEAN)}\nFOUND={shlex.quote(FOUND)}\n"
     tables = ""
     for role in ("review", "fix"):
