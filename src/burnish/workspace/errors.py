@@ -1,5 +1,7 @@
 """What can go wrong with a repository, each with a hint. No raw complaint of git leaves the workspace."""
 
+from collections.abc import Mapping
+
 from burnish.core.errors import BurnishError, ErrorKind
 
 GENERAL_HINT = "git failed. Is it installed, and are you in a Git repository?"
@@ -54,6 +56,17 @@ class UnknownReferenceError(WorkspaceError):
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__(f"There is no branch, tag or commit '{name}'.", hint=hint)
+        self.name = name
+
+
+class AmbiguousReferenceError(WorkspaceError):
+    """A name that stands for several commits."""
+
+    kind = ErrorKind.USAGE
+
+    def __init__(self, name: str, meant: Mapping[str, str]) -> None:
+        listed = ", ".join(f"{ref} ({commit[:12]})" for ref, commit in meant.items())
+        super().__init__(f"'{name}' stands for several commits: {listed}.", hint="Write the one that you mean in full.")
         self.name = name
 
 

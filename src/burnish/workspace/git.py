@@ -43,6 +43,8 @@ _ENVIRONMENT = {
     "GIT_EDITOR": ":",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # A path that cannot exist: grafts would make git believe in other parents than those that a commit names.
+    "GIT_GRAFT_FILE": f"{NO_FILE}/none",
     "GIT_LITERAL_PATHSPECS": "1",
     "LC_ALL": "C",
 }

@@ -1,30 +1,82 @@
 """From names to commits: what a person calls a branch or a base, and what git makes of it.
 
-A name of a local branch means that branch, whatever tags or remotes are called the same.
+Anyone who can write refs can name one after a commit, after HEAD, or after a branch of a remote. So no ref stands in
+for these: a full object name is that object, HEAD is what is checked out, and a name that could be a branch of a remote
+as well as something else is refused. A name of a local branch means that branch, whatever tags are called the same.
 """
 
 import re
+from collections.abc import Iterator
 
 from burnish.protocols.checking import did_you_mean
-from burnish.workspace.errors import SubjectError, UnknownReferenceError
-from burnish.workspace.git import Git
+from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
+from burnish.workspace.git import Git, is_object
 from burnish.workspace.names import fields
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _USUAL_BASES = ("main", "master")
 BRANCHES = "refs/heads/"
 REMOTES = "refs/remotes/"
+_TAGS = "refs/tags/"
+_PLACES = (BRANCHES, REMOTES, _TAGS, "")
+_CHECKED_OUT = ("", "HEAD", "@")
+_SUFFIX = re.compile(r"[~^:]|@\{")
+"""Where the name of a ref ends and the way from there begins: `main~2`, `HEAD^2`, `topic@{upstream}`."""
+_ABBREVIATED = re.compile(r"[0-9a-f]{4,63}")
 
 
 def commit_of(git: Git, name: str) -> str:
     """The commit that a name stands for. Raises `UnknownReferenceError` with the closest name that there is."""
-    commit = _commit_of(git, f"{BRANCHES}{name}") or _commit_of(git, name)
+    commit = commits(git, name)[name]
     if commit is None:
         raise UnknownReferenceError(name, _closest(git, name))
     return commit
 
 
+def commits(git: Git, *names: str) -> dict[str, str | None]:
+    """The commits that names stand for, from one process; None for a name that stands for none.
+
+    Raises `AmbiguousReferenceError` for one that stands for several.
+    """
+    found = iter(git.objects(*(expression for name in names for expression in _expressions(name))))
+    return {name: _chosen(git, name, [next(found) for _ in _PLACES]) for name in names}
+
+
+def _expressions(name: str) -> Iterator[str]:
+    """The same way from each place in which the name may be."""
+    root = _root(name)
+    exact = is_object(root) or root in _CHECKED_OUT or root.startswith("refs/")
+    usable = bool(name) and not name.startswith("-")
+    for place in _PLACES:
+        yield f"{place}{name}^{{commit}}" if usable and not (exact and place) else ""
+
+
+def _root(name: str) -> str:
+    return _SUFFIX.split(name, maxsplit=1)[0]
+
+
+def _chosen(git: Git, name: str, found: list[str | None]) -> str | None:
+    branch, remote, tag, plain = found
+    meant = {f"{place}{name}": commit for place, commit in zip(_PLACES, found, strict=True) if place and commit}
+    if branch is not None:
+        meant.pop(f"{_TAGS}{name}", None)
+    if meant and _ABBREVIATED.fullmatch(name):
+        meant.update(_abbreviated(git, name))
+    if len(set(meant.values())) > 1:
+        raise AmbiguousReferenceError(name, meant)
+    return branch or remote or tag or plain
+
+
+def _abbreviated(git: Git, name: str) -> dict[str, str]:
+    """The commits whose own names begin like this."""
+    objects = git.text("rev-parse", f"--disambiguate={name}").split()
+    found = git.objects(*(f"{one}^{{commit}}" for one in objects)) if objects else ()
+    return {commit: commit for one, commit in zip(objects, found, strict=False) if commit == one}
+
+
 def is_branch(git: Git, name: str) -> bool:
+    """Whether a name is that of a local branch, and of nothing that comes before it."""
+    if is_object(name) or name in _CHECKED_OUT:
+        return False
     return _commit_of(git, f"{BRANCHES}{name}") is not None
 
 
@@ -74,8 +126,7 @@ def _candidates(git: Git) -> list[str]:
 def _commit_of(git: Git, name: str) -> str | None:
     if not name or name.startswith("-") or "\0" in name or "\n" in name:
         return None
-    found = git.text("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
-    return found if _COMMIT.fullmatch(found) else None
+    return git.objects(f"{name}^{{commit}}")[0]
 
 
 def _closest(git: Git, name: str) -> str:

@@ -49,7 +49,7 @@ class Wish(Value):
 def freeze(git: Git, wish: Wish, *, shallow: bool = False) -> FrozenSubject:
     """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
     branch, detached = _branch(git, wish)
-    known = _commits(git, "HEAD", branch, *filter(None, (wish.base,)))
+    known = references.commits(git, "HEAD", branch, *filter(None, (wish.base,)))
     if wish.branch is None and known["HEAD"] is None:
         raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     # What was not found is looked up again by whoever knows what to say of it.
@@ -151,12 +151,6 @@ def _refuse_nothing(subject: FrozenSubject) -> None:
     reason = "is at the same commit as" if subject.head == subject.base_commit else "is already part of"
     hint = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
     raise SubjectError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
-
-
-def _commits(git: Git, *names: str) -> dict[str, str | None]:
-    """The commits that names stand for, those of local branches first, all from one process."""
-    found = git.objects(*(f"{place}{name}^{{commit}}" for name in names for place in (references.BRANCHES, "")))
-    return {name: on_branch or other for name, on_branch, other in zip(names, found[::2], found[1::2], strict=True)}
 
 
 def _trees(git: Git, *commits: str) -> tuple[str, ...]:
