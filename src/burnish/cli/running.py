@@ -44,6 +44,7 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
         complexity=Complexity(options["complexity"]) if options["complexity"] else None,
         max_rounds=options["max_rounds"],
         build=options.get("build", False),
+        allow_unexamined=options["allow_unexamined"],
         interactive=form == "text" and not options["background"] and asking.at_terminal(),
     )
     asks = wanted.interactive and not options["dry_run"]

@@ -31,6 +31,9 @@ _POLICY: _Options = (
     ),
     click.option("--model", metavar="M", help="The model that agents use."),
     click.option("--timeout", metavar="S", type=float, help="Seconds after which an agent is ended."),
+    click.option(
+        "--allow-unexamined", is_flag=True, help="Approve what was not wholly examined; the seal says 'unproven'."
+    ),
     click.option("--max-rounds", metavar="N", type=int, help="Reviews at most, up to the protocol's hard cap."),
 )
 _CONDUCT: _Options = (

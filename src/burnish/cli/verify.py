@@ -1,37 +1,39 @@
 """`burnish verify`: for people, pre-push hooks and CI."""
 
-import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from burnish.cli.output import print_json, say
-from burnish.core.state import SealKind
-from burnish.usecases.verifying import Demands, verify
+from burnish.config.settings import Allowance
+from burnish.usecases.verifying import Demands, Verdict, read_signers, verify
 from burnish.workspace.repository import Repository
-from burnish.workspace.seals import Verdict
 
 _HELP = """Does the exact tree of REF (default: HEAD) carry a seal that holds?
 
-The seal must be of kind 'approved', made under the protocol that the base's burnish.toml names, with the policy read
-from the base. Change one byte, and the seal is void.
+The seal must be of kind 'approved', made against the merge base of REF and its base, under the protocol, the policy and
+the reviewers that the base's burnish.toml names. Change one byte, and the seal is void.
 
-Exit codes: 0 sealed, 1 not, 2 usage."""
+The ledger of this repository must agree, or a signer of the base's policy must have signed the seal. An unsigned seal
+from elsewhere is a note that proves nothing.
+
+Exit codes: 0 sealed, 1 not, 2 usage or configuration, 4 the ledger cannot be read."""
 
 
 @click.command("verify", help=_HELP)
 @click.argument("ref", default="HEAD")
-@click.option("--base", metavar="REF", help="Whose policy must have governed. Default: origin/HEAD, main, master.")
+@click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master.")
 @click.option("--protocol", metavar="P", help="Ask for this protocol instead of the policy's.")
 @click.option("--any-protocol", is_flag=True, help="Any protocol will do.")
-@click.option("--any-policy", is_flag=True, help="Any origin of the policy will do.")
+@click.option("--any-policy", is_flag=True, help="Any policy and any reviewers will do.")
 @click.option(
     "--allow",
     multiple=True,
-    type=click.Choice([SealKind.ACCEPTED.value, SealKind.SELF_REVIEWED.value]),
-    help="Other kinds of seals that will do. Repeatable.",
+    type=click.Choice([allowance.value for allowance in Allowance]),
+    help="Accept this kind of seal, too. Repeatable.",
 )
-@click.option("--signers", metavar="FILE", type=click.Path(path_type=Path), help="Allowed signers, for ssh-keygen.")
+@click.option("--signers", metavar="FILE", type=click.Path(path_type=Path), help="Ask for a signature of these, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
     ref: str,
@@ -49,17 +51,40 @@ def verify_command(
         protocol=protocol,
         any_protocol=any_protocol,
         any_policy=any_policy,
-        kinds=(SealKind.APPROVED, *(SealKind(kind) for kind in allow)),
-        signers=signers,
+        allow=tuple(Allowance(kind) for kind in allow),
+        signers=None if signers is None else read_signers(signers),
     )
-    verdict = verify(Repository.discover(Path.cwd()), ref, demands, os.environ)
-    _show(ref, verdict, as_json=as_json)
+    verdict = verify(Repository.discover(Path.cwd()), ref, demands)
+    if as_json:
+        print_json(_view(ref, verdict))
+    else:
+        say(f"{ref}: {'sealed' if verdict.ok else 'not sealed'}. {verdict.reason}")
+        for note in verdict.notes:
+            say(f"  {note}")
     return 0 if verdict.ok else 1
 
 
-def _show(ref: str, verdict: Verdict, *, as_json: bool) -> None:
-    if not as_json:
-        say(f"{ref}: {'sealed' if verdict.ok else 'not sealed'}. {verdict.reason}")
-        return
-    seal = None if verdict.seal is None else {"ref": verdict.seal.ref, "digest": verdict.seal.digest}
-    print_json({"version": 1, "ref": ref, "sealed": verdict.ok, "reason": verdict.reason, "seal": seal})
+def _view(ref: str, verdict: Verdict) -> dict[str, Any]:
+    seal = verdict.seal
+    statement = seal.statement if seal is not None else None
+    return {
+        "version": 1,
+        "ref": ref,
+        "sealed": verdict.ok,
+        "reason": verdict.reason,
+        "notes": list(verdict.notes),
+        "commit": verdict.commit,
+        "tree": verdict.tree,
+        "base": verdict.base,
+        "merge_base": verdict.merge_base,
+        "vouched_by": verdict.vouched_by or None,
+        "signer": verdict.signer or None,
+        "seal": None
+        if seal is None
+        else {
+            "ref": seal.ref,
+            "digest": seal.digest,
+            "run": statement.run if statement is not None else None,
+            "kinds": [kind.value for kind in statement.kinds] if statement is not None else [],
+        },
+    }

@@ -172,6 +172,13 @@ TABLE: Mapping[str, Row] = {
         gate=_at_least,
     ),
     "seal.signing_key": Row(effect=Effect.HANDS_OUT, reason="the user's key signs what the repository wants signed"),
+    "seal.sign": Row(
+        effect=Effect.HANDS_OUT, reason="the user's key signs only where the user asks for it", users=True
+    ),
+    "seal.signers": Row(effect=Effect.HARMLESS, reason="`verify` reads it from the base, where it only tightens"),
+    "seal.allow": Row(effect=Effect.WEAKENS, reason="`verify` then accepts less than an approval"),
+    "gate.unproven": Row(effect=Effect.WEAKENS, reason="what was not examined is then approved"),
+    "waivers": Row(effect=Effect.WEAKENS, reason="its findings do not block"),
     **_all(Effect.WEAKENS, "it can switch rules off and lower severities", "analysers.rules.*", gate=_same),
     **_all(Effect.WEAKENS, "the analysers leave out what it matches", "analysers.generated", gate=_same),
     "analysers.uncovered": Row(

@@ -11,6 +11,7 @@ from burnish.protocols.positions import KeyPath
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SIGNER = re.compile(r"\S\s+(?:\S.*\s)?(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+\s+AAAA")
 _RULE = re.compile(r"[a-z][a-z-]*:\S+")
 _RESERVED_NAMES = (NO_FALLBACK, "false", "true", "null", "review", "fix", "build", "default")
 _NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64; the names of roles and 'none' mean something else."
@@ -27,6 +28,7 @@ def faults(settings: Settings) -> tuple[Mismatch, ...]:
         *_command_faults(settings),
         *_path_faults(settings),
         *_analyser_faults(settings),
+        *_seal_faults(settings),
     )
 
 
@@ -192,3 +194,24 @@ def _analyser_faults(settings: Settings) -> Iterator[Mismatch]:
         if not _RULE.fullmatch(rule):
             hint = 'Write the tool and its rule, or the beginning of several rules: "ruff:S3" = "low".'
             yield Mismatch(path=("analysers", "rules", rule), message=f"'{rule}' names no rule of a tool.", hint=hint)
+
+
+def _seal_faults(settings: Settings) -> Iterator[Mismatch]:
+    for index, signer in enumerate(settings.seal.signers):
+        if not signer.strip() or "\n" in signer or (not is_signer_line(signer) and not _is_in_repository(signer)):
+            hint = "Write the path of a file of the repository, or one line of an allowed-signers file (ssh-keygen(1))."
+            yield Mismatch(path=("seal", "signers", index), message=f"'{signer}' names no signers.", hint=hint)
+    for index, waiver in enumerate(settings.waivers):
+        for key, text in (("finding", waiver.finding), ("reason", waiver.reason)):
+            if not text.strip():
+                hint = "'burnish findings RUN waive ID --reason TEXT' prints the lines to add."
+                yield Mismatch(path=("waivers", index, key), message="it is empty.", hint=hint)
+
+
+def is_signer_line(text: str) -> bool:
+    """Whether a text is a line of an allowed-signers file, rather than the path of one: it holds a key."""
+    return _SIGNER.search(text) is not None
+
+
+def _is_in_repository(path: str) -> bool:
+    return not path.startswith("/") and ".." not in PurePosixPath(path).parts

@@ -10,6 +10,7 @@ import msgspec
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.reviews import ContractName
+from burnish.core.state import SealKind
 from burnish.core.values import Value, replace
 
 NO_FALLBACK = "none"
@@ -283,11 +284,50 @@ class AnalyserSettings(Value):
     """Whether fixes are made that may change what the code does."""
 
 
+class Allowance(Enum):
+    """What a seal may be, beside approved: its kinds, and one that nothing vouches for."""
+
+    ACCEPTED = SealKind.ACCEPTED.value
+    SELF_REVIEWED = SealKind.SELF_REVIEWED.value
+    UNPROVEN = SealKind.UNPROVEN.value
+    WAIVED = SealKind.WAIVED.value
+    LOCAL_POLICY = SealKind.LOCAL_POLICY.value
+    UNSIGNED = "unsigned"
+    """It was made elsewhere and carries no signature that is known: anyone who can write refs can have written it."""
+
+
 class SealSettings(Value):
     """How approvals are sealed."""
 
     signing_key: str = ""
-    """Path of an SSH key; empty means unsigned."""
+    """Path of an SSH key; empty means that of git, where `sign` asks for a signature."""
+    sign: bool = False
+    """Whether seals are signed with the SSH key that git signs with. Only users can ask for it."""
+    signers: tuple[str, ...] = ()
+    """Whose signatures count: files of the base in the format of ssh-keygen, or lines of such a file."""
+    allow: tuple[Allowance, ...] = ()
+    """What `verify` accepts beside a seal of kind `approved`."""
+
+
+class Unproven(Enum):
+    """What becomes of a change that nothing blocks, but that was not examined as a whole."""
+
+    FAIL = "fail"
+    WARN = "warn"
+    """It is approved, with a seal that says so."""
+
+
+class GateSettings(Value):
+    """What the gate asks for beyond the protocol."""
+
+    unproven: Unproven = Unproven.FAIL
+
+
+class Waiver(Value):
+    """A finding that the project takes as it is, and why."""
+
+    finding: str
+    reason: str
 
 
 class Settings(Value):
@@ -312,6 +352,8 @@ class Settings(Value):
     context: ContextSettings = ContextSettings()
     seal: SealSettings = SealSettings()
     analysers: AnalyserSettings = AnalyserSettings()
+    gate: GateSettings = GateSettings()
+    waivers: tuple[Waiver, ...] = ()
 
     def agent(self, name: str) -> AgentSettings | None:
         """An agent by its name, complete: with the general model and time limits where it has none of its own.

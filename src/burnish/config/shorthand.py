@@ -1,7 +1,8 @@
 """Short ways to write a setting, spelled out, so that every layer has the same shape before layers are merged.
 
-A role may be a word instead of a table, `fallback = false` means `"none"`, and the commands of `[validate]` stand
-beside its other keys. Values of a wrong type are left as they are: checking them is for others.
+A role may be a word instead of a table, `fallback = false` means `"none"`, the commands of `[validate]` stand beside
+its other keys, and one file of signers needs no brackets. Values of a wrong type are left as they are: checking them is
+for others.
 """
 
 from collections.abc import Mapping
@@ -26,6 +27,8 @@ def spelled_out(layer: Layer) -> Layer:
         values["roles"] = _roles(cast("dict[str, object]", roles), places)
     if isinstance(validate := values.get("validate"), dict):
         values["validate"] = _validate(cast("dict[str, object]", validate), places)
+    if isinstance(seal := values.get("seal"), dict):
+        values["seal"] = _seal(cast("dict[str, object]", seal), places)
     return replace(layer, values=values, places=places)
 
 
@@ -49,6 +52,13 @@ def _roles(roles: dict[str, object], places: dict[KeyPath, Place]) -> dict[str, 
         tables = cast("dict[str, object]", levels).items()
         spelled["complexity"] = {level: _choices(table, (*path, level), places) for level, table in tables}
     return spelled
+
+
+def _seal(seal: dict[str, object], places: dict[KeyPath, Place]) -> dict[str, object]:
+    if not isinstance(seal.get("signers"), str):
+        return seal
+    _move(places, ("seal", "signers"), ("seal", "signers", 0))
+    return {**seal, "signers": [seal["signers"]]}
 
 
 def _choices(table: object, path: KeyPath, places: dict[KeyPath, Place]) -> object:

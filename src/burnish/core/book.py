@@ -112,9 +112,12 @@ def record(run: Run, reviews: Sequence[Review]) -> Run:
 
 
 def waived_by_hand(run: Run) -> bool:
-    """Whether a person took the risk of something that would block and that the base's policy does not list."""
+    """Whether a person set something aside that would block and that the base's policy does not list.
+
+    A refutation counts like a waiver: burnish cannot tell whether its evidence holds, nor who gave it.
+    """
     return any(
-        entry.status is FindingStatus.WAIVED
+        entry.status in DISMISSED
         and entry.finding.id not in run.started.waivers
         and blocks(run.protocol.gate, entry.finding)
         and (entry.seen == len(run.rounds) or not entry.touched)
@@ -181,12 +184,22 @@ def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracke
     }
     if FormerAnswer.NOT_FIXED in answers:
         return replace(tracked, seen=len(run.rounds), touched=False)
-    # On the very tree in which it was seen, nothing can have fixed it.
-    if FormerAnswer.FIXED in answers and tracked.seen and run.rounds[tracked.seen - 1].tree != run.tree:
+    if FormerAnswer.FIXED in answers and _may_be_fixed(run, tracked):
         return replace(tracked, status=FindingStatus.RESOLVED)
     if FormerAnswer.WITHDRAWN in answers:
         return replace(tracked, status=FindingStatus.WITHDRAWN)
     return replace(tracked, status=FindingStatus.RESOLVED) if tracked.touched else tracked
+
+
+def _may_be_fixed(run: Run, tracked: Tracked) -> bool:
+    """On the very tree in which it was seen, nothing can have fixed it.
+
+    What an earlier run saw is believed to be gone where the tree has changed in this one, or where a rule says so:
+    rules do not overlook, and what they depend on beside the tree (a dependency, a tool's version) may have changed.
+    """
+    if tracked.seen:
+        return run.rounds[tracked.seen - 1].tree != run.tree
+    return bool(tracked.finding.rule) or run.tree != run.subject.tree
 
 
 def _with_former(judgement: Judgement, not_fixed: Sequence[Tracked]) -> Judgement:

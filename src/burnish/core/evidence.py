@@ -5,6 +5,7 @@ examined, and how closely; the census puts the reviews together; what stays belo
 by default: a file that no review names was not examined.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
@@ -144,7 +145,9 @@ def take_census(files: Sequence[CensusFile], evidence: Mapping[str, Evidence]) -
     for reviewer, given in evidence.items():
         for examined in given.examined:
             by_path.setdefault(examined.path, []).append((examined.level, reviewer))
-    return tuple(_entry(file, by_path.get(file.path, [])) for file in files)
+    # Where two files have one printable name, it cannot be told which of them was examined.
+    doubled = {path for path, number in Counter(file.path for file in files).items() if number > 1}
+    return tuple(_entry(file, [] if file.path in doubled else by_path.get(file.path, [])) for file in files)
 
 
 def _entry(file: CensusFile, levels: Sequence[tuple[Level, str]]) -> CensusEntry:

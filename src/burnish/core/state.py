@@ -26,7 +26,7 @@ class SealKind(Enum):
     UNPROVEN = "unproven"
     """Not everything was examined, and the base's policy or a flag allows that."""
     WAIVED = "waived"
-    """A person waived a blocking finding, and the base's policy does not list the waiver."""
+    """A person waived or refuted a blocking finding, and the base's policy does not list the waiver."""
     LOCAL_POLICY = "local-policy"
     """The policy came from the working tree, which the user trusts, not from the base."""
 
@@ -281,6 +281,7 @@ class Run(Value):
     other_agent: str | None = None
     """Whom a person chose to review instead."""
     seal: str = ""
+    seal_kinds: tuple[SealKind, ...] = ()
     closed: bool = False
     """Whether the end is on record, so that no later version with other rules can reopen it."""
     usage: Usage = Usage()

@@ -25,14 +25,16 @@ _HEADER_BYTES = 100
 class Database:
     """One connection, shared by the threads of one process. It must not be used across a fork."""
 
-    def __init__(self, path: Path, migrations: Sequence[Migration], *, patience: float) -> None:
+    def __init__(
+        self, path: Path, migrations: Sequence[Migration], *, patience: float, read_only: bool = False
+    ) -> None:
         self._path = path.absolute()
         self._lock_path = self._path.with_name(f"{self._path.stem}.lock")
         self._migrations = migrations
         self._patience = patience
         self._guard = threading.Lock()
         with translated(self._path):
-            self._connection = self._open()
+            self._connection = self._open_to_read() if read_only else self._open()
 
     def close(self) -> None:
         with self._guard, translated(self._path):
@@ -85,6 +87,23 @@ class Database:
             self._connection.close()
             raise
         return self._connection
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """Open a file in a folder that cannot be written to, where SQLite cannot make the files that WAL needs.
+
+        Without a log beside it the file holds everything, and nothing can write it meanwhile.
+        """
+        self._check_header()
+        log = self._path.with_name(f"{self._path.name}-wal")
+        has_log = log.exists() and log.stat().st_size > 0
+        mode = "mode=ro" if has_log else "mode=ro&immutable=1"
+        return sqlite3.connect(
+            f"{self._path.as_uri()}?{mode}",
+            uri=True,
+            timeout=self._patience,
+            isolation_level=None,
+            check_same_thread=False,
+        )
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         """Open a file that exists; one that does not is never made by accident."""

@@ -63,8 +63,11 @@ class Ledger(Protocol):
         """
         ...
 
-    def read(self, stream: str, after: int = 0) -> list[StoredEvent]:
-        """The events of a stream with a version greater than `after`, in order; none for an unknown stream."""
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
+        """The events of a stream with a version greater than `after`, in order; none for an unknown stream.
+
+        With `limit`, only the first so many of them.
+        """
         ...
 
     def version(self, stream: str) -> int:

@@ -4,6 +4,7 @@ Every write is one transaction: the lease and the expected version are checked i
 lease while it was stopped can change nothing when it goes on. Reading checks the chain of digests (see `chain.py`).
 """
 
+import os
 import sqlite3
 import struct
 from collections.abc import Collection, Sequence
@@ -34,12 +35,28 @@ def open_ledger(directory: Path) -> "SqliteLedger":
     return SqliteLedger(path)
 
 
+def look_into_ledger(directory: Path) -> "SqliteLedger | None":
+    """The ledger in a directory, to read from; None where there is none. Nothing is made, also where nothing can be."""
+    path = directory.absolute() / "ledger.db"
+    with translated(path):
+        if not path.exists():
+            return None
+        return SqliteLedger(path, read_only=not os.access(directory, os.W_OK))
+
+
 class SqliteLedger:
     """A `Ledger` in one file. Several processes may open it; each opens its own, never one from before a fork."""
 
-    def __init__(self, path: Path, *, migrations: Sequence[Migration] = MIGRATIONS, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        patience: float = PATIENCE,
+        read_only: bool = False,
+    ) -> None:
         self.path = path.absolute()
-        self._database = Database(self.path, migrations, patience=patience)
+        self._database = Database(self.path, migrations, patience=patience, read_only=read_only)
         self._blobs = BlobFiles(self.path.parent / "blobs")
 
     def __enter__(self) -> "SqliteLedger":
@@ -62,16 +79,19 @@ class SqliteLedger:
                 _insert(connection, stream, head.version, digest, events)
         return expected_version + len(events)
 
-    def read(self, stream: str, after: int = 0) -> list[StoredEvent]:
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
+        after = max(after, 0)
         with self._database.read() as connection:
             head, end = self._head(connection, stream)
-            if after >= head.version:
+            last = head.version if limit is None else min(head.version, after + limit)
+            if after >= last:
                 return []
             digest = self._digest(connection, stream, after) if after > 0 else chain.START
+            end = end if last == head.version else self._digest(connection, stream, last)
             rows = connection.execute(
                 "SELECT version, CAST(kind AS BLOB), CAST(body AS BLOB), at, intent FROM events"
-                " WHERE stream = ? AND version > ? ORDER BY version",
-                (stream, after),
+                " WHERE stream = ? AND version > ? AND version <= ? ORDER BY version",
+                (stream, after, last),
             ).fetchall()
         try:
             name = stream.encode()
@@ -79,7 +99,7 @@ class SqliteLedger:
                 digest = chain.link(digest, stream=name, version=version, kind=kind, body=body, at=at, intent=intent)
         except (TypeError, struct.error) as error:
             raise self._broken(stream) from error
-        if digest != end or len(rows) != head.version - max(after, 0):
+        if digest != end or len(rows) != last - after:
             raise self._broken(stream)
         return [
             StoredEvent(stream=stream, version=version, kind=kind.decode(), body=body, at=at, intent=bool(intent))

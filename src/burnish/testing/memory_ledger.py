@@ -43,9 +43,9 @@ class MemoryLedger:
                 )
         return expected_version + len(events)
 
-    def read(self, stream: str, after: int = 0) -> list[StoredEvent]:
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[StoredEvent]:
         with self._guard:
-            return self._events.get(stream, [])[max(after, 0) :]
+            return self._events.get(stream, [])[max(after, 0) :][:limit]
 
     def version(self, stream: str) -> int:
         with self._guard:

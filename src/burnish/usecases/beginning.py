@@ -4,6 +4,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
+from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError
 from burnish.core.events import EVIDENCE, Closed, Mode, RunStarted
@@ -22,6 +23,7 @@ from burnish.system.identifiers import is_known_dead, new_run_id, this_process
 from burnish.system.process import Command, start_detached
 from burnish.usecases.finishing import put_to_rest
 from burnish.usecases.planning import Plan, PlanError
+from burnish.usecases.remembering import remembered
 from burnish.usecases.runs import Runs
 from burnish.workspace.repository import Repository
 
@@ -52,11 +54,15 @@ def begin(
         max_reviews=max_rounds,
         budget=plan.budget,
         rules=EVIDENCE,
+        allow_unexamined=plan.allow_unexamined,
+        local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
+        waivers=plan.waivers,
         inputs=frozen(plan.inputs),
     )
     twin = _earlier(ledger, plan.repository, started, environment)
     if twin is not None:
         return Journal.take_over(ledger, twin, this_process(), clock.now())
+    started = replace(started, remembered=remembered(ledger, plan.repository, started))
     plan.repository.keep(started.run, plan.subject.head)
     return Journal.begin(ledger, started, this_process())
 
@@ -101,9 +107,12 @@ def _is_closed(ledger: Ledger, stream: str) -> bool:
 def _same(first: RunStarted, second: RunStarted) -> bool:
     """Whether both are about the same head under the same policy.
 
-    Who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget: the first is one of them.
+    Who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget or found: the first is one
+    of them.
     """
-    one, other = (replace(each, at=0.0, run="", interactive=False, budget=Budget()) for each in (first, second))
+    one, other = (
+        replace(each, at=0.0, run="", interactive=False, budget=Budget(), remembered=()) for each in (first, second)
+    )
     return one == other
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from burnish.agents.analysers.rulebook import unknown_rules
 from burnish.agents.registry import adapter_for
 from burnish.config.errors import ConfigError
-from burnish.config.loading import REPOSITORY_FILE, LayerName, ReadFile, load_alone
+from burnish.config.loading import REPOSITORY_FILE, LayerName, Merged, ReadFile, load_alone
 from burnish.config.overrides import Flags
 from burnish.config.permissions import deviations
 from burnish.config.requirements import Requirements, agent_value, requirements
 from burnish.config.roles import resolve, role_notices, with_fixers
-from burnish.config.settings import AgentKind, Complexity, Settings
+from burnish.config.settings import AgentKind, Complexity, Settings, Unproven
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
@@ -64,6 +64,8 @@ class Wanted(Value):
     interactive: bool = False
     build: bool = False
     """Whether the change is to be made first."""
+    allow_unexamined: bool = False
+    """Whether a change is approved of which not everything was examined."""
 
 
 class Plan(Value):
@@ -79,6 +81,9 @@ class Plan(Value):
     sandbox: Sandbox
     budget: Budget = Budget()
     build: bool = False
+    allow_unexamined: bool = False
+    waivers: tuple[str, ...] = ()
+    """The findings that the repository's policy waives, by their ids."""
     notices: tuple[str, ...] = ()
 
 
@@ -126,6 +131,8 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         sandbox=sandbox,
         budget=allotment.budget,
         build=wanted.build,
+        allow_unexamined=wanted.allow_unexamined or settings.gate.unproven is Unproven.WARN,
+        waivers=_waivers(settled.merged),
         notices=(
             *settled.notices,
             *role_notices(settings, protocol),
@@ -221,6 +228,13 @@ def _check_agents(settings: Settings, called: Sequence[str]) -> None:
     for agent in map(settings.agent, called):
         if agent is not None and agent.kind is not AgentKind.ANALYSERS:
             adapter_for(agent)
+
+
+def _waivers(merged: Merged) -> tuple[str, ...]:
+    """The waivers of the repository. Those of a user's own file are not the project's word."""
+    if merged.origin("waivers").layer is not LayerName.REPOSITORY:
+        return ()
+    return tuple(waiver.finding for waiver in merged.settings.waivers)
 
 
 def _check_build(wanted: Wanted, roles: Roles) -> None:

@@ -70,7 +70,7 @@ def _abbreviated(git: Git, name: str) -> dict[str, str]:
     """The commits whose own names begin like this."""
     objects = git.text("rev-parse", f"--disambiguate={name}").split()
     found = git.objects(*(f"{one}^{{commit}}" for one in objects)) if objects else ()
-    return {commit: commit for one, commit in zip(objects, found, strict=False) if commit == one}
+    return {one: one for one, commit in zip(objects, found, strict=True) if commit == one}
 
 
 def is_branch(git: Git, name: str) -> bool:

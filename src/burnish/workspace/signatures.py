@@ -2,20 +2,45 @@
 
 import os
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.system.process import Command, Finished, How, run_now
 from burnish.workspace.errors import SealError
+from burnish.workspace.repository import Repository
 
 NAMESPACE = "burnish"
 _SECONDS = 60.0
+_LITERAL = ("key::", "ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-")
+"""How git's user.signingKey begins where it is a public key, not the path of one."""
 
 
-def sign(body: bytes, key: Path) -> bytes:
-    """A signature over these bytes. The key may be a public one whose private half an agent holds."""
-    if not key.is_file():
-        raise SealError(f"There is no signing key '{key}'.", hint="Name the file of an SSH key.")
-    finished = _ssh_keygen("sign", "-q", "-n", NAMESPACE, "-f", str(key), stdin=body)
+def signing_key(repository: Repository, path: str, *, ask_git: bool) -> Path | str | None:
+    """The key that seals are signed with: the one that is named, else git's own where it is asked for.
+
+    A text is a public key whose private half an ssh-agent holds. Raises `SealError` where git has no SSH key.
+    """
+    if path:
+        return Path(path).expanduser()
+    if not ask_git:
+        return None
+    own = {
+        name: repository.git.text("config", "--get", name, check=False) for name in ("gpg.format", "user.signingKey")
+    }
+    if own["gpg.format"] != "ssh" or not own["user.signingKey"]:
+        raise SealError(
+            "The seal cannot be signed: git has no SSH key to sign with.",
+            hint="Set gpg.format to ssh and user.signingKey in git, or signing_key in [seal] of your own settings.",
+        )
+    key = own["user.signingKey"]
+    return key.removeprefix("key::") if key.startswith(_LITERAL) else Path(key).expanduser()
+
+
+def sign(body: bytes, key: Path | str) -> bytes:
+    """A signature over these bytes. The key may be a public one whose private half an ssh-agent holds."""
+    with _file_of(key) as path:
+        finished = _ssh_keygen("sign", "-q", "-n", NAMESPACE, "-f", str(path), stdin=body)
     if finished.code != 0 or not finished.stdout:
         raise SealError(
             f"The seal cannot be signed with '{key}': {_last_line(finished)}.",
@@ -24,16 +49,28 @@ def sign(body: bytes, key: Path) -> bytes:
     return finished.stdout
 
 
-def signer_of(body: bytes, signature: bytes, allowed_signers: Path) -> str | None:
-    """Who signed these bytes, of those that are allowed to (in the format of `ssh-keygen`); None where nobody did."""
-    if not allowed_signers.is_file():
-        raise SealError(
-            f"There is no file '{allowed_signers}' of allowed signers.", hint="See ALLOWED SIGNERS in ssh-keygen(1)."
-        )
+@contextmanager
+def _file_of(key: Path | str) -> Generator[Path]:
+    if isinstance(key, str):
+        with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+            path = Path(folder) / "key.pub"
+            path.write_text(f"{key}\n", encoding="utf-8")
+            yield path
+        return
+    if not key.is_file():
+        raise SealError(f"There is no signing key '{key}'.", hint="Name the file of an SSH key.")
+    yield key
+
+
+def signer_of(body: bytes, signature: bytes, allowed_signers: bytes) -> str | None:
+    """Which of the allowed signers (in the format of `ssh-keygen`) signed these bytes; None where none did."""
+    if not signature:
+        return None
     with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
-        file = Path(folder) / "signature"
+        file, signers = Path(folder) / "signature", Path(folder) / "signers"
         file.write_bytes(signature)
-        allowed = ("-f", str(allowed_signers), "-s", str(file))
+        signers.write_bytes(allowed_signers)
+        allowed = ("-f", str(signers), "-s", str(file))
         found = _ssh_keygen("find-principals", *allowed, stdin=body)
         names = found.stdout.decode("utf-8", errors="replace").splitlines() if found.code == 0 else []
         for name in names:

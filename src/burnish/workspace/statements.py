@@ -1,17 +1,24 @@
-"""The statement of a seal: an in-toto Statement (version 1) about a tree, as a value and as canonical JSON."""
+"""The statement of a seal: an in-toto Statement (version 1) about a tree, as a value and as canonical JSON.
+
+A statement has one form in bytes only. Whatever is written in another way, says more than this version knows, or says
+two things at once, is no statement.
+"""
 
 import json
 from datetime import UTC, datetime
 
 import msgspec
 
+from burnish.config.requirements import AgentValue
+from burnish.core.evidence import Level, Need
 from burnish.core.findings import FindingStatus, Severity
-from burnish.core.state import SealKind
+from burnish.core.state import ReviewStatus, SealKind
 from burnish.core.values import Value
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "urn:burnish:seal:v1"
-_LONGEST = 16 * 1024 * 1024
+PREDICATE_TYPE = "urn:burnish:seal:v2"
+_OLDER = ("urn:burnish:seal:v1",)
+_LONGEST = 64 * 1024 * 1024
 
 
 class UnreadableStatementError(Exception):
@@ -25,17 +32,64 @@ class SealedProtocol(Value):
     digest: str
 
 
+class SealedPolicy(Value, omit_defaults=False):
+    """The policy that governed the review, by value."""
+
+    origin: str
+    """Whose it was: see `PolicyOrigin`."""
+    gate: str
+    """The digest of what the base asked for in every setting that shapes what a review sees and counts."""
+    deviations: tuple[str, ...] = ()
+    """The keys in which the review did not keep to that."""
+
+
+class SealedFile(Value, omit_defaults=False):
+    """A changed file: what it was, what it is, and how closely it was examined."""
+
+    path: str
+    before: str
+    """Its object in the merge base; empty where there was none."""
+    after: str
+    """Its object in the tree; empty where it is deleted."""
+    need: Need
+    level: Level
+
+    @property
+    def enough(self) -> bool:
+        line = self.need.line
+        return line is not None and self.level.reaches(line)
+
+
+class SealedReviewer(Value, omit_defaults=False):
+    """A reviewer of the round that the seal rests on."""
+
+    reviewer: str
+    agent: AgentValue
+    """The agent that answered."""
+    prompt: str
+    """The digest of what it was given."""
+    status: ReviewStatus
+    missing: str = ""
+    """Why it had nothing to go on; empty where it had."""
+    excused: bool = False
+    """Whether the change could be approved without it."""
+
+
 class SealedFinding(Value, omit_defaults=False):
     """The fate of one finding."""
 
     id: str
     severity: Severity
     status: FindingStatus
+    title: str = ""
+    file: str = ""
+    blocking: bool = False
+    """Whether it would keep the gate from passing if it were open."""
     note: str = ""
 
 
-class Statement(Value):
-    """What a seal says. `given` tells by reviewer what it was given, such as the digest of its prompt."""
+class Statement(Value, omit_defaults=False):
+    """What a seal says."""
 
     branch: str
     run: str
@@ -44,13 +98,19 @@ class Statement(Value):
     base_commit: str
     head: str
     tree: str
+    files: tuple[SealedFile, ...]
     protocol: SealedProtocol
-    policy_origin: str
-    """`base` where the base's own policy governed the review, else where it came from, such as `work tree`."""
-    reviewers: tuple[str, ...]
-    sealed_at: float
-    given: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    findings: tuple[SealedFinding, ...] = ()
+    policy: SealedPolicy
+    reviewers: tuple[SealedReviewer, ...]
+    roles: dict[str, AgentValue]
+    """The agents of the roles beside the reviewers, such as `fix`."""
+    findings: tuple[SealedFinding, ...]
+    validation: str
+    """What the project's own commands said of the tree: see `ValidationStatus`; empty where they did not run."""
+    version: str
+    """burnish's own."""
+    sealed_at: str
+    """In seconds, as in `2026-11-15T08:15:00Z`."""
 
 
 class _Digest(Value, omit_defaults=False):
@@ -62,26 +122,26 @@ class _Subject(Value, omit_defaults=False):
     digest: _Digest
 
 
-class _Predicate(Value, omit_defaults=False):
-    run: str
-    kinds: tuple[SealKind, ...]
-    merge_base: str
-    base_commit: str
-    head: str
-    tree: str
-    protocol: SealedProtocol
-    policy_origin: str
-    reviewers: tuple[str, ...]
-    given: dict[str, str]
-    findings: tuple[SealedFinding, ...]
-    sealed_at: str
+_NAMES = {"type_": "_type", "predicate_type": "predicateType"}
 
 
-class _Document(Value, omit_defaults=False, rename={"type_": "_type", "predicate_type": "predicateType"}):
+class _Document(Value, omit_defaults=False, rename=_NAMES):
     type_: str
     subject: tuple[_Subject, ...]
     predicate_type: str
-    predicate: _Predicate
+    predicate: Statement
+
+
+class _Kind(Value, forbid_unknown_fields=False, rename=_NAMES):
+    """As much of any in-toto statement as tells whether it is one of ours."""
+
+    type_: str
+    predicate_type: str
+
+
+def timestamp(at: float) -> str:
+    """A time as a statement says it."""
+    return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
 
 
 def write(statement: Statement) -> bytes:
@@ -90,27 +150,10 @@ def write(statement: Statement) -> bytes:
         type_=STATEMENT_TYPE,
         subject=(_Subject(name=statement.branch, digest=_Digest(gitTree=statement.tree)),),
         predicate_type=PREDICATE_TYPE,
-        predicate=_predicate(statement),
+        predicate=statement,
     )
     plain = msgspec.to_builtins(document)
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
-
-
-def _predicate(statement: Statement) -> _Predicate:
-    return _Predicate(
-        run=statement.run,
-        kinds=statement.kinds,
-        merge_base=statement.merge_base,
-        base_commit=statement.base_commit,
-        head=statement.head,
-        tree=statement.tree,
-        protocol=statement.protocol,
-        policy_origin=statement.policy_origin,
-        reviewers=statement.reviewers,
-        given=statement.given,
-        findings=statement.findings,
-        sealed_at=datetime.fromtimestamp(int(statement.sealed_at), UTC).isoformat().replace("+00:00", "Z"),
-    )
 
 
 def read(body: bytes) -> Statement:
@@ -118,27 +161,34 @@ def read(body: bytes) -> Statement:
     if len(body) > _LONGEST:
         raise UnreadableStatementError("it is too long.")
     try:
-        document = msgspec.json.decode(body, type=_Document)
-        sealed_at = datetime.fromisoformat(document.predicate.sealed_at).timestamp()
+        kind = msgspec.json.decode(body, type=_Kind)
+        if kind.predicate_type in _OLDER:
+            raise UnreadableStatementError("it was made by an older burnish: review again.")
+        if (kind.type_, kind.predicate_type) != (STATEMENT_TYPE, PREDICATE_TYPE):
+            raise UnreadableStatementError("it is a statement of another type.")
+        statement = msgspec.json.decode(body, type=_Document).predicate
+        canonical = write(statement)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UnreadableStatementError(f"{error}.") from None
-    if (document.type_, document.predicate_type) != (STATEMENT_TYPE, PREDICATE_TYPE):
-        raise UnreadableStatementError("it is a statement of another type.")
-    predicate = document.predicate
-    if len(document.subject) != 1 or document.subject[0].digest.gitTree != predicate.tree:
-        raise UnreadableStatementError("its subject and its predicate name different trees.")
-    return Statement(
-        branch=document.subject[0].name,
-        run=predicate.run,
-        kinds=predicate.kinds,
-        merge_base=predicate.merge_base,
-        base_commit=predicate.base_commit,
-        head=predicate.head,
-        tree=predicate.tree,
-        protocol=predicate.protocol,
-        policy_origin=predicate.policy_origin,
-        reviewers=predicate.reviewers,
-        sealed_at=sealed_at,
-        given=predicate.given,
-        findings=predicate.findings,
-    )
+    if canonical != body:
+        raise UnreadableStatementError("it is not in the one form that a statement has.")
+    problem = _contradiction(statement)
+    if problem:
+        raise UnreadableStatementError(problem)
+    return statement
+
+
+def _contradiction(statement: Statement) -> str:
+    kinds = statement.kinds
+    if not kinds or kinds != tuple(kind for kind in SealKind if kind in kinds):
+        return "its kinds are not listed once, in order."
+    if SealKind.APPROVED in kinds and len(kinds) > 1:
+        return "it is approved and of another kind at once."
+    for what, names in (
+        ("file", [file.path for file in statement.files]),
+        ("reviewer", [review.reviewer for review in statement.reviewers]),
+        ("finding", [finding.id for finding in statement.findings]),
+    ):
+        if len(names) != len(set(names)):
+            return f"it names one {what} twice."
+    return ""

@@ -38,7 +38,7 @@ def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
     """The approval is bound to the tree."""
     work.running(phase.work, phase.key, event.effect)
     outcome = outcome_of(phase)
-    return replace(run, seal=event.digest, phase=Ended(outcome=outcome, reason=phase.reason))
+    return replace(run, seal=event.digest, seal_kinds=phase.kinds, phase=Ended(outcome=outcome, reason=phase.reason))
 
 
 def own_work_failed(run: Run, phase: Validating | Sealing, event: WorkFailed) -> Run:

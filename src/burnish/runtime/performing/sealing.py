@@ -1,50 +1,115 @@
 """The seal: everything that an approval rests on, bound to the exact tree."""
 
 import hashlib
-from pathlib import Path
+from collections.abc import Iterator
 
 import msgspec
 
+from burnish import __version__
+from burnish.config.requirements import AgentValue, agent_value
 from burnish.core.effects import MakeSeal
 from burnish.core.events import AnyEvent, Sealed
+from burnish.core.evidence import Level
+from burnish.core.gates import blocks
 from burnish.core.protocol import Protocol
 from burnish.core.state import GoodReview, Run
+from burnish.core.values import replace
+from burnish.runtime.inputs import Inputs, inputs_of
 from burnish.runtime.performing.workshop import Workshop
 from burnish.system import clock
-from burnish.workspace.seals import SealedFinding, SealedProtocol, Statement, store
+from burnish.workspace.seals import store
+from burnish.workspace.signatures import signing_key
+from burnish.workspace.statements import (
+    SealedFile,
+    SealedFinding,
+    SealedPolicy,
+    SealedProtocol,
+    SealedReviewer,
+    Statement,
+    timestamp,
+)
 
 
 def seal(shop: Workshop, effect: MakeSeal, run: Run) -> AnyEvent:
     """Store the seal. A repeat after a crash stores the same one again."""
-    key = shop.inputs.settings.seal.signing_key
-    digest = store(shop.repository, _statement(shop, effect, run), Path(key).expanduser() if key else None)
+    wanted = shop.inputs.settings.seal
+    key = signing_key(shop.repository, wanted.signing_key, ask_git=wanted.sign)
+    digest = store(shop.repository, statement_of(run, effect), key)
     return Sealed(at=clock.now(), effect=effect.id, digest=digest)
 
 
 def protocol_digest(protocol: Protocol) -> str:
-    """The name of a protocol's exact rules."""
-    return hashlib.sha256(msgspec.json.encode(protocol, order="deterministic")).hexdigest()
+    """The name of a protocol's exact rules. Who fixes in which round is none of them: the result is reviewed."""
+    rules = replace(protocol, fix=replace(protocol.fix, by_round=()))
+    return hashlib.sha256(msgspec.json.encode(rules, order="deterministic")).hexdigest()
 
 
-def _statement(shop: Workshop, effect: MakeSeal, run: Run) -> Statement:
+def statement_of(run: Run, effect: MakeSeal) -> Statement:
+    """What the seal of a run says. It follows from the run's events alone."""
+    inputs = inputs_of(run)
     subject = run.subject
+    asked = inputs.governance.requirements
     last = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)] if run.rounds else []
     return Statement(
         branch=subject.branch,
         run=run.id,
         kinds=effect.kinds,
-        merge_base=shop.inputs.merge_base,
+        merge_base=inputs.merge_base,
         base_commit=subject.base_commit,
         head=run.commit,
         tree=effect.tree,
+        files=tuple(_files(run)),
         protocol=SealedProtocol(name=run.protocol.name, digest=protocol_digest(run.protocol)),
-        policy_origin=shop.inputs.policy.value,
-        reviewers=tuple(f"{review.reviewer} ({review.agent})" for review in last),
-        given={review.reviewer: review.prompt for review in last if review.prompt},
-        findings=tuple(
-            SealedFinding(id=entry.finding.id, severity=entry.finding.severity, status=entry.status, note=entry.note)
-            for entry in run.findings
+        policy=SealedPolicy(
+            origin=inputs.policy.value,
+            gate=asked.gate if asked is not None else "",
+            deviations=inputs.governance.deviations,
         ),
+        reviewers=tuple(_reviewer(review, inputs) for review in last),
+        roles=dict(_roles(run, inputs)),
+        findings=tuple(_findings(run)),
+        validation=run.validated.status.value if run.validated is not None else "",
+        version=__version__,
         # The time of the judgement, so that the same approval is the same seal.
-        sealed_at=max((review.finished_at for review in last), default=run.started.at),
+        sealed_at=timestamp(max((review.finished_at for review in last), default=run.started.at)),
     )
+
+
+def _files(run: Run) -> Iterator[SealedFile]:
+    """The files that differ from the merge base now. A file that changed since it was examined was not examined."""
+    levels = {entry.file: entry.level for entry in run.census}
+    for file in run.changed:
+        level = levels.get(file, Level.NOT_EXAMINED)
+        yield SealedFile(path=file.path, before=file.before, after=file.after, need=file.need, level=level)
+
+
+def _reviewer(review: GoodReview, inputs: Inputs) -> SealedReviewer:
+    missing = review.evidence.missing
+    return SealedReviewer(
+        reviewer=review.reviewer,
+        agent=agent_value(inputs.settings, review.agent),
+        prompt=review.prompt,
+        status=review.status,
+        missing=missing.reason if missing is not None else "",
+        excused=missing is not None and missing.excused,
+    )
+
+
+def _roles(run: Run, inputs: Inputs) -> Iterator[tuple[str, AgentValue]]:
+    for role, assigned in (("fix", run.roles.fix), ("build", run.roles.build)):
+        if assigned is not None:
+            yield role, agent_value(inputs.settings, assigned.agent)
+
+
+def _findings(run: Run) -> Iterator[SealedFinding]:
+    for entry in run.findings:
+        finding = entry.finding
+        yield SealedFinding(
+            id=finding.id,
+            severity=finding.severity,
+            status=entry.status,
+            title=finding.title,
+            file=finding.location.file if finding.location is not None else "",
+            blocking=blocks(run.protocol.gate, finding),
+            note=entry.note,
+        )
