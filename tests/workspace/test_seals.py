@@ -1,27 +1,43 @@
-"""Seals: bound to the exact tree, noticed when tampered with, signed where asked for."""
+"""Seals as they are stored: one form in bytes, bound to a tree, noticed when tampered with, signed where asked for."""
 
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 from tests.workspace.conftest import UsersView
+from tests.workspace.ssh_keys import allowed, make_key
 
+from burnish.config.requirements import AgentValue
+from burnish.config.settings import AgentKind
+from burnish.core.evidence import Level, Need
 from burnish.core.findings import FindingStatus, Severity
-from burnish.core.state import SealKind
+from burnish.core.state import ReviewStatus, SealKind
 from burnish.core.values import replace
-from burnish.system.process import Command, run_now
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import SealError
-from burnish.workspace.git import Git
 from burnish.workspace.repository import Repository
-from burnish.workspace.seals import SealedFinding, SealedProtocol, Statement, check, find, store
-from burnish.workspace.statements import UnreadableStatementError, read, write
+from burnish.workspace.seals import certain_merge_base, damage, differences, find, store, why_none
+from burnish.workspace.signatures import signer_of, signing_key
+from burnish.workspace.statements import (
+    SealedFile,
+    SealedFinding,
+    SealedPolicy,
+    SealedProtocol,
+    SealedReviewer,
+    Statement,
+    UnreadableStatementError,
+    read,
+    timestamp,
+    write,
+)
+
+ANALYSERS = AgentValue(name="analysers", kind=AgentKind.ANALYSERS)
 
 
 def statement_for(repository: Repository, **changed: object) -> Statement:
     subject = repository.freeze("change", "main")
+    git = repository.git
     statement = Statement(
         branch="change",
         run="20261115-081500-k3f9q2",
@@ -30,12 +46,34 @@ def statement_for(repository: Repository, **changed: object) -> Statement:
         base_commit=subject.base_commit,
         head=subject.head,
         tree=subject.tree,
+        files=tuple(
+            SealedFile(
+                path=path,
+                before=git.objects(f"{subject.merge_base}:{path}")[0] or "",
+                after=git.objects(f"{subject.head}:{path}")[0] or "",
+                need=Need.CODE,
+                level=Level.TESTED,
+            )
+            for path in git.text("diff", "--name-only", subject.merge_base, subject.head).splitlines()
+        ),
         protocol=SealedProtocol(name="default", digest="d" * 64),
-        policy_origin="base",
-        reviewers=("critic", "witness"),
-        sealed_at=1_700_000_000.0,
-        given={"critic": "a" * 64, "witness": "b" * 64},
+        policy=SealedPolicy(origin="base", gate="e" * 64),
+        reviewers=(
+            SealedReviewer(reviewer="critic", agent=ANALYSERS, prompt="a" * 64, status=ReviewStatus.CLEAN),
+            SealedReviewer(
+                reviewer="witness",
+                agent=ANALYSERS,
+                prompt="b" * 64,
+                status=ReviewStatus.NO_EVIDENCE,
+                missing="there are no tests",
+                excused=True,
+            ),
+        ),
+        roles={"fix": ANALYSERS},
         findings=(SealedFinding(id="f1", severity=Severity.HIGH, status=FindingStatus.RESOLVED, note="größe"),),
+        validation="passed",
+        version="0.1.0",
+        sealed_at=timestamp(1_700_000_000.7),
     )
     return replace(statement, **changed)
 
@@ -45,68 +83,57 @@ def test_a_seal_is_a_statement_about_a_tree(repository: Repository) -> None:
     document = json.loads(write(statement))
     assert document["_type"] == "https://in-toto.io/Statement/v1"
     assert document["subject"] == [{"name": "change", "digest": {"gitTree": statement.tree}}]
-    assert document["predicateType"] == "urn:burnish:seal:v1"
-    assert document["predicate"]["kind"] == "approved"
+    assert document["predicateType"] == "urn:burnish:seal:v2"
+    assert document["predicate"]["kinds"] == ["approved"]
     assert document["predicate"]["sealed_at"] == "2023-11-14T22:13:20Z"
-    assert document["predicate"]["findings"] == [
-        {"id": "f1", "severity": "high", "status": "resolved", "note": "größe"}
-    ]
+    assert document["predicate"]["files"][0]["level"] == "tested"
+    assert document["predicate"]["reviewers"][1]["excused"] is True
+    assert document["predicate"]["findings"][0]["note"] == "größe"
     assert read(write(statement)) == statement
-    assert write(read(write(statement))) == write(statement)
 
 
-def test_a_sealed_tree_is_verified(repository: Repository, users_view: UsersView) -> None:
+def test_a_seal_is_stored_beside_the_tree_and_nothing_else_is_touched(
+    repository: Repository, users_view: UsersView
+) -> None:
     before = users_view(repository.root)
     digest = store(repository, statement_for(repository))
-    verdict = check(repository, "change", required_protocol_digest="d" * 64, require_base_policy=True)
-    assert verdict.ok
-    assert verdict.reason == "Approved by run 20261115-081500-k3f9q2 under protocol 'default'."
-    assert verdict.seal is not None
-    assert verdict.seal.digest == digest
-    assert verdict.seal.statement == statement_for(repository)
+    (seal,) = find(repository, repository.tree_of("change"))
+    assert (seal.digest, seal.statement) == (digest, statement_for(repository))
+    assert damage(seal, repository.tree_of("change")) == ""
     assert store(repository, statement_for(repository)) == digest
     assert len(find(repository, repository.tree_of("change"))) == 1
     assert users_view(repository.root) == before
 
 
-def test_a_commit_with_the_same_tree_is_sealed_too(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository
-) -> None:
-    store(repository, statement_for(repository))
-    branch_with_two_defects.git.run("commit", "--quiet", "--amend", "-m", "Other words")
-    assert check(repository, "HEAD").ok
-
-
-def test_one_byte_voids_a_seal(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> None:
+def test_a_tree_without_a_seal_is_said(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> None:
+    tree = repository.tree_of("change")
+    assert why_none(repository, "change", tree) == f"The tree {tree[:12]} carries no seal."
     store(repository, statement_for(repository))
     branch_with_two_defects.commit({"calc.py": (repository.root / "calc.py").read_text() + " "})
-    verdict = check(repository, "change")
-    assert not verdict.ok
-    assert "but files changed since" in verdict.reason
+    assert "but files changed since" in why_none(repository, "change", repository.tree_of("change"))
 
 
-def test_no_seal_is_said(repository: Repository) -> None:
-    verdict = check(repository, "change")
-    assert not verdict.ok
-    assert verdict.reason == f"The tree {repository.tree_of('change')[:12]} carries no seal."
-
-
-def replant(repository: Repository, old: bytes, new: bytes) -> None:
-    """Put other bytes where a seal is stored."""
+def replant(repository: Repository, old: bytes, new: bytes) -> str:
+    """Put other bytes where a seal is stored; what is found to be wrong with them."""
     (seal,) = find(repository, repository.tree_of("change"))
     blob = repository.git.text("hash-object", "-w", "--stdin", stdin=seal.body.replace(old, new))
     repository.git.run("update-ref", seal.ref, blob)
+    (changed,) = find(repository, repository.tree_of("change"))
+    return damage(changed, repository.tree_of("change"))
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [(b'"resolved"', b'"refuted"'), (b"critic", b"cynic"), (b"{", b"["), (b"}", b"")]
+    ("old", "new", "told"),
+    [
+        (b'"resolved"', b'"refuted"', "was changed"),
+        (b'"critic"', b'"cynic"', "was changed"),
+        (b"{", b"[", "cannot be read"),
+        (b"}", b"", "cannot be read"),
+    ],
 )
-def test_a_seal_that_was_changed_is_noticed(repository: Repository, old: bytes, new: bytes) -> None:
+def test_a_seal_that_was_changed_is_noticed(repository: Repository, old: bytes, new: bytes, told: str) -> None:
     store(repository, statement_for(repository))
-    replant(repository, old, new)
-    verdict = check(repository, "change")
-    assert not verdict.ok
-    assert "was changed" in verdict.reason
+    assert told in replant(repository, old, new)
 
 
 def test_a_seal_for_another_tree_is_noticed(repository: Repository) -> None:
@@ -114,128 +141,112 @@ def test_a_seal_for_another_tree_is_noticed(repository: Repository) -> None:
     digest = store(repository, other)
     blob = repository.git.text("rev-parse", f"refs/burnish/seals/{other.tree}/{digest[:16]}")
     repository.git.run("update-ref", f"refs/burnish/seals/{repository.tree_of('change')}/{digest[:16]}", blob)
-    verdict = check(repository, "change")
-    assert not verdict.ok
-    assert "is for the tree" in verdict.reason
+    (seal,) = find(repository, repository.tree_of("change"))
+    assert "is for the tree" in damage(seal, repository.tree_of("change"))
 
 
-def test_bytes_that_are_no_statement_are_said(repository: Repository) -> None:
-    tree = repository.tree_of("change")
-    body = b'{"_type":"x"}'
-    blob = repository.git.text("hash-object", "-w", "--stdin", stdin=body)
-    name = hashlib.sha256(body).hexdigest()[:16]
-    repository.git.run("update-ref", f"refs/burnish/seals/{tree}/{name}", blob)
-    assert "cannot be read" in check(repository, "change").reason
+def test_a_statement_has_one_form(repository: Repository) -> None:
+    body = write(statement_for(repository))
+    tree = repository.tree_of("change").encode()
+    loose = json.dumps(json.loads(body)).encode()
+    more = body.replace(b'"version":"0.1.0"', b'"version":"0.1.0","zeal":1')
+    twice = body.replace(b'"version":"0.1.0"', b'"version":"0.0.1","version":"0.1.0"')
+    other = body.replace(b'"gitTree":"' + tree, b'"gitTree":"' + b"1" * 40)
+    for broken in (b"", b"[]", b"\xff", b"[" * 100_000, loose, more, twice, other, body[:-1]):
+        with pytest.raises(UnreadableStatementError):
+            read(broken)
+    with pytest.raises(UnreadableStatementError, match="another type"):
+        read(body.replace(b"urn:burnish:seal:v2", b"urn:other"))
+    with pytest.raises(UnreadableStatementError, match="made by an older burnish: review again"):
+        read(body.replace(b"urn:burnish:seal:v2", b"urn:burnish:seal:v1"))
 
 
 @pytest.mark.parametrize(
-    ("changed", "reason"),
+    ("kinds", "told"),
     [
-        ({"kind": SealKind.SELF_REVIEWED}, "of kind self-reviewed; approved is asked for"),
-        ({"kind": SealKind.ACCEPTED}, "of kind accepted"),
-        ({"policy_origin": "work tree"}, "came from the work tree"),
-        ({"protocol": SealedProtocol(name="mine", digest="e" * 64)}, "another version of a protocol"),
-        ({"merge_base": "1" * 40}, "merge base 111111111111 is not in the history"),
+        ((), "kinds"),
+        ((SealKind.APPROVED, SealKind.APPROVED), "kinds"),
+        ((SealKind.WAIVED, SealKind.UNPROVEN), "in order"),
+        ((SealKind.APPROVED, SealKind.WAIVED), "approved and of another kind"),
     ],
 )
-def test_a_seal_that_is_not_as_demanded_is_refused(
-    repository: Repository, changed: dict[str, object], reason: str
-) -> None:
-    store(repository, statement_for(repository, **changed))
-    verdict = check(repository, "change", required_protocol_digest="d" * 64, require_base_policy=True)
-    assert not verdict.ok
-    assert reason in verdict.reason
+def test_the_kinds_of_a_seal_are_in_order(repository: Repository, kinds: tuple[SealKind, ...], told: str) -> None:
+    with pytest.raises(UnreadableStatementError, match=told):
+        read(write(statement_for(repository, kinds=kinds)))
+    with pytest.raises(SealError, match=told):
+        store(repository, statement_for(repository, kinds=kinds))
 
 
-def test_other_kinds_pass_where_they_are_allowed(repository: Repository) -> None:
-    store(repository, statement_for(repository, kind=SealKind.ACCEPTED))
-    assert check(repository, "change", allowed_kinds=[SealKind.APPROVED, SealKind.ACCEPTED]).ok
-
-
-def test_one_good_seal_is_enough(repository: Repository) -> None:
-    for kind in (SealKind.ACCEPTED, SealKind.APPROVED, SealKind.SELF_REVIEWED):
-        store(repository, statement_for(repository, kind=kind))
-    assert check(repository, "change").ok
-
-
-def test_a_statement_that_contradicts_itself_is_unreadable(repository: Repository) -> None:
-    body = write(statement_for(repository))
-    tree = repository.tree_of("change").encode()
-    with pytest.raises(UnreadableStatementError, match="different trees"):
-        read(body.replace(b'"gitTree":"' + tree, b'"gitTree":"' + b"1" * 40))
-    with pytest.raises(UnreadableStatementError, match="another type"):
-        read(body.replace(b"urn:burnish:seal:v1", b"urn:other"))
-    for broken in (b"", b"[]", b"\xff", body.replace(b"2023-", b"x-"), b"[" * 100_000):
-        with pytest.raises(UnreadableStatementError):
-            read(broken)
-
-
-def test_seals_are_pushed_and_fetched_with_git(repository: Repository, tmp_path: Path) -> None:
-    store(repository, statement_for(repository))
-    repository.git.run("clone", "--quiet", "--bare", str(repository.root), str(tmp_path / "hub.git"))
-    repository.git.run("push", "--quiet", str(tmp_path / "hub.git"), "refs/burnish/seals/*:refs/burnish/seals/*")
-    Git(tmp_path).run("clone", "--quiet", str(tmp_path / "hub.git"), str(tmp_path / "other"))
-    Git(tmp_path / "other").run("fetch", "--quiet", "origin", "refs/burnish/seals/*:refs/burnish/seals/*")
-    assert check(Repository.discover(tmp_path / "other"), "origin/change").ok
-
-
-def test_a_shallow_clone_is_told_what_it_lacks(repository: Repository, tmp_path: Path) -> None:
-    store(repository, statement_for(repository))
-    shallow = RepositoryBuilder(repository.root).clone(tmp_path / "shallow", "--depth=1", "--branch=change")
-    shallow.git.run("fetch", "--quiet", "origin", "refs/burnish/seals/*:refs/burnish/seals/*")
-    verdict = check(Repository.discover(shallow.path), "HEAD")
-    assert not verdict.ok
-    assert "shallow" in verdict.reason
+def test_one_file_cannot_have_two_levels(repository: Repository) -> None:
+    statement = statement_for(repository)
+    with pytest.raises(UnreadableStatementError, match="one file twice"):
+        read(write(replace(statement, files=(*statement.files, statement.files[0]))))
 
 
 def test_long_names_of_objects(tmp_path: Path) -> None:
     repository = Repository.discover(repositories.sha256(tmp_path).path)
     store(repository, statement_for(repository))
-    assert check(repository, "change").ok
+    (seal,) = find(repository, repository.tree_of("change"))
+    assert damage(seal, repository.tree_of("change")) == ""
+    assert differences(repository, statement_for(repository)) == ""
 
 
-def make_key(path: Path, passphrase: str = "") -> Path:
-    argv = ("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", str(path))
-    finished = run_now(Command(argv=argv, folder="/", environment={"PATH": "/usr/bin:/bin:/usr/local/bin"}), seconds=60)
-    assert finished.code == 0, finished
-    return path
+def test_the_files_of_a_seal_are_those_of_the_change(repository: Repository) -> None:
+    statement = statement_for(repository)
+    assert differences(repository, statement) == ""
+    (first, *rest) = statement.files
+    for files in (
+        tuple(rest),
+        (*statement.files, replace(first, path="more.py")),
+        (replace(first, after=first.before), *rest),
+        (replace(first, before=first.after), *rest),
+    ):
+        assert differences(repository, replace(statement, files=files)) != ""
 
 
-def allowed(path: Path, name: str, key: Path) -> Path:
-    path.write_text(f'{name} namespaces="burnish" {key.with_suffix(".pub").read_text()}')
-    return path
+@pytest.mark.parametrize("limit", ["0", "1000"])
+def test_renames_are_no_matter_of_settings(tmp_path: Path, limit: str) -> None:
+    """What one git calls a rename may be a deletion and a new file to the one that verifies."""
+    text = "".join(f"line {number}\n" for number in range(40))
+    builder = RepositoryBuilder(tmp_path).commit({"old.py": text, "gone.py": "x = 1\n"}).branch("change")
+    builder.commit({"old.py": None, "gone.py": None, "new.py": text + "more\n"})
+    builder.git.run("config", "diff.renameLimit", limit)
+    repository = Repository.discover(tmp_path)
+    old, gone, new = (builder.git.text("rev-parse", name) for name in ("main:old.py", "main:gone.py", "change:new.py"))
+    fact = {"need": Need.CODE, "level": Level.READ}
+    subject = repository.freeze("change", "main")
+    bare = replace(statement_for(repository, files=()), merge_base=subject.merge_base)
+    renamed = SealedFile(path="new.py", before=old, after=new, **fact)  # pyright: ignore[reportArgumentType]
+    deleted = SealedFile(path="gone.py", before=gone, after="", **fact)  # pyright: ignore[reportArgumentType]
+    assert differences(repository, replace(bare, files=(deleted, renamed))) == ""
+    apart = (deleted, replace(renamed, before=""), SealedFile(path="old.py", before=old, after="", **fact))  # pyright: ignore[reportArgumentType]
+    assert differences(repository, replace(bare, files=apart)) == ""
+    assert "gone.py is gone" in differences(repository, replace(bare, files=(renamed,)))
 
 
-def test_a_signed_seal_names_its_signer(repository: Repository, tmp_path: Path) -> None:
+def test_the_merge_base_is_told_by_the_commits_alone(branch_with_two_defects: RepositoryBuilder) -> None:
+    builder = branch_with_two_defects
+    repository = Repository.discover(builder.path)
+    base, head = builder.git.text("rev-parse", "main"), builder.head
+    expected = certain_merge_base(repository, base, head)
+    (builder.path / ".git" / "shallow").write_text(f"{head}\n")
+    assert certain_merge_base(repository, base, head) == expected
+    assert repository.merge_base(base, head) is None
+
+
+def test_a_signature_names_its_signer(repository: Repository, tmp_path: Path) -> None:
     key, stranger = make_key(tmp_path / "key"), make_key(tmp_path / "stranger")
-    signers = allowed(tmp_path / "signers", "ci@example.com", key)
     store(repository, statement_for(repository), signing_key=key)
-    verdict = check(repository, "change", allowed_signers=signers)
-    assert verdict.ok
-    assert verdict.signer == "ci@example.com"
-    refused = check(repository, "change", allowed_signers=allowed(tmp_path / "others", "x@example.com", stranger))
-    assert not refused.ok
-    assert "not by anybody" in refused.reason
-
-
-def test_an_unsigned_seal_is_refused_where_a_signature_is_asked_for(repository: Repository, tmp_path: Path) -> None:
-    signers = allowed(tmp_path / "signers", "ci@example.com", make_key(tmp_path / "key"))
-    store(repository, statement_for(repository))
-    assert "not signed" in check(repository, "change", allowed_signers=signers).reason
-
-
-def test_a_signature_of_another_seal_does_not_count(repository: Repository, tmp_path: Path) -> None:
-    key = make_key(tmp_path / "key")
-    signers = allowed(tmp_path / "signers", "ci@example.com", key)
-    store(repository, statement_for(repository), signing_key=key)
-    (signed,) = find(repository, repository.tree_of("change"))
-    signature = repository.git.text("rev-parse", f"{signed.ref}.sig")
-    repository.git.run("update-ref", "-d", signed.ref)
-    repository.git.run("update-ref", "-d", f"{signed.ref}.sig")
-    store(repository, statement_for(repository, run="forged"))
-    (forged,) = find(repository, repository.tree_of("change"))
-    repository.git.run("update-ref", f"{forged.ref}.sig", signature)
-    assert not check(repository, "change", allowed_signers=signers).ok
+    (seal,) = find(repository, repository.tree_of("change"))
+    signers = allowed(tmp_path / "signers", "ci@example.com", key).read_bytes()
+    others = allowed(tmp_path / "others", "x@example.com", stranger).read_bytes()
+    elsewhere = allowed(tmp_path / "git", "ci@example.com", key, namespace="git").read_bytes()
+    assert signer_of(seal.body, seal.signature, signers) == "ci@example.com"
+    assert signer_of(seal.body, seal.signature, others + signers) == "ci@example.com"
+    for refused in (others, elsewhere, b"", b"nonsense\n"):
+        assert signer_of(seal.body, seal.signature, refused) is None
+    assert signer_of(seal.body + b" ", seal.signature, signers) is None
+    assert signer_of(seal.body, b"", signers) is None
 
 
 def test_a_key_that_cannot_sign_is_said(repository: Repository, tmp_path: Path) -> None:
@@ -244,7 +255,22 @@ def test_a_key_that_cannot_sign_is_said(repository: Repository, tmp_path: Path) 
     with pytest.raises(SealError) as caught:
         store(repository, statement_for(repository), signing_key=make_key(tmp_path / "locked", "a passphrase"))
     assert "ssh-add" in caught.value.hint
-    store(repository, statement_for(repository), signing_key=make_key(tmp_path / "key"))
-    with pytest.raises(SealError, match="allowed signers"):
-        check(repository, "change", allowed_signers=tmp_path / "missing")
-    assert find(repository, repository.tree_of("main")) == []
+    assert find(repository, repository.tree_of("change")) == []
+
+
+def test_gits_own_key_is_used_where_the_user_asks_for_it(repository: Repository, tmp_path: Path) -> None:
+    key = make_key(tmp_path / "key")
+    assert signing_key(repository, "", ask_git=False) is None
+    with pytest.raises(SealError, match="no SSH key"):
+        signing_key(repository, "", ask_git=True)
+    repository.git.run("config", "user.signingKey", str(key))
+    with pytest.raises(SealError, match="no SSH key"):  # it is the name of an OpenPGP key
+        signing_key(repository, "", ask_git=True)
+    repository.git.run("config", "gpg.format", "ssh")
+    assert signing_key(repository, "", ask_git=True) == key
+    assert signing_key(repository, str(tmp_path / "other"), ask_git=True) == tmp_path / "other"
+    public = key.with_suffix(".pub").read_text().strip()
+    repository.git.run("config", "user.signingKey", f"key::{public}")
+    assert signing_key(repository, "", ask_git=True) == public
+    with pytest.raises(SealError, match="cannot be signed"):  # no ssh-agent holds it
+        store(repository, statement_for(repository), signing_key=public)

@@ -35,7 +35,7 @@ def _lines(entry: Tracked, short: str) -> Iterator[Line]:
     finding = entry.finding
     place = run_words.place(finding)
     found_by = ", ".join(flat(name) for name in finding.found_by)
-    origin = f" ({found_by}, round {entry.round})" if found_by else f" (round {entry.round})"
+    origin = f" ({found_by}, {found_in(entry)})" if found_by else f" ({found_in(entry)})"
     where = f"{place} " if place else ""
     yield f"  {short} ", fate(entry), f" {where}{flat(finding.title)}{origin}"
     if entry.note:
@@ -51,6 +51,11 @@ def _details(entry: Tracked) -> Iterator[Line]:
         "suggestion": finding.suggestion,
     }
     yield from ((f"    {name}: {bounded(flat(text), _LONGEST)}",) for name, text in texts.items() if text.strip())
+
+
+def found_in(entry: Tracked) -> str:
+    """When a finding was first reported."""
+    return f"round {entry.round}" if entry.round else "an earlier run"
 
 
 def fate(entry: Tracked) -> Toned:

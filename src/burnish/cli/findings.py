@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from burnish.cli.finding_text import finding_lines
-from burnish.cli.output import print_json, say
+from burnish.cli.output import complain, print_json, say
 from burnish.cli.run_answers import RUN_HELP, json_option, person, run_argument, show_answer, words
 from burnish.cli.screen import show_lines
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.usecases.decisions import Spoken
-from burnish.usecases.run_findings import NewFinding, add, annotate, refute, waive
+from burnish.usecases.run_findings import NewFinding, add, annotate, find, lasting_waiver, refute, waive
 from burnish.usecases.run_view import view
 from burnish.usecases.runs import Runs, open_runs
 
@@ -61,8 +61,19 @@ def findings(reference: str, action: str | None, finding: str | None, *, as_json
         if action is None:
             _list(runs.load(name), as_json=as_json)
         else:
-            show_answer(_say(runs, name, action, words(finding or ""), given), as_json=as_json)
+            spoken = _say(runs, name, action, words(finding or ""), given)
+            show_answer(spoken, as_json=as_json)
+            if action == "waive":
+                _tell_how_to_keep(spoken.sighting.run, words(finding or ""), given["reason"])
     return 0
+
+
+def _tell_how_to_keep(run: Run, reference: str, reason: str) -> None:
+    """A person's word makes a seal of another kind; the base's makes none."""
+    complain(
+        "The waiver holds for this branch, and its seal will be of kind 'waived'. For good, add this to burnish.toml "
+        f"of {run.subject.base}:\n\n{lasting_waiver(find(run, reference).finding.id, reason)}"
+    )
 
 
 def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) -> None:

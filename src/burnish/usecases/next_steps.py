@@ -2,13 +2,11 @@
 
 import shlex
 
-from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Cap
 from burnish.core.events import Mode
 from burnish.core.protocol import ChoiceAction
 from burnish.core.spending import used
-from burnish.core.state import Ended, Outcome, Run, Waiting
-from burnish.runtime.inputs import inputs_of
+from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
 from burnish.usecases.runs import Sighting
 from burnish.workspace.errors import WorkspaceError
 from burnish.workspace.repository import Repository
@@ -74,11 +72,12 @@ def _with_more(run: Run) -> str:
 def _verify(run: Run) -> str:
     if not run.seal:
         return f"It carries no seal; {_again(run)} can earn one"
-    verify = f"burnish verify {shlex.quote(run.subject.branch)}"
-    if run.started.inputs and inputs_of(run).policy is PolicyOrigin.WORKING_TREE:
-        # By itself, verify asks for the policy of the base, which has none.
-        return f"{verify} --any-policy --any-protocol checks the seal of this policy, which {run.subject.base} lacks"
-    return f"{verify} checks the seal"
+    return f"burnish verify {shlex.quote(run.subject.branch)}{_allowing(run)} checks the seal"
+
+
+def _allowing(run: Run) -> str:
+    """What `verify` must be told to accept a seal that is less than an approval."""
+    return "".join(f" --allow {kind.value}" for kind in run.seal_kinds if kind is not SealKind.APPROVED)
 
 
 def _again(run: Run) -> str:

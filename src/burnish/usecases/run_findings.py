@@ -1,6 +1,7 @@
 """What a person says about findings: false, taken as a risk, a note for the fixer, or one more."""
 
 import difflib
+import json
 from collections.abc import Sequence
 
 from burnish.contracts.paths import confine
@@ -74,6 +75,11 @@ def waive(runs: Runs, name: str, reference: str, *, reason: str, by: str = "") -
     finding = _open_finding(runs.load(name), reference)
     text = _said(reason, "A waiver needs a reason.", "Say with --reason why the risk is taken.")
     return speak(runs, FindingWaived(at=clock.now(), finding=finding, reason=text, by=by), name)
+
+
+def lasting_waiver(finding: str, reason: str) -> str:
+    """The lines of the base's burnish.toml with which a waiver is the project's own word."""
+    return f"[[waivers]]\nfinding = {json.dumps(finding)}\nreason = {json.dumps(reason, ensure_ascii=False)}"
 
 
 def annotate(runs: Runs, name: str, reference: str, *, note: str, by: str = "") -> Spoken:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from burnish.cli import run_words
-from burnish.cli.finding_text import fate, open_first
+from burnish.cli.finding_text import fate, found_in, open_first
 from burnish.cli.pages.templates import Markup, fill, joined
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.state import Run
@@ -48,7 +48,7 @@ def _texts(entry: Tracked) -> Iterator[Markup]:
 def _origin(entry: Tracked, short: str) -> str:
     finding = entry.finding
     parts = [
-        f"{', '.join(finding.found_by)}, round {entry.round}" if finding.found_by else f"round {entry.round}",
+        ", ".join((*finding.found_by, found_in(entry))),
         finding.category,
         finding.rule,
         f"confidence {finding.confidence:.0%}" if finding.confidence is not None else "",
