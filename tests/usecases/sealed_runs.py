@@ -95,13 +95,13 @@ class Project:
             max_rounds=max_rounds,
         )
         planned = plan(self.builder.path, wanted, self.environment)
-        ledger, journal = begin(planned, self.environment, mode=mode, max_rounds=max_rounds, interactive=False)
-        try:
-            self._drive(journal, answers, level, key)
-            journal.record(_end(journal.state))
-        finally:
-            journal.release()
-            ledger.close()
+        with open_ledger(self.repository.state_dir) as ledger:
+            journal = begin(planned, ledger, self.environment, mode=mode, max_rounds=max_rounds, interactive=False)
+            try:
+                self._drive(journal, answers, level, key)
+                journal.record(_end(journal.state))
+            finally:
+                journal.release()
         self.repository.let_go(journal.state.id)
         return journal.state
 

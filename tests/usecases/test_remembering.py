@@ -8,6 +8,7 @@ from burnish.core.events import Mode
 from burnish.core.findings import FindingStatus, Severity
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Run
+from burnish.ledger.sqlite import open_ledger
 from burnish.usecases.beginning import begin
 from burnish.usecases.planning import Wanted, plan
 from tests.usecases.sealed_runs import CODE, POLICY, Project, problem
@@ -129,12 +130,11 @@ def test_a_dead_twin_is_still_recognised(project: Project) -> None:
     assert not project.run([problem()]).seal
 
     def start() -> str:
-        planned = plan(
-            project.builder.path, Wanted(mode=Mode.REVIEW, branch="change", base="main"), project.environment
-        )
-        ledger, journal = begin(planned, project.environment, mode=Mode.REVIEW, max_rounds=None, interactive=False)
-        journal.release()
-        ledger.close()
+        wanted = Wanted(mode=Mode.REVIEW, branch="change", base="main")
+        planned = plan(project.builder.path, wanted, project.environment)
+        with open_ledger(project.repository.state_dir) as ledger:
+            journal = begin(planned, ledger, project.environment, mode=Mode.REVIEW, max_rounds=None, interactive=False)
+            journal.release()
         return journal.state.id
 
     assert start() == start()
