@@ -20,7 +20,7 @@ from burnish.runtime.journal import load_run, stream_of
 from burnish.workspace.diffs import changes
 from burnish.workspace.repository import Repository
 
-_RUNS = 500
+_RUNS = 5_000
 """Runs whose first event is looked at, the newest first."""
 _RELATED = 5
 """Runs that are folded. Each of them began with what those before it had left."""
