@@ -70,7 +70,8 @@ def test_the_drift_protocol_ends_at_the_first_failure(
 
 
 def test_a_reviewer_that_writes_has_not_reviewed(tmp_path: Path) -> None:
-    machine = drift_machine(tmp_path, {"review:*": f"echo more > new.txt\n{PASS}"}, sandbox="off")
+    # The folder is read-only for all but root, until its owner changes that.
+    machine = drift_machine(tmp_path, {"review:*": f"chmod u+w .\necho more > new.txt\n{PASS}"}, sandbox="off")
     before = Before.of(machine)
     done = machine.burnish("fix", "--json")
     assert (done.code, done.view["outcome"]) == (4, "did-not-run")

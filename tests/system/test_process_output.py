@@ -77,9 +77,11 @@ def test_an_agent_that_floods_its_log_is_neither_stopped_nor_kept_waiting(tmp_pa
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
 def test_a_full_disk_does_not_end_the_work(tmp_path: Path) -> None:
+    before = Path("/dev/full").stat().st_mode
     finished = asyncio.run(run(shell("echo a; echo b", tmp_path), Limits(), log=Path("/dev/full")))
     assert (finished.code, finished.stdout) == (0, b"a\nb\n")
     assert finished.message == "The log could not be written: No space left on device."
+    assert Path("/dev/full").stat().st_mode == before, "root took it from all other users"
 
 
 def test_a_log_that_cannot_be_opened_or_is_a_link_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -51,8 +52,9 @@ def open_log(path: Path) -> int:
     """Open a log for appending; a link in its place is not followed."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with suppress(PermissionError):  # somebody else's file, such as /dev/null
-            os.fchmod(descriptor, 0o600)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # root would lock all others out of a device
+            with suppress(PermissionError):  # another user's file
+                os.fchmod(descriptor, 0o600)
     except OSError as error:
         raise ProcessError(
             f"The log '{path}' cannot be opened: {error.strerror}.", hint="Look at the folder and the space left on it."
