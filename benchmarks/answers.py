@@ -56,8 +56,9 @@ def _report(text: str, files: list[str]) -> str:
         for number, file in enumerate(files)
     ]
     scores = {dimension.name: {"score": 95} for dimension in STANDARD_DIMENSIONS}
-    head = {"status": "pass", "approved": True, "overall_score": 95}
-    return json.dumps({**head, "dimension_scores": scores, "findings": listed, "blocking_issues": []}, indent=2)
+    head = {"ticket_id": "t-1", "revision_count": 0, "status": "pass", "approved": True, "overall_score": 95}
+    lists = {"findings": listed, "blocking_issues": []}
+    return json.dumps({**head, "dimension_scores": scores, **lists, "pass_criteria_met": {"met": True}}, indent=2)
 
 
 def _verdict(text: str, files: list[str]) -> str:

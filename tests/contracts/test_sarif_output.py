@@ -86,8 +86,9 @@ def test_a_rendered_log_is_valid_and_reads_the_same(findings: list[Finding]) -> 
     text = render_sarif(findings, "1.2.3")
     validate(json.loads(text), LOG)
     expected = tuple(msgspec.structs.replace(finding, id="") for finding in findings)
+    named = tuple(dict.fromkeys(finding.location.file for finding in findings if finding.location is not None))
     assert parse_answer(ContractName.SARIF, text.encode(), FILES.__contains__) == Answer(
-        clean=not findings, findings=expected
+        clean=not findings, findings=expected, examined=named
     )
 
 

@@ -167,6 +167,9 @@ _UNREAD = search(
     ),
     rf"\b{words('diff patch repository files? code branch changes? commits?')} could not be \w+",
     r"\b(?:was|were|been)(?: not|n't) (?:given|sent|shown|provided) (?:\w+ )?(?:diff|patch|changes?|code|files?)\b",
+    rf"\b{words('diff patch repository branch commit files?')} (?:did not|didn't|does not|doesn't|do not|don't) "
+    + words("load exist open apply arrive"),
+    r"\bno (?:files?|diff|code|changes?|patch) (?:was|were|has been|have been) (?:provided|given|attached|shown)\b",
     # The reviewer could not, would not or did not look.
     rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?{_LOOK}(?:e?d)?\b" + _NOT_FIND,
     rf"{_I}{_UNABLE_TO} (?:[\w']+ ){{0,2}}?(?:{words('complete finish perform conduct carry do make provide give')} "
@@ -204,7 +207,17 @@ _UNREAD = search(
     r"\bbefore (?:i|we) (?:could|was able|were able|managed|got to)\b",
     r"\b(?:i|we|review|session|tool|agent|client) (?:\w+ )?timed out\b",
     r"\b(?:i|we) (?:was|were|got|am|have been) (?:being )?rate[- ]limited\b",
+    r"\breview (?:covers? only|only covers?)\b|\b(?:not|n't)(?: have| had)? (?:enough )?time to\b|\bnot enough time\b",
+    rf"{_I}(?:could not|couldn't|cannot|can't|unable to) {words('determine tell judge say decide verify know')} "
+    r"(?:whether|if|what|anything|much)\b",
+    rf"\b{words('reviewing reading inspecting examining')} (?:\w+ ){{0,3}}?(?:was|is) (?:not possible|impossible)\b",
     # Something went wrong on the way.
+    r"\b(?:skipped|omitted) (?:most|some|half|all|many) of\b",
+    rf"\bonly (?:one|two|some|a few) (?:\w+ )?(?:was|were) (?:read|{_REVIEWED})\b",
+    r"\b(?:nobody|no one|none of us) (?:has |have )?(?:looked|reviewed|read|checked)\b",
+    r"\b(?:run|start|repeat) (?:the|this) review again\b|\btry again (?:later|in \d)|^http (?:error )?[45]\d\d\b",
+    r"\b(?:not logged in|login required|credit balance|session (?:has )?expired|please log in)\b",
+    r"\b(?:had|have) (?:trouble|difficulty|problems) \w+ing\b|\bsomething went wrong\b",
     r"\b(?:encountered|ran into|run into|hit) (?:an?|the|some|several|multiple) (?:[\w-]+ ){0,3}?"
     r"(?:errors?|exceptions?|failures?|timeouts?|tracebacks?|limits?|problems?)\b",
     rf"\b{words('git tool tools bash shell sandbox mcp agent model reviewer')} (?:calls? |commands? |access )?(?:\w+ )?"

@@ -106,7 +106,11 @@ _REPORTED = search(
     r"\battackers? (?:could|can|may|might|would) (?!no|not|never)",
     r"\b(?:stored|logged|sent|written|printed|kept|saved) in (?:plain|clear) ?text\b",
     r"\b(?:worries|concerns) me\b|\b(?:i am|i'm|we are) (?:\w+ )?(?:worried|concerned)\b",
-    r"\bbreaks the \w+",
+    r"\bbreaks (?:the|all|existing|backwards?) \w+|\bdereferences (?:a )?null\b|\b(?:is|are) flaky\b",
+    r"\bcan be (?:\w+ )?(?:bypassed|exploited|abused|injected|circumvented)\b",
+    r"\bpossible to (?:inject|bypass|exploit|crash|circumvent|read any)\b",
+    rf"\b{words('secrets? keys? passwords? credentials? tokens?')} (?:is|are|was|were) (?:committed|exposed|leaked)\b",
+    r"\bunhandled exceptions?\b|\bswallows (?:every|all|the|any)\b",
     rf"\b(?:{words('tests? build compilation suite ci pipeline')}) (?:(?:still|now|currently) )?"
     r"(?:fails?|failed|(?:is|are) (?:red|failing)|(?:do|does)(?: not|n't) pass)\b"
     r"(?! (?:on|at|in) (?:the )?(?:base|main|master|old)| before| without)",

@@ -78,6 +78,7 @@ _REJECTED_IN_PROSE = search(
     r"\b(?:would not|wouldn't|won't|will not|can not) (?:be )?(?:merge|approve|ship|recommend)",
     r"\b(?:should|needs? to|has to|have to|ought to) be (?:fixed|addressed|reworked|reverted|rejected)",
     r"\b(?:i|we) (?:\w+ )?(?:reject|disapprove|object)\b",
+    r"\b(?:you|we|they) (?:should|must|need to|have to) (?:\w+ )?(?:fix|add|remove|change|handle|revert|validate)\b",
     r"\b(?:recommend|advise|vote)(?:s|d|ed)? against\b",
     r"\b(?:needs?|requires?) (?:another|more|further|a) (?:round|work|review|changes?|fix|rework|revision)",
     r"\bbefore (?:it is |this is |being )?(?:merged|merging|merge|shipping|release)\b",
