@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from burnish.core.values import Value
+from burnish.workspace.git import Git
 from burnish.workspace.names import fields, to_bytes, to_text
 from burnish.workspace.repository import Repository
 
@@ -26,6 +27,27 @@ def tree_files(repository: Repository, commit: str, paths: Iterable[str], most_b
     wanted = [identity for _, identity, size in listed if size <= most_bytes]
     contents = repository.objects.contents(wanted)
     return tuple(TreeFile(path=path, size=size, content=contents.get(identity)) for path, identity, size in listed)
+
+
+def link_targets(repository: Repository, commit: str) -> dict[str, str]:
+    """Where every symbolic link of a commit points to, by its path."""
+    listing = repository.objects.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    links = {
+        to_text(name): about.split()[2]
+        for about, name in (line.split(b"\t", 1) for line in fields(listing))
+        if about.startswith(b"120000 ")
+    }
+    contents = _contents(repository, list(links.values()))
+    return {path: to_text(contents[identity]) for path, identity in links.items()}
+
+
+def write_object(repository: Repository, commit: str, path: str, target: Path) -> None:
+    """Write a file of a commit as its object holds it, however large: its content never is in our memory."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    ((_, identity, _),) = _listed(repository, commit, [path])
+    # git writes a new file into the folder that it is told is the work tree.
+    made = Git(target.parent, repository.common_dir).text("unpack-file", identity)
+    (target.parent / made).rename(target)
 
 
 def write_slice(folder: Path, files: Mapping[str, bytes]) -> None:

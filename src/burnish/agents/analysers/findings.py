@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from burnish.agents.analysers.interface import Hit, ToolName
+from burnish.agents.analysers.interface import Hidden, Hit, ToolName
 from burnish.agents.analysers.roles import hits_for
 from burnish.agents.analysers.rulings import Ruling, rule_on
 from burnish.agents.analysers.selectors import plain
@@ -15,6 +15,10 @@ MAX_TITLE = 120
 MAX_SNIPPET = 600
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
+_HIDDEN = {
+    Hidden.NAMED: " A comment of this change tells the tool not to report it.",
+    Hidden.BLANKET: " A comment of this change tells the tool to report nothing here; this gate reports it.",
+}
 _QUOTED_NAME = re.compile(r"'([A-Za-z_$][\w$.]*)'|\"([A-Za-z_$][\w$.]*)\"")
 _QUOTING = (ToolName.OXLINT, ToolName.ESLINT)
 """The tools that put names into quotes where others use backticks."""
@@ -35,7 +39,7 @@ def _finding(reviewer: str, hit: Hit, ruling: Ruling) -> Finding:
         problem_class=words.problem_class,
         location=Location(file=hit.file, line=hit.line, end_line=hit.end_line),
         title=_title(words.title or _message(hit)),
-        problem=f"{hit.tool.value} reports: {_message(hit)}",
+        problem=f"{hit.tool.value} reports: {_message(hit)}{_HIDDEN.get(hit.hidden, '')}",
         impact=words.why,
         evidence=_evidence(hit),
         suggestion=_suggestion(hit, ruling),

@@ -33,6 +33,20 @@ class ToolName(Enum):
     SHELLCHECK = "shellcheck"
     HADOLINT = "hadolint"
     ESLINT = "eslint"
+    BURNISH = "burnish"
+    """What burnish looks for itself, without a program: see `own_checks`."""
+
+
+class Hidden(Enum):
+    """Whether a comment in the change would have kept a tool from reporting something (see `suppressions`)."""
+
+    NOT = "not"
+    NAMED = "named"
+    """By a comment of the change for this rule and this statement."""
+    BLANKET = "blanket"
+    """By a comment of the change for every rule, or for the whole file."""
+    BEFORE = "before"
+    """By a comment that the base already has in this place."""
 
 
 class SourceFile(Value):
@@ -43,6 +57,8 @@ class SourceFile(Value):
     opening: bytes = b""
     """Its first kilobytes: a shebang, a note that it is generated."""
     size: int = 0
+    only_secrets: str = ""
+    """Why nothing but secrets is looked for in it; empty where every tool looks at it."""
 
 
 class Edit(Value):
@@ -85,6 +101,9 @@ class Hit(Value):
     remedy: Remedy | None = None
     fixable: bool = False
     """Whether the tool can fix it by a safe fix of its own, also where it does not tell the edits."""
+    hidden: Hidden = Hidden.NOT
+    in_program: bool = False
+    """Whether its file belongs to the program wherever it stands: it was moved out of it, or the program names it."""
 
 
 class Choice(Value):
@@ -121,6 +140,10 @@ class Tool(Protocol):
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         """What it found in them. Raises `ToolError` where the process or its output is not as it must be."""
+        ...
+
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
+        """Those of the files that it did not look at, or may not have looked at, without a hit that says so."""
         ...
 
 

@@ -22,6 +22,11 @@ _TEST_NAME = re.compile(
 )
 
 
+FOLDER_ITSELF = ("__init__", "index", "mod")
+_FOLDER_AND_NAME = 2
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
+
+
 class Surroundings(Enum):
     """What a file is for. Code that never runs in production is judged more mildly."""
 
@@ -39,5 +44,17 @@ def surroundings(path: str) -> Surroundings:
     inside = folders[first_test + 1 :] if first_test is not None else []
     if _MATERIAL_FOLDERS.intersection(folders) or _BELOW_TESTS.intersection(inside):
         return Surroundings.MATERIAL
-    is_test = first_test is not None or _TEST_NAME.fullmatch(name) is not None
+    is_test = first_test is not None or _TEST_NAME.fullmatch(name) is not None or name.lower().endswith(_DOCUMENTS)
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM
+
+
+def names_in(content: str, path: str) -> bool:
+    """Whether a text refers to a file in another folder: as a module or by its path."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    if parts[-1] in FOLDER_ITSELF:
+        parts = parts[:-1]
+    if len(parts) < _FOLDER_AND_NAME:
+        return False
+    folder, name = map(re.escape, parts[-_FOLDER_AND_NAME:])
+    module = rf"\b{folder}[./\\]+{name}\b|\bfrom\s+[\w.]*\b{folder}\s+import\b[^;]*?\b{name}\b"
+    return re.search(module, content) is not None

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from burnish import __version__
 from burnish.agents.analysers.interface import ToolError, ToolName
 from burnish.core.values import Value
 
@@ -60,6 +61,8 @@ def program(tool: ToolName) -> str:
 @cache
 def version(tool: ToolName) -> str:
     """The version that is installed."""
+    if tool is ToolName.BURNISH:
+        return __version__
     if tool not in WHEELS:
         return OF_THE_PROJECT
     _, installed = _installed(tool)

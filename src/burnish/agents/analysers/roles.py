@@ -7,7 +7,7 @@ Nothing here starts a tool.
 from collections.abc import Iterator, Sequence
 
 from burnish.agents.analysers.interface import Choice, Hit, SourceFile, Task, ToolName
-from burnish.agents.analysers.rulebook import PEDANT, STATIC_REVIEWERS, Look, left_out, looks
+from burnish.agents.analysers.rulebook import CRITIC, PEDANT, STATIC_REVIEWERS, Look, left_out, looks
 from burnish.agents.analysers.rulings import rule_on, wishes
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.config.settings import AnalyserSettings
@@ -32,6 +32,11 @@ def hits_for(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> 
     return tuple(hit for hit in dict.fromkeys(hits) if (ruling := rule_on(hit, settings)) and ruling.role in roles)
 
 
+def looks_for_bugs(reviewer: str) -> bool:
+    """Whether a reviewer answers for code that is wrong."""
+    return CRITIC in _roles(reviewer)
+
+
 def _roles(reviewer: str) -> tuple[str, ...]:
     if reviewer == WITNESS:
         return ()
@@ -42,13 +47,17 @@ def _tasks(
     roles: Sequence[str], files: Sequence[SourceFile], settings: AnalyserSettings, configured: frozenset[ToolName]
 ) -> Iterator[Task]:
     for name, tool in TOOLS.items():
-        paths = tuple(sorted(file.path for file in files if tool.takes(file)))
+        only_secrets = name is ToolName.KINGFISHER
+        wanted = (file for file in files if only_secrets or not file.only_secrets)
+        paths = tuple(sorted(file.path for file in wanted if tool.takes(file)))
         if not paths:
             continue
         if PEDANT in roles and name in configured:
             yield Task(tool=name, choice=Choice(own_configuration=True), files=paths)
         if _is_needed(name, roles, settings, configured):
             yield Task(tool=name, choice=_shared_choice(name, settings, configured), files=paths)
+    if any(role in roles for role, _ in looks(ToolName.BURNISH)):
+        yield Task(tool=ToolName.BURNISH, choice=Choice(), files=tuple(sorted(file.path for file in files)))
 
 
 def _is_needed(

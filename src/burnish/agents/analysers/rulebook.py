@@ -20,8 +20,9 @@ from burnish.protocols.checking import did_you_mean, mismatches, quoted
 from burnish.protocols.documents import key_text, read_document
 from burnish.protocols.errors import DocumentError, Problem
 
+CRITIC = "critic"
 PEDANT = "pedant"
-STATIC_REVIEWERS = ("critic", PEDANT, "security-reviewer", "silent-failure-hunter")
+STATIC_REVIEWERS = (CRITIC, PEDANT, "security-reviewer", "silent-failure-hunter")
 """The roles that analysers play by looking at code."""
 
 Loaded = TypeVar("Loaded")
@@ -53,6 +54,10 @@ class Look(Words):
     """By the tool's own level of the hit."""
     in_tests: Severity | None = None
     """The worst that it can be outside the program itself (see `places`)."""
+    in_material: Severity = Severity.LOW
+    """The worst that it can be in what tests work on."""
+    certain: bool = False
+    """Whether it is a defect whatever its author meant: no comment of the change makes it milder."""
     message: str = ""
     """Only hits that say this; such an entry comes before one without."""
 

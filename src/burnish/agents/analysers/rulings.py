@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from burnish.agents.analysers.interface import Hit, ToolName
+from burnish.agents.analysers.interface import Hidden, Hit, ToolName
 from burnish.agents.analysers.places import Surroundings, surroundings
 from burnish.agents.analysers.rulebook import PEDANT, Claim, LeftOut, Look, Words, asked_for, claims, rules_of
 from burnish.agents.analysers.selectors import plain, selects, weight
 from burnish.config.settings import OFF, AnalyserSettings
 from burnish.core.findings import Severity
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 LINTERS = (ToolName.RUFF, ToolName.OXLINT, ToolName.ESLINT)
 """The tools that a project may configure itself, and of which it may ask for further rules."""
@@ -39,6 +39,24 @@ def wishes(tool: ToolName, settings: AnalyserSettings) -> Iterator[Wish]:
 
 def rule_on(hit: Hit, settings: AnalyserSettings) -> Ruling | None:
     """Whose a hit is and how bad, or None where it is not reported."""
+    ruling = _open_ruling(hit, settings)
+    return None if ruling is None else _with_suppression(hit, ruling)
+
+
+def _with_suppression(hit: Hit, ruling: Ruling) -> Ruling | None:
+    """What a comment that hides a hit is worth. A change cannot silence its own gate, but it can give a reason."""
+    certain = isinstance(ruling.words, Look) and ruling.words.certain
+    match hit.hidden:
+        case Hidden.BEFORE if not certain:
+            return None
+        case Hidden.NAMED if not certain and ruling.severity.at_least(Severity.LOW):
+            return replace(ruling, severity=Severity.LOW)
+        case _:
+            return ruling
+
+
+def _open_ruling(hit: Hit, settings: AnalyserSettings) -> Ruling | None:
+    """The ruling where nothing hides the hit."""
     rule = plain(hit.rule)
     meant = [wish for wish in wishes(hit.tool, settings) if selects(hit.tool, wish.selector, rule)]
     wish = max(meant, key=lambda wish: weight(wish.selector), default=None)
@@ -85,11 +103,11 @@ def _severity(look: Look, role: str, hit: Hit) -> Severity | None:
     severity = look.levels.get(hit.level, look.severity)
     if severity is None:
         return None
-    match surroundings(hit.file):
+    match Surroundings.PROGRAM if hit.in_program else surroundings(hit.file):
         case Surroundings.PROGRAM:
             limit = None
         case Surroundings.TESTS:
             limit = look.in_tests or rules_of(role).in_tests
         case Surroundings.MATERIAL:
-            limit = Severity.LOW
+            limit = look.in_material
     return severity if limit is None or limit.at_least(severity) else limit

@@ -1,23 +1,27 @@
 """A seat of the embedded panel: analysers on the files of the change, and the project's own tests."""
 
 import asyncio
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from burnish.agents.analysers.findings import findings_from
-from burnish.agents.analysers.interface import Hit, Task, ToolName
+from burnish.agents.analysers.interface import Hidden, Hit, Task, ToolError, ToolName
 from burnish.agents.analysers.programs import version
-from burnish.agents.analysers.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
+from burnish.agents.analysers.roles import STATIC_REVIEWERS, hits_for, looks_for_bugs, tasks_for
+from burnish.agents.analysers.selectors import plain
+from burnish.agents.analysers.suppressions import without_suppressions
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
-from burnish.core.evidence import Evidence, Examined, Level
+from burnish.core.evidence import Evidence, Examined, Level, Missing
 from burnish.core.findings import Finding, FindingStatus
-from burnish.core.identity import anchored
+from burnish.core.identity import SourceLines, anchored
 from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
-from burnish.runtime.performing.bench import Bench, is_present
+from burnish.runtime.performing.bench import Bench, Looked, is_present
 from burnish.runtime.performing.scenes import Scene
 from burnish.runtime.performing.witnessing import Testimony, testify
 from burnish.runtime.performing.workshop import Job
@@ -25,10 +29,7 @@ from burnish.system import clock
 from burnish.workspace.names import shown
 
 OF_TESTS = ("test:", "witness:")
-_NAMED = 5
-"""Files that a note names before it only counts."""
-
-
+_CONFIGURATION_HINT = "Correct the configuration on the base."
 _ABSENT = {
     ToolName.HADOLINT: "Dockerfiles were not linted: pip install 'burnish[docker]' adds hadolint",
     ToolName.ESLINT: "eslint is configured but not installed in the clone: [workspace] prepare or seed can do that",
@@ -74,26 +75,105 @@ async def analyse(bench: Bench, job: Job[StartReview]) -> AnyEvent:
 
 async def _say(bench: Bench, job: Job[StartReview], scene: Scene) -> _Said | Failure:
     reviewer, settings = job.effect.reviewer, bench.shop.inputs.settings.analysers
-    tasks = tasks_for(reviewer, scene.files, settings, scene.configured)
     testimony = Testimony() if reviewer in STATIC_REVIEWERS else await testify(bench.shop, job)
     if isinstance(testimony, Failure):
         return testimony
-    hits = hits_for(reviewer, await bench.introduced(scene, tasks, job.stop), settings)
-    missing = {task.tool for task in tasks if not is_present(scene.head.folder_for(task.choice), task.tool)}
-    present = tuple(task for task in tasks if task.tool not in missing)
-    notes = () if reviewer == WITNESS else (*_not_looked_at(scene, present), *(_ABSENT[tool] for tool in missing))
+    seat = await _look(bench, job, scene)
+    known = (_not_hidden_anew(job.run, hit, scene) for hit in seat.hits)
+    hits = hits_for(reviewer, tuple(known), settings)
+    deleted = await asyncio.to_thread(_deletions, scene, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *testimony.findings),
-        notes=(*notes, *testimony.notes),
+        notes=(*seat.notes, *testimony.notes),
         looked=testimony.looked,
-        evidence=_evidence(present, testimony),
-        given=_given(scene, present),
+        evidence=Evidence(
+            examined=(*_examined(seat, deleted), *testimony.examined), missing=testimony.missing or seat.missing
+        ),
+        given=_given(scene, tuple(seat.looked)),
         log=_log(hits, testimony.log),
     )
 
 
+class _Seat(Value):
+    """What the tools of one seat did."""
+
+    looked: dict[Task, Looked]
+    notes: tuple[str, ...] = ()
+    missing: Missing | None = None
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return tuple(hit for looked in self.looked.values() for hit in looked.hits)
+
+
+async def _look(bench: Bench, job: Job[StartReview], scene: Scene) -> _Seat:
+    """Run the tools of a seat. Where a project's own configuration stops one, burnish's own rules take its place."""
+    reviewer, settings = job.effect.reviewer, bench.shop.inputs.settings.analysers
+    configured = await asyncio.to_thread(lambda: scene.configured)
+    tasks = tasks_for(reviewer, scene.files, settings, configured)
+    tried = await asyncio.gather(*(_try(bench, scene, task, job.stop) for task in tasks))
+    failed = {task.tool: error for task, error in zip(tasks, tried, strict=True) if isinstance(error, ToolError)}
+    if failed:
+        tasks = tasks_for(reviewer, scene.files, settings, configured - failed.keys())
+        tried = await asyncio.gather(*(bench.introduced(scene, task, job.stop) for task in tasks))
+    absent = [task.tool for task in tasks if task.tool in _ABSENT and not await _is_there(scene, task)]
+    notes = (*(_stopped(tool, error) for tool, error in failed.items()), *(_ABSENT[tool] for tool in absent))
+    looked = {task: one for task, one in zip(tasks, tried, strict=True) if isinstance(one, Looked)}
+    # The line for code is met by other seats, or it is not; a seat without its tool only has nothing to say.
+    nothing = bool(failed) and not any(one.examined for one in looked.values())
+    missing = Missing(reason=notes[0], hint=_CONFIGURATION_HINT, excused=True) if nothing else None
+    present = {task: one for task, one in looked.items() if task.tool not in absent}
+    return _Seat(looked=present, notes=notes, missing=missing)
+
+
+async def _try(bench: Bench, scene: Scene, task: Task, stop: asyncio.Event) -> Looked | ToolError:
+    """What a tool found, or why it could not run as the project configures it."""
+    try:
+        return await bench.introduced(scene, task, stop)
+    except ToolError as error:
+        if not task.choice.own_configuration:
+            raise
+        return error
+
+
+async def _is_there(scene: Scene, task: Task) -> bool:
+    return await asyncio.to_thread(lambda: is_present(scene.head.folder_for(task), task.tool))
+
+
+def _stopped(tool: ToolName, error: ToolError) -> str:
+    why = str(error).rstrip(".")
+    return f"{tool.value} does not run with the project's own configuration, so burnish's own rules were used: {why}"
+
+
+def _not_hidden_anew(run: Run, hit: Hit, scene: Scene) -> Hit:
+    """A hit as it counts in this run: what was reported in an earlier round is not made milder by a comment since."""
+    if hit.hidden is not Hidden.NAMED:
+        return hit
+    rule = f"{hit.tool.value}:{plain(hit.rule)}"
+    text = (_without_comments(scene)(hit.file) or ())[(hit.line or 1) - 1 : hit.line or 1]
+    anchor = "".join("".join(text).split())
+    formerly = (tracked.finding for tracked in run.findings if tracked.status is FindingStatus.OPEN)
+    if any(
+        rule in listed(one.rule) and one.anchor == anchor and one.location and one.location.file == shown(hit.file)
+        for one in formerly
+    ):
+        return replace(hit, hidden=Hidden.BLANKET)
+    return hit
+
+
+def _deletions(scene: Scene, seat: _Seat) -> tuple[str, ...]:
+    """Deleted files that nothing names any more but what linters of this seat looked at."""
+    linted = {
+        path
+        for task, looked in seat.looked.items()
+        for path in looked.examined
+        if _level(task.tool, path) is Level.LINTED
+    }
+    return tuple(path for path, named_by in scene.deleted.items() if named_by <= linted)
+
+
 def _answer(run: Run, reviewer: str, said: _Said, scene: Scene) -> Answer:
-    findings = tuple(_as_shown(finding) for finding in anchored(said.findings, scene.head.lines))
+    findings = tuple(_as_shown(finding) for finding in _anchored(said.findings, scene))
     return Answer(
         clean=not findings,
         findings=findings,
@@ -109,6 +189,26 @@ def _as_shown(finding: Finding) -> Finding:
         return finding
     first, *others = (replace(place, file=shown(place.file)) for place in (finding.location, *finding.also_at))
     return replace(finding, location=first, also_at=tuple(others))
+
+
+def _anchored(findings: Sequence[Finding], scene: Scene) -> tuple[Finding, ...]:
+    """The findings, each tied to its line: without comments that silence tools, and never with a secret in it."""
+    lines = _without_comments(scene)
+
+    def digests(path: str) -> Sequence[str] | None:
+        return [hashlib.sha256(line.encode()).hexdigest() for line in lines(path) or ()]
+
+    return tuple(
+        one for each in findings for one in anchored((each,), digests if each.problem_class == "secret" else lines)
+    )
+
+
+def _without_comments(scene: Scene) -> SourceLines:
+    @cache
+    def lines(path: str) -> Sequence[str]:
+        return [without_suppressions(line) for line in scene.head.lines(path) or ()]
+
+    return lines
 
 
 def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:
@@ -133,35 +233,24 @@ def _is_still(former: Finding, now: Finding) -> bool:
 
 _LEVELS = {ToolName.KINGFISHER: Level.SECRETS, ToolName.AST_GREP: Level.RULES}
 """How closely a tool looks, where it does not lint."""
+_SCRIPT_ONLY = (".vue", ".svelte", ".astro")
+"""Files of which oxlint sees the script and not the template."""
 
 
-def _evidence(tasks: Sequence[Task], testimony: Testimony) -> Evidence:
-    """Every file that a tool of this seat was given, at the closest level, and what the tests ran."""
-    levels: dict[str, Level] = {}
-    for task in tasks:
-        level = _LEVELS.get(task.tool, Level.LINTED)
-        for path in task.files:
-            if shown(path) != path:  # no tool can be asked about a name that is not UTF-8, and each says so
-                continue
-            levels[path] = max(level, levels.get(path, level), key=lambda each: each.rank)
-    examined = tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()))
-    return Evidence(examined=(*examined, *testimony.examined), missing=testimony.missing)
+def _level(tool: ToolName, path: str) -> Level:
+    if tool is ToolName.OXLINT and path.endswith(_SCRIPT_ONLY):
+        return Level.RULES
+    return _LEVELS.get(tool, Level.LINTED)
 
 
-def _not_looked_at(scene: Scene, tasks: Sequence[Task]) -> Iterator[str]:
-    """What nobody should believe to have been reviewed."""
-    seen = {path for task in tasks for path in task.files}
-    unread = [file.path for file in scene.files if file.path not in seen]
-    if unread:
-        yield f"not looked at, for want of an analyser: {_some(unread)}"
-    if scene.left_out:
-        yield f"left out: {_some(f'{path} ({reason})' for path, reason in scene.left_out)}"
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = [shown(name) for name in names]
-    rest = len(listed) - _NAMED
-    return ", ".join(listed[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+def _examined(seat: _Seat, deleted: Sequence[str]) -> tuple[Examined, ...]:
+    """Every file that a tool of this seat looked at, at the closest level."""
+    levels: dict[str, Level] = {shown(path): Level.LINTED for path in deleted}
+    for task, looked in seat.looked.items():
+        for path in looked.examined:
+            level = _level(task.tool, path)
+            levels[shown(path)] = max(level, levels.get(shown(path), level), key=lambda each: each.rank)
+    return tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()))
 
 
 def _given(scene: Scene, tasks: Sequence[Task]) -> str:
@@ -174,6 +263,7 @@ def _given(scene: Scene, tasks: Sequence[Task]) -> str:
             "files": [shown(path) for path in task.files],
         }
         for task in tasks
+        if task.files
     ]
     return json.dumps({"base": scene.shown.merge_base, "head": scene.commit, "analysers": looked}, indent=1)
 

@@ -12,7 +12,7 @@ from burnish.agents.analysers.autofix.edits import why_untouchable
 from burnish.agents.analysers.autofix.fixes import Fix, fix_from
 from burnish.agents.analysers.autofix.rewriting import confined, rewrites, rewriting
 from burnish.agents.analysers.autofix.targets import Target, may_be_fixable, places_of, targets_of
-from burnish.agents.analysers.interface import Hit, SourceFile, ToolName
+from burnish.agents.analysers.interface import Hit, SourceFile, ToolError, ToolName
 from burnish.agents.analysers.roles import hits_for, tasks_for
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.core.effects import StartFix
@@ -120,7 +120,15 @@ class _Mending:
         files = [self._sources[path] for path in paths]
         wanted = tasks_for(_WHOLE_PANEL, files, self._settings, self._configured)
         tasks = [task for task in wanted if task.tool is not ToolName.KINGFISHER]
-        return hits_for(_WHOLE_PANEL, await self._bench.look(self._folder, tasks, self._job.stop), self._settings)
+        try:
+            found = await self._bench.look(self._folder, tasks, self._job.stop)
+        except ToolError:
+            if not self._configured:
+                raise
+            # The project's own configuration stops a tool: burnish's own rules are enough to see what fixes do.
+            self._configured = frozenset()
+            return await self._look(paths)
+        return hits_for(_WHOLE_PANEL, found, self._settings)
 
     async def _fixes(self, draft: Draft) -> list[Fix]:
         unsafe = self._settings.unsafe_fixes

@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 from burnish.agents.analysers.interface import Hit, Invocation, Task, ToolError, ToolName
 from burnish.agents.analysers.novelty import introduced
 from burnish.agents.analysers.programs import is_installed, program
+from burnish.agents.analysers.suppressions import marked
 from burnish.agents.analysers.tools.eslint import PROGRAM as ESLINT
+from burnish.agents.analysers.tools.reading import NOT_READ
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.agents.analysers.undecided import undecided
 from burnish.config.settings import AgentKind
 from burnish.core.state import Run
-from burnish.core.values import replace
+from burnish.core.values import Value, replace
 from burnish.runtime.performing import rule_caches
 from burnish.runtime.performing.scenes import Scene, Side
 from burnish.runtime.performing.workshop import Workshop
@@ -31,6 +33,17 @@ AT_ONCE = 400
 KEPT_BYTES = 256 * 1024 * 1024
 _STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
 """The tools that may look for further programs on the user's PATH."""
+
+
+class Looked(Value):
+    """What one tool found, and which of its files it really looked at."""
+
+    hits: tuple[Hit, ...] = ()
+    examined: tuple[str, ...] = ()
+
+
+def _no_lines(path: str) -> None:
+    del path
 
 
 class Bench:
@@ -55,30 +68,35 @@ class Bench:
         self._scene = await asyncio.to_thread(Scene, self.shop, run.subject.base_commit, run.commit)
         return self._scene
 
-    async def introduced(self, scene: Scene, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
-        """What the tools find in the change that they do not find without it."""
-        found = await asyncio.gather(*(self._new(scene, task, stop) for task in tasks))
-        return tuple(hit for hits in found for hit in hits)
-
-    async def _new(self, scene: Scene, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+    async def introduced(self, scene: Scene, task: Task, stop: asyncio.Event) -> Looked:
+        """What a tool finds in the change that it does not find without it. Raises `ToolError` where it failed."""
         return await self._once((scene.commit, task), lambda: self._compare(scene, task, stop))
 
-    async def _compare(self, scene: Scene, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
-        at_head = await self._on(scene.head, task, stop)
-        if not any(hit.file in scene.old_paths for hit in at_head):
-            return at_head
-        side = await self._once((scene.commit, "base"), lambda: asyncio.to_thread(lambda: scene.base))
-        now, before, renamed = scene.head.lines, side.lines, scene.old_paths
-        known = undecided(at_head, head_lines=now, base_lines=before, renamed=renamed)
-        at_base = await self._on(side, replace(task, files=tuple(sorted(known))), stop) if known else ()
-        return introduced(at_head, at_base, head_lines=now, base_lines=before, renamed=renamed)
+    async def _compare(self, scene: Scene, task: Task, stop: asyncio.Event) -> Looked:
+        looked = await self._on(scene.head, task, stop)
+        now, renamed = scene.head.lines, scene.old_paths
+        if any(hit.file in renamed for hit in looked.hits):
+            side = await self._once((scene.commit, "base"), lambda: asyncio.to_thread(lambda: scene.base))
+            before = side.lines
+            known = undecided(looked.hits, head_lines=now, base_lines=before, renamed=renamed)
+            at_base = await self._on(side, replace(task, files=tuple(sorted(known))), stop) if known else Looked()
+            hits = introduced(looked.hits, at_base.hits, head_lines=now, base_lines=before, renamed=renamed)
+        else:
+            hits, before = looked.hits, _no_lines
+        if task.tool is ToolName.BURNISH:
+            hits = (*hits, *await asyncio.to_thread(lambda: scene.tree_hits))
+        hits = marked(hits, head_lines=now, base_lines=before, renamed=renamed)
+        strict = await asyncio.to_thread(lambda: scene.in_program) if hits else frozenset[str]()
+        return replace(looked, hits=tuple(replace(hit, in_program=hit.file in strict) for hit in hits))
 
-    async def _on(self, side: Side, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
-        own = task.choice.own_configuration
-        folder = await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task.choice))
+    async def _on(self, side: Side, task: Task, stop: asyncio.Event) -> Looked:
+        if task.tool is ToolName.BURNISH:
+            return Looked(hits=await asyncio.to_thread(side.own_hits, task.files))
+        own = (task.choice.own_configuration, task.tool is ToolName.KINGFISHER)
+        folder = await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task))
         if task.tool is ToolName.ESLINT:
             await self._once((side, "prepared"), lambda: self._prepare(side, stop))
-        return await self.look(folder, (task,), stop)
+        return await self._look(folder, task, stop)
 
     async def _prepare(self, side: Side, stop: asyncio.Event) -> None:
         """Make a tree ready for a linter of the project's own, which lives among its dependencies."""
@@ -90,17 +108,26 @@ class Bench:
 
     async def look(self, folder: Path, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
         """Everything that the tools find in a tree as it is. Raises `ToolError` where one did not do its work."""
-        present = [task for task in tasks if is_present(folder, task.tool)]
-        runs = [
-            self._run(folder, replace(task, files=files), stop) for task in present for files in _batches(task.files)
-        ]
-        found = await asyncio.gather(*runs)
-        return tuple(hit for hits in found for hit in hits)
+        found = await asyncio.gather(*(self._look(folder, task, stop) for task in tasks if task.tool in TOOLS))
+        return tuple(hit for looked in found for hit in looked.hits)
 
-    async def _run(self, folder: Path, task: Task, stop: asyncio.Event) -> tuple[Hit, ...]:
+    async def _look(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
+        if not is_present(folder, task.tool):
+            return Looked()
+        # kingfisher looks at its whole folder, however many files there are.
+        batches = (task.files,) if task.tool is ToolName.KINGFISHER else _batches(task.files)
+        found = await asyncio.gather(*(self._run(folder, replace(task, files=files), stop) for files in batches))
+        return Looked(
+            hits=tuple(hit for looked in found for hit in looked.hits),
+            examined=tuple(path for looked in found for path in looked.examined),
+        )
+
+    async def _run(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
         tool = TOOLS[task.tool]
         finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop)
-        return await asyncio.to_thread(tool.read, finished, task.files)
+        hits = await asyncio.to_thread(tool.read, finished, task.files)
+        unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
+        return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
 
     async def start(
         self, folder: Path, tool: ToolName, call: Invocation, stop: asyncio.Event, writable: Sequence[str] = ()

@@ -7,26 +7,29 @@ every file that steers linters is the base's own: a change must not weaken its o
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from burnish.agents.analysers.generated import why_left_out
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolName
+from burnish.agents.analysers.interface import Hit, SourceFile, Task, ToolName
+from burnish.agents.analysers.own_checks import link_hit, look_into, submodule_hit, without_known_examples
 from burnish.agents.analysers.own_configuration import configured_tools, is_configuration
-from burnish.config.globs import ignored
-from burnish.config.settings import Settings
+from burnish.agents.analysers.places import FOLDER_ITSELF, Surroundings, names_in, surroundings
+from burnish.agents.analysers.suppressions import disarmed
+from burnish.agents.analysers.tools.kingfisher import scanned_name
+from burnish.agents.analysers.tools.registry import takes_code
 from burnish.core.reviews import Failure, FailureKind
+from burnish.runtime.census import Marks, is_data
 from burnish.runtime.performing.workshop import Workshop
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import overview
 from burnish.workspace.errors import UnsafeResultError
 from burnish.workspace.inside import write_inside
-from burnish.workspace.patches import RawEntry
 from burnish.workspace.removal import remove_folder
-from burnish.workspace.slices import TreeFile, read_slice, tree_files, write_slice
+from burnish.workspace.searching import words_in
+from burnish.workspace.slices import TreeFile, link_targets, read_slice, tree_files, write_object, write_slice
 
 OPENING = 4096
 MOST_BYTES = 4 * 1024 * 1024
-"""Nobody writes longer files by hand."""
+"""In a longer file nothing but secrets is looked for: as code it was not examined."""
 _DELETED = "D"
 
 
@@ -42,11 +45,28 @@ class Side:
         self._lines = {file.path: file.content for file in self.files if file.content is not None}
 
     @cached_property
+    def _disarmed(self) -> dict[str, bytes]:
+        """The files as linters see them: no comment in them silences one."""
+        return {path: disarmed(content) for path, content in self._lines.items()}
+
+    @cached_property
     def slice(self) -> Path:
         """The files alone."""
         folder = self._shop.desks / f"slice-{self._name}"
         remove_folder(folder)
-        write_slice(folder, self._lines)
+        write_slice(folder, self._disarmed)
+        return folder
+
+    @cached_property
+    def to_scan(self) -> Path:
+        """The files as the search for secrets sees them: large ones too, under names that hide nothing."""
+        folder = self._shop.desks / f"scan-{self._name}"
+        remove_folder(folder)
+        known = {scanned_name(path): without_known_examples(content) for path, content in self._lines.items()}
+        write_slice(folder, known)
+        for file in self.files:
+            if file.content is None:
+                write_object(self._shop.repository, self.commit, file.path, folder / scanned_name(file.path))
         return folder
 
     @cached_property
@@ -61,12 +81,27 @@ class Side:
             # Where the change has no such folder any more, nothing is left there to be looked at.
             with suppress(UnsafeResultError):
                 write_inside(clone.path, file.path, file.content or b"")
+        for path, content in self._disarmed.items():
+            if content != self._lines[path] and not is_configuration(path):
+                write_inside(clone.path, path, content)
         self._shop.clones.seed(clone, self._shop.inputs.settings.workspace.seed)
         return clone
 
-    def folder_for(self, choice: Choice) -> Path:
+    def folder_for(self, task: Task) -> Path:
         """Where a tool finds the files. It is made when it is asked for, by one thread at a time."""
-        return self.whole.path if choice.own_configuration else self.slice
+        if task.tool is ToolName.KINGFISHER:
+            return self.to_scan
+        return self.whole.path if task.choice.own_configuration else self.slice
+
+    def own_hits(self, paths: Sequence[str]) -> tuple[Hit, ...]:
+        """What burnish itself finds in some of the files."""
+        wanted = frozenset(paths)
+        return tuple(
+            hit
+            for file in self.files
+            if file.content is not None and file.path in wanted
+            for hit in look_into(file.path, file.content, is_code=takes_code(_source_file(file)))
+        )
 
     def lines(self, path: str) -> Sequence[str] | None:
         content = self._lines.get(path)
@@ -74,13 +109,14 @@ class Side:
 
     def was_written_to(self) -> Failure | None:
         """Whatever a tool did to its files: its answer would be about something else."""
-        if "slice" not in self.__dict__ or read_slice(self.slice) == self._lines:
+        if "slice" not in self.__dict__ or read_slice(self.slice) == self._disarmed:
             return None
         return Failure(kind=FailureKind.WROTE_TO_TREE, message="an analyser wrote to the files that it was given")
 
     def discard(self) -> None:
-        if "slice" in self.__dict__:
-            remove_folder(self.slice)
+        for name in ("slice", "to_scan"):
+            if name in self.__dict__:
+                remove_folder(getattr(self, name))
         if "whole" in self.__dict__:
             self._shop.clones.remove(self.whole)
 
@@ -89,17 +125,15 @@ class Scene:
     """A change, as the analysers see it."""
 
     def __init__(self, shop: Workshop, base_commit: str, commit: str) -> None:
-        settings = shop.inputs.settings
         self.shown = overview(shop.repository, base_commit, commit)
         self.base_commit, self.commit = base_commit, commit
         present = tuple(file for file in self.shown.entries if file.status != _DELETED and not file.is_submodule)
-        kept = set(_not_ignored(settings, present))
-        self.head = Side(shop, commit, f"head-{commit[:12]}", sorted(kept), base_commit)
-        looked_at = [_source_file(file) for file in self.head.files]
-        reasons = [(file, why_left_out(file, settings.analysers.generated)) for file in looked_at]
-        self.files: tuple[SourceFile, ...] = tuple(file for file, reason in reasons if reason is None)
-        self.left_out: tuple[tuple[str, str], ...] = tuple((file.path, reason) for file, reason in reasons if reason)
-        self.old_paths = {file.path: file.old_path for file in present if file.status != "A" and file.path in kept}
+        self.head = Side(shop, commit, f"head-{commit[:12]}", sorted(file.path for file in present), base_commit)
+        marks = Marks(shop.repository, shop.inputs.settings, base_commit)
+        self.files: tuple[SourceFile, ...] = tuple(
+            _source_file(file, marks.why_only_secrets(file.path)) for file in self.head.files
+        )
+        self.old_paths = {file.path: file.old_path for file in present if file.status != "A"}
         self._shop = shop
 
     @cached_property
@@ -108,6 +142,39 @@ class Scene:
         merge_base = self.shown.merge_base
         paths = sorted(set(self.old_paths.values()))
         return Side(self._shop, merge_base, f"base-{self.commit[:12]}", paths, self.base_commit)
+
+    @cached_property
+    def tree_hits(self) -> tuple[Hit, ...]:
+        """What burnish itself finds in the tree: links that lead out of it, and submodules."""
+        entries = [file for file in self.shown.entries if file.status != _DELETED]
+        linked = [file.path for file in entries if file.is_link]
+        links = link_targets(self._shop.repository, self.commit) if linked else {}
+        found = [link_hit(path, links) for path in linked]
+        found += [submodule_hit(file.path, is_new=file.status == "A") for file in entries if file.is_submodule]
+        return tuple(hit for hit in found if hit is not None)
+
+    @cached_property
+    def deleted(self) -> dict[str, frozenset[str]]:
+        """Deleted files of code, each with the files of code that name it still."""
+        paths = [file.path for file in self.shown.entries if file.status == _DELETED and not file.is_submodule]
+        names = {path: _module(path) for path in paths if not is_data(path, None, executable=False)}
+        words = words_in(self._shop.repository, self.commit, names.values())
+        return {
+            path: frozenset(file for file in words.get(name, ()) if not is_data(file, None, executable=False))
+            for path, name in names.items()
+        }
+
+    @cached_property
+    def in_program(self) -> frozenset[str]:
+        """Files that stand among tests, examples or material, and belong to the program all the same.
+
+        Code that the change moved there, or that code of the program names, is not judged more mildly for its place.
+        """
+        mild = {file.path for file in self.files if surroundings(file.path) is not Surroundings.PROGRAM}
+        moved = {path for path in mild if surroundings(self.old_paths.get(path, path)) is Surroundings.PROGRAM}
+        program = [file for file in self.files if file.path not in mild and takes_code(file)]
+        texts = ["\n".join(self.head.lines(file.path) or ()) for file in program] if mild else []
+        return frozenset(moved | {path for path in mild if any(names_in(text, path) for text in texts)})
 
     @cached_property
     def configured(self) -> frozenset[ToolName]:
@@ -122,10 +189,15 @@ class Scene:
             self.base.discard()
 
 
-def _not_ignored(settings: Settings, files: Sequence[RawEntry]) -> list[str]:
-    left_out = set(ignored(settings.review, tuple(file.path for file in files)))
-    return [file.path for file in files if file.path not in left_out]
+def _module(path: str) -> str:
+    """The name by which other code knows a file."""
+    file = PurePosixPath(path)
+    return file.parent.name if file.stem in FOLDER_ITSELF and file.parent.name else file.stem
 
 
-def _source_file(file: TreeFile) -> SourceFile:
-    return SourceFile(path=file.path, opening=(file.content or b"")[:OPENING], size=file.size)
+def _source_file(file: TreeFile, only_secrets: str = "") -> SourceFile:
+    if file.content is None:
+        only_secrets = only_secrets or f"longer than {MOST_BYTES:,} bytes"
+    return SourceFile(
+        path=file.path, opening=(file.content or b"")[:OPENING], size=file.size, only_secrets=only_secrets
+    )

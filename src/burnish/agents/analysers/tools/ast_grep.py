@@ -90,6 +90,9 @@ class AstGrep:
         places = reading.located(self.name, (one.file for one in found), files)
         return (*(_hit(one, places[one.file]) for one in found), *nameless)
 
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - see `read`
+        return frozenset()
+
 
 def _must_have_scanned(tool: ToolName, finished: Finished, wanted: int) -> None:
     scanned = _SCANNED.search(finished.stderr_tail)

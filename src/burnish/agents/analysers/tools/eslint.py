@@ -67,6 +67,11 @@ class Eslint:
         reading.must_name_something(self.name, finished, hits)
         return (*hits, *nameless)
 
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
+        results = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), tuple[_Result, ...])
+        ignored = [result.file_path for result in results if len(_reported(result)) < len(result.messages)]
+        return frozenset(reading.located(self.name, ignored, files).values())
+
 
 def _reported(result: _Result) -> tuple[_Message, ...]:
     return tuple(one for one in result.messages if one.rule_id or one.fatal or not one.message.startswith(_IGNORED))

@@ -56,6 +56,9 @@ class Hadolint:
         )
         return (*hits, *reading.nameless(self.name, files))
 
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - see `read`
+        return frozenset()
+
 
 def _link(code: str) -> str:
     if code.startswith("SC"):

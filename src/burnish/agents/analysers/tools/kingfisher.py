@@ -1,11 +1,13 @@
 """kingfisher: secrets, in any file. It never sends them anywhere to see whether they work, and never repeats them.
 
-Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. It leaves
-some kinds of files (images, lock files) out of some rules. It is given the folder and what the names of the files begin
-with: each file that is given by itself takes it as long as hundreds in a folder.
+Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. It passes
+over lock files, pictures and folders such as `node_modules` by their names. So it is given a folder of its own in which
+every file has a name that it looks at (`scanned_name`), and no comment in a file keeps it from reporting.
 """
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -23,14 +25,25 @@ _QUIETLY = (
     "--git-history=none",
     "--format=json",
     "--quiet",  # a second document, of statistics, would follow
+    "--no-ignore",  # comments that silence it
+    "--max-file-size=0",
 )
 
 
-_OPENED = (
-    *(".7z", ".apk", ".bz2", ".db", ".docx", ".ear", ".egg", ".gz", ".jar", ".pptx", ".sqlite", ".sqlite3", ".tar"),
-    *(".tgz", ".war", ".whl", ".xlsx", ".xz", ".zip", ".zst"),
+_PASSED_OVER = re.compile(
+    r".*\.(?:bmp|eot|gem|gif|jpe?g|otf|png|svg|tiff?|ttf|woff2?|lock|lockfile|refactorlog|sum|work)"
+    r"|.*[.-](?:min|lock|shrinkwrap)\.\w+|go\.mod|gradlew.*|mvnw.*|gitleaks.*|betterleaks.*|javascript\.json|modules\.txt"
+    r"|verification-metadata\.xml",
+    re.IGNORECASE,
 )
-"""Archives: what is inside of one does not begin with its name any more when kingfisher compares."""
+"""Names of files that kingfisher leaves out of most of its rules."""
+
+
+def scanned_name(path: str) -> str:
+    """Under which name kingfisher is given a file: in a folder that means nothing, with a name that it looks at."""
+    raw = path.encode("utf-8", "surrogateescape")
+    name = path.rpartition("/")[2].encode("utf-8", "replace").decode()
+    return f"{hashlib.sha256(raw).hexdigest()[:16]}/{name}{'.txt' if _PASSED_OVER.fullmatch(name) else ''}"
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -81,55 +94,46 @@ class Kingfisher:
         return bool(file.path)
 
     def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+        del files  # all that are in the folder
         selected = (f"--rule={rule}" for rule in reading.without_own_rules(choice.select))
         ignored = (f"--exclude-rule={rule}" for rule in choice.ignore)
-        return Invocation(arguments=(*_QUIETLY, *selected, *ignored, *_places(reading.as_arguments(self.name, files))))
+        return Invocation(arguments=(*_QUIETLY, *selected, *ignored, "--", "."))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         raw = reading.output_of(self.name, finished, (0, _FOUND_SOMETHING))
         report = reading.decoded(self.name, raw, _Report)
         reading.must_name_something(self.name, finished, report.findings)
-        nameless = reading.nameless(self.name, files)
-        _must_have_scanned(report.audit, len(files) - len(nameless))
-        hits = (_hit(entry, frozenset(files)) for entry in report.findings)
-        return (*(hit for hit in hits if hit is not None), *nameless)
+        _must_have_scanned(report.audit, len(files))
+        by_name = {scanned_name(file): file for file in files}
+        hits = (_hit(entry, by_name) for entry in report.findings)
+        return tuple(hit for hit in hits if hit is not None)
 
-
-def _places(names: Sequence[str]) -> tuple[str, ...]:
-    if any(name.lower().endswith(_OPENED) for name in names):
-        return ("--", *names)
-    return (*(f"--path-prefix={name.removeprefix('./')}" for name in names), "--", ".")
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - it counts them
+        return frozenset()
 
 
 def _must_have_scanned(audit: _Audit, wanted: int) -> None:
-    """In a folder each file counts as one blob at least; files that were given by themselves are counted as such."""
-    summary, given = audit.summary, audit.repositories
-    scanned = summary.scan_succeeded if len(given) > 1 else sum(one.stats.blobs_scanned for one in given)
+    """Each file counts as one blob at least."""
+    summary = audit.summary
+    scanned = sum(one.stats.blobs_scanned for one in audit.repositories)
     if summary.scan_succeeded != summary.discovered or scanned < wanted:
         raise ToolError(f"kingfisher looked at {scanned} of {wanted} files.")
 
 
-def _hit(entry: _Entry, files: frozenset[str]) -> Hit | None:
-    """A hit; none where the file only begins like one that was asked about."""
+def _hit(entry: _Entry, files: Mapping[str, str]) -> Hit | None:
+    """A hit; none where nobody asked about the file."""
     path = entry.finding.path.removeprefix("./")
-    file = path if path in files else _archive_of(path, files)
-    if file is None:
+    # What is inside of an archive is called `files.zip!inner.txt`, or `store.sqlite/table.sql`.
+    outer = next((name for name in files if path == name or path.startswith((f"{name}!", f"{name}/"))), None)
+    if outer is None:
         return None
-    inside = path.removeprefix(file)[1:]
+    inside = path.removeprefix(outer)[1:]
     message = reading.text(entry.rule.description) or "A secret."
     return Hit(
         tool=ToolName.KINGFISHER,
         rule=reading.text(entry.rule.id),
-        file=file,
+        file=files[outer],
         line=(entry.finding.line or None) if not inside else None,
         message=f"{message} It is inside the archive, in {reading.text(inside)}." if inside else message,
         confidence=entry.finding.confidence.lower(),
     )
-
-
-def _archive_of(path: str, files: frozenset[str]) -> str | None:
-    """The file in which kingfisher found another: `files.zip!inner.txt`, or `store.sqlite/table.sql`."""
-    if not any(path.startswith(file) for file in files):
-        raise ToolError(f"kingfisher reported on a file that it was not asked about: {reading.text(path)}")
-    outer = [file for file in files if path.startswith((f"{file}!", f"{file}/"))]
-    return max(outer, key=len, default=None)

@@ -70,6 +70,11 @@ class Oxlint:
         hits = (_hit(one, places[one.filename]) if one.filename else _not_opened(one, files) for one in found)
         return (*hits, *nameless)
 
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
+        report = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report)
+        # It tells how many files it looked at, not which.
+        return frozenset() if report.number_of_files >= len(files) else frozenset(files)
+
 
 def _rules(choice: Choice) -> tuple[str, ...]:
     if choice.own_configuration:

@@ -18,6 +18,9 @@ INVALID_SYNTAX = "invalid-syntax"
 UNREADABLE = "unreadable"
 """The rule of a file that a tool could not look at: said as a hit, so that one such file does not hide the others."""
 
+NOT_READ = frozenset({UNREADABLE, "E902"})
+"""Rules that say that a file was not examined. E902 is ruff's own."""
+
 _MOST = 2**31 - 1
 Place = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
 """A line or column that counts from 1."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from burnish.agents.analysers.interface import Tool, ToolName
+from burnish.agents.analysers.interface import SourceFile, Tool, ToolName
 from burnish.agents.analysers.tools.ast_grep import AstGrep
 from burnish.agents.analysers.tools.eslint import Eslint
 from burnish.agents.analysers.tools.hadolint import Hadolint
@@ -23,3 +23,8 @@ _ALL: tuple[Tool, ...] = (
     Eslint(),
 )
 TOOLS: Mapping[ToolName, Tool] = {tool.name: tool for tool in _ALL}
+
+
+def takes_code(file: SourceFile) -> bool:
+    """Whether a linter looks at files of this kind."""
+    return any(tool.takes(file) for name, tool in TOOLS.items() if name is not ToolName.KINGFISHER)

@@ -4,6 +4,7 @@ Notebooks are left out: lines and edits would count inside a cell, which is no p
 Python in its settings ruff accepts the syntax of all of them, so none is given.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Literal
@@ -18,7 +19,9 @@ _SUFFIXES = (".py", ".pyi", ".pyw")
 _UNREADABLE_FILE = "E902"
 """Always looked for: without it ruff passes over a file that it cannot open, and says so on standard error only."""
 # A project's own configuration could ask for fixes, which write into the tree and leave the list without them.
-_ONLY_LOOK = ("--no-cache", "--no-fix", "--no-fix-only", "--no-show-fixes", "--output-format=json")
+_ONLY_LOOK = ("--verbose", "--no-cache", "--no-fix", "--no-fix-only", "--no-show-fixes", "--output-format=json")
+
+_CHECKED = re.compile(r"\bChecked (\d+) files? in\b")
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -71,6 +74,11 @@ class Ruff:
         reading.must_name_something(self.name, finished, found)
         places = reading.located(self.name, (one.filename for one in found), files)
         return (*(_hit(one, places[one.filename]) for one in found), *reading.nameless(self.name, files))
+
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
+        # A project's own configuration may leave files out. ruff tells how many it looked at, not which.
+        checked = _CHECKED.search(finished.stderr_tail)
+        return frozenset() if checked and int(checked[1]) >= len(files) else frozenset(files)
 
 
 def _rules(choice: Choice) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """shellcheck: shell scripts. Tells its replacements; in this format a tab is one column, and columns are characters."""
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -9,11 +10,15 @@ from burnish.agents.analysers.interface import Choice, Edit, Hit, Invocation, Re
 from burnish.agents.analysers.tools import reading
 from burnish.system.process import Finished
 
-_SUFFIXES = (".sh", ".bash", ".ksh", ".dash", ".ash", ".bats")
+_SUFFIXES = (".bash", ".ksh", ".dash", ".ash", ".bats")
+_NAMES_ITS_SHELL = re.compile(rb"^#[ \t]*shellcheck[ \t].*\bshell=", re.MULTILINE)
 _SHELLS = ("sh", "bash", "dash", "ksh", "ash", "busybox", "bats")
 # The analysis of all ways through a script adds hardly anything to errors and warnings, and takes minutes and gigabytes
 # for a script of five thousand lines.
 _OPTIONS = ("--format=json1", "--norc", "--extended-analysis=false")
+_NOT_ANALYSED = frozenset({1071, 1103})
+"""The script is for a shell that shellcheck does not know."""
+_FIRST_LINES = (b"#compdef", b"#autoload")
 _CHANGES_MEANING = frozenset({2086})
 """Quotes around a variable: where it held several words on purpose, the command now gets one."""
 
@@ -45,14 +50,21 @@ class _Report(msgspec.Struct, frozen=True):
 
 
 class Shellcheck:
-    """Scripts by their suffix or their first line, unless that names a shell of another kind."""
+    """Scripts whose first line, suffix or directive says which shell they are for.
+
+    A fragment that only ends in `.sh` may be for any shell: what shellcheck said of it would be a guess.
+    """
 
     name = ToolName.SHELLCHECK
 
     def takes(self, file: SourceFile) -> bool:
         shell = reading.interpreter(file)
+        if shell:
+            return shell in _SHELLS
+        if file.opening.startswith(_FIRST_LINES):
+            return False
         suffix = PurePosixPath(file.path).suffix
-        return shell in _SHELLS if shell else suffix in _SUFFIXES
+        return suffix in _SUFFIXES or (suffix == ".sh" and _NAMES_ITS_SHELL.search(file.opening) is not None)
 
     def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
         selected = reading.without_own_rules(choice.select)
@@ -65,6 +77,11 @@ class Shellcheck:
         reading.must_name_something(self.name, finished, found)
         places = reading.located(self.name, (one.file for one in found), files)
         return (*(_hit(one, places[one.file]) for one in found), *reading.nameless(self.name, files))
+
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
+        found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report).comments
+        names = [one.file for one in found if one.code in _NOT_ANALYSED]
+        return frozenset(reading.located(self.name, names, files).values())
 
 
 def _hit(one: _Comment, file: str) -> Hit:

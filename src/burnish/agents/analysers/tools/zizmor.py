@@ -18,7 +18,7 @@ _CODES = (0, 11, 12, 13, 14)
 """Nothing, or something of one of the four severities."""
 _NOTHING_COLLECTED = 3
 _FIRST_WORDS = "zizmor v"
-_OPTIONS = ("--offline", "--no-config", "--format=json-v1", "--no-progress", "--color=never")
+_OPTIONS = ("--offline", "--no-config", "--no-ignores", "--format=json-v1", "--no-progress", "--color=never")
 _SUFFIXES = (".yml", ".yaml")
 
 
@@ -72,7 +72,6 @@ class _Finding(msgspec.Struct, frozen=True):
     url: str
     determinations: _Determinations
     locations: tuple[_Location, ...]
-    ignored: bool
     fixes: tuple[_Fix, ...]
 
     @property
@@ -103,12 +102,15 @@ class Zizmor:
         found: tuple[_Finding, ...] = ()
         if finished.code != _NOTHING_COLLECTED:
             decoded = reading.decoded(self.name, raw, tuple[_Finding, ...])
-            found = tuple(one for one in decoded if not one.ignored)
+            found = decoded
             reading.must_name_something(self.name, finished, found)
         names = (one.primary.symbolic.key.local.verbatim_path for one in found)
         places = reading.located(self.name, names, files)
         hits = (_hit(one, places) for one in found)
-        return (*hits, *_passed_over(finished, files), *reading.nameless(self.name, files))
+        return (*hits, *_unread(finished, files), *reading.nameless(self.name, files))
+
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - see `read`
+        return frozenset()
 
 
 def _hit(one: _Finding, places: dict[str, str]) -> Hit:
@@ -132,7 +134,7 @@ def _hit(one: _Finding, places: dict[str, str]) -> Hit:
     )
 
 
-def _passed_over(finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
+def _unread(finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
     """A hit for each file that zizmor does not say it completed."""
     said = finished.stderr_tail
     if _FIRST_WORDS not in said:
