@@ -39,7 +39,12 @@ def look(desk: FixersDesk, *seats: tuple[Task, ...]) -> list[tuple[Hit, ...] | B
     async def work() -> list[tuple[Hit, ...] | BaseException]:
         bench, stop = Bench(desk.shop), asyncio.Event()
         scene = await bench.scene(desk.run)
-        return await asyncio.gather(*(bench.introduced(scene, seat, stop) for seat in seats), return_exceptions=True)
+
+        async def seated(tasks: tuple[Task, ...]) -> tuple[Hit, ...]:
+            found = await asyncio.gather(*(bench.introduced(scene, task, stop) for task in tasks))
+            return tuple(hit for looked in found for hit in looked.hits)
+
+        return await asyncio.gather(*(seated(seat) for seat in seats), return_exceptions=True)
 
     return asyncio.run(work())
 

@@ -13,7 +13,7 @@ from burnish.agents.analysers.interface import Hit, SourceFile, Task, ToolName
 from burnish.agents.analysers.own_checks import link_hit, look_into, submodule_hit, without_known_examples
 from burnish.agents.analysers.own_configuration import configured_tools, is_configuration
 from burnish.agents.analysers.places import FOLDER_ITSELF, Surroundings, names_in, surroundings
-from burnish.agents.analysers.suppressions import disarmed
+from burnish.agents.analysers.suppressions import disarmed, without_padding
 from burnish.agents.analysers.tools.kingfisher import scanned_name
 from burnish.agents.analysers.tools.registry import takes_code
 from burnish.core.reviews import Failure, FailureKind
@@ -47,7 +47,7 @@ class Side:
     @cached_property
     def _disarmed(self) -> dict[str, bytes]:
         """The files as linters see them: no comment in them silences one."""
-        return {path: disarmed(content) for path, content in self._lines.items()}
+        return {path: without_padding(path, disarmed(content)) for path, content in self._lines.items()}
 
     @cached_property
     def slice(self) -> Path:

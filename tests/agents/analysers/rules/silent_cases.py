@@ -22,10 +22,21 @@ def _javascript(rule: str, *codes: str) -> list[Case]:
 
 REPORTED = [
     *_javascript(
+        "js-assignment-in-condition",
+        "if (x.length = 0) { f() }",
+        "if (state = 'done') { f() }",
+    ),
+    *_javascript(
+        "js-callback-without-return",
+        "const ids = users.map(user => { user.id })",
+        "users.filter((user) => { user.age > 18 })",
+    ),
+    *_javascript(
         "js-empty-catch",
         "try { f() } catch (error) {}",
         "try { f() } catch { }",
         "async function g() { try { await f() } catch (e) {\n} finally { h() } }",
+        "try { f() } catch (e) { /* eslint-disable-line */ }",
     ),
     *_javascript(
         "js-empty-catch-explained",
@@ -49,6 +60,7 @@ REPORTED = [
         "try:\n    f()\nexcept (ValueError, Exception):\n    pass\n",
         "try:\n    f()\nexcept* Exception:\n    pass\n",
         "for x in y:\n    try:\n        f(x)\n    except Exception: continue\n",
+        "try:\n    f()\nexcept Exception:  # noqa\n    pass\n",
     ),
     *_each(
         "py-broad-handler-explained",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agents.analysers import own_checks
 from burnish.agents.analysers.interface import ToolName
 from burnish.agents.analysers.programs import program
 from burnish.agents.analysers.rulebook import (
@@ -86,7 +87,7 @@ def test_there_are_words_for_what_a_project_asks_for() -> None:
 def test_no_text_belittles_the_work() -> None:
     folder = resources.files("burnish.agents.analysers").joinpath("rules")
     texts = [file.read_text() for file in folder.iterdir() if file.name.endswith((".toml", ".yml"))]
-    assert len(texts) == len(STATIC_REVIEWERS) + 2
+    assert len(texts) == len(STATIC_REVIEWERS) + 3
     assert not [text for text in texts if re.search(r"\b(?:simply|just|obviously)\b", text)]
 
 
@@ -106,6 +107,8 @@ def test_every_selector_means_a_rule_of_the_real_tool(role: str, entry: Look | L
             case ToolName.ZIZMOR | ToolName.HADOLINT:
                 # They list their rules nowhere; the names are in the program.
                 assert selector.encode() in _bytes_of(entry.tool), (role, selector)
+            case ToolName.BURNISH:
+                assert selector in vars(own_checks).values(), (role, selector)
             case ToolName.SHELLCHECK:
                 assert re.fullmatch(r"SC[123]\d{0,3}", selector), (role, selector)
             case _:

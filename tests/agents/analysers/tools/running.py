@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from burnish.agents.analysers.interface import Choice, Edit, Hit, Tool
+from burnish.agents.analysers.interface import Choice, Edit, Hit, Tool, ToolName
 from burnish.agents.analysers.programs import program
+from burnish.agents.analysers.tools.kingfisher import scanned_name
 from burnish.system.process import Command, Finished, run_now
 
 SECONDS = 120.0
@@ -16,6 +17,15 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return tuple(files)
+
+
+def write_for(tool: Tool, folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
+    """Put files where a tool expects them; their names in return."""
+    if tool.name is ToolName.KINGFISHER:
+        write(folder, {scanned_name(name): content for name, content in files.items()})
+    else:
+        write(folder, files)
     return tuple(files)
 
 
@@ -34,7 +44,7 @@ def start(tool: Tool, folder: Path, files: Sequence[str], choice: Choice, path: 
 
 def look(tool: Tool, folder: Path, files: Mapping[str, str | bytes], choice: Choice | None = None) -> tuple[Hit, ...]:
     """What a tool finds in these files, by file, line and rule."""
-    names = write(folder, files)
+    names = write_for(tool, folder, files)
     return in_order(tool.read(start(tool, folder, names, choice or Choice()), names))
 
 

@@ -9,7 +9,7 @@ from burnish.agents.analysers.tools.ast_grep import AstGrep
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.core.values import Value
 from burnish.system.process import Finished, How
-from tests.agents.analysers.tools.running import start, write
+from tests.agents.analysers.tools.running import start, write_for
 from tests.agents.analysers.tools.test_ast_grep import RULES
 from tests.agents.analysers.tools.test_kingfisher import LINE, SOME
 
@@ -48,8 +48,9 @@ def sample(tool: ToolName) -> Sample:
     file, flawed, clean, choice = _PROBLEMS[tool]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        write(folder, {file: flawed, "rules.yml": RULES})
+        (folder / "rules.yml").write_text(RULES)
         program = AstGrep(folder / "rules.yml") if tool is ToolName.AST_GREP else TOOLS[tool]
+        write_for(program, folder, {file: flawed})
         found = start(program, folder, (file,), choice)
-        write(folder, {file: clean})
+        write_for(program, folder, {file: clean})
         return Sample(file=file, found=found, clean=start(program, folder, (file,), choice))

@@ -8,7 +8,7 @@ import pytest
 
 from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
 from burnish.agents.analysers.tools.kingfisher import Kingfisher
-from tests.agents.analysers.tools.running import look, places, start, write
+from tests.agents.analysers.tools.running import look, places, start, write, write_for
 
 TOKEN_RULE, KEY_RULE = "betterleaks.github-pat", "betterleaks.private-key"
 SOME = Choice(select=(TOKEN_RULE, KEY_RULE))
@@ -33,10 +33,19 @@ def test_the_same_secret_is_found_in_every_place(tmp_path: Path) -> None:
 
 def test_every_name_is_looked_at(tmp_path: Path) -> None:
     odd = ("-f.py", "sp ace.py", "new\nline.py", "[id].py", "é.txt", "a/b", "github.com/a/b")
-    hidden = (".hidden/a", ".env", "ignored.py", "tests/a.py", "dist/a.min.js")
-    write(tmp_path, {".gitignore": "ignored.py\n"})
-    hits = look(Kingfisher(), tmp_path, dict.fromkeys((*odd, *hidden), LINE), SOME)
-    assert [hit.file for hit in hits] == sorted((*odd, *hidden))
+    hidden = (".hidden/a", ".env", "ignored.py", "tests/a.py", "dist/a.min.js", "b\udcff.py")
+    passed_over = (
+        "package-lock.json",
+        "yarn.lock",
+        "go.sum",
+        "a.svg",
+        "a.png",
+        "node_modules/a.js",
+        "vendor/bundle/a.rb",
+    )
+    write(tmp_path, {".gitignore": "*\n"})
+    hits = look(Kingfisher(), tmp_path, dict.fromkeys((*odd, *hidden, *passed_over), LINE), SOME)
+    assert [hit.file for hit in hits] == sorted((*odd, *hidden, *passed_over))
 
 
 def test_a_private_key_is_found_in_a_file_named_like_one(tmp_path: Path) -> None:
@@ -48,6 +57,11 @@ def test_bytes_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
     assert places(hits) == [("a.bin", 2, TOKEN_RULE)]
 
 
+def test_a_comment_silences_nothing(tmp_path: Path) -> None:
+    hits = look(Kingfisher(), tmp_path, {"a.py": f't = "{TOKEN}"  # kingfisher:ignore\n'}, SOME)
+    assert places(hits) == [("a.py", 1, TOKEN_RULE)]
+
+
 def test_a_secret_in_an_archive_belongs_to_the_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("inner/settings.py", LINE)
@@ -55,26 +69,25 @@ def test_a_secret_in_an_archive_belongs_to_the_archive(tmp_path: Path) -> None:
         database.execute("create table t (x)")
         database.execute("insert into t values (?)", (LINE,))
     database.close()
-    names = ("a.zip", "b.sqlite", "a.zi")
-    write(tmp_path, {"a.zi": "x\n"})
-    hits = Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
+    content = {name: (tmp_path / name).read_bytes() for name in ("a.zip", "b.sqlite")}
+    hits = look(Kingfisher(), tmp_path / "scan", {**content, "a.zi": "x\n"}, SOME)
     assert sorted((hit.file, hit.line) for hit in hits) == [("a.zip", None), ("b.sqlite", None)]
     assert "inner/settings.py" in next(hit.message for hit in hits if hit.file == "a.zip")
 
 
 def test_a_clean_file_gives_nothing_and_nothing_is_written(tmp_path: Path) -> None:
     assert look(Kingfisher(), tmp_path, {"a.py": "x = 1\n", "empty": ""}, SOME) == ()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.py", "empty"]
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 2
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    names = (*write(tmp_path, {"a.py": LINE}), "missing.py")
+    names = (*write_for(Kingfisher(), tmp_path, {"a.py": LINE}), "missing.py")
     with pytest.raises(ToolError, match="looked at 1 of 2 files"):
         Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
 
 
-def test_a_file_that_only_begins_like_one_that_was_asked_about_is_left_alone(tmp_path: Path) -> None:
-    write(tmp_path, {"a.js": "x = 1\n", "a.js.map": LINE, "b.js": LINE})
+def test_a_file_that_nobody_asked_about_is_left_alone(tmp_path: Path) -> None:
+    write_for(Kingfisher(), tmp_path, {"a.js": "x = 1\n", "a.js.map": LINE, "b.js": LINE})
     names = ("a.js", "b.js")
     hits = Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
     assert places(hits) == [("b.js", 1, TOKEN_RULE)]

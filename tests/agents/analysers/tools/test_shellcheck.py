@@ -93,7 +93,11 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "opening", "taken"),
     [
-        ("a.sh", b"", True),
+        ("a.sh", b"#!/bin/sh\n", True),
+        ("a.sh", b"# shellcheck shell=bash\n", True),
+        ("a.bash", b"", True),
+        ("a.sh", b"x=1\n", False),
+        ("a.sh", b"#compdef tool\n", False),
         ("a.bash", b"#!/usr/bin/env bash\n", True),
         ("run", b"#!/usr/bin/env -S bash -e\n", True),
         ("run", b"#!/bin/dash\n", True),

@@ -37,6 +37,7 @@ _PASSED_OVER = re.compile(
     re.IGNORECASE,
 )
 """Names of files that kingfisher leaves out of most of its rules."""
+_A_NAME = re.compile(r"[0-9a-f]{16}/")
 
 
 def scanned_name(path: str) -> str:
@@ -121,12 +122,14 @@ def _must_have_scanned(audit: _Audit, wanted: int) -> None:
 
 
 def _hit(entry: _Entry, files: Mapping[str, str]) -> Hit | None:
-    """A hit; none where nobody asked about the file."""
+    """A hit; none where the folder holds files that this call does not ask about."""
     path = entry.finding.path.removeprefix("./")
     # What is inside of an archive is called `files.zip!inner.txt`, or `store.sqlite/table.sql`.
     outer = next((name for name in files if path == name or path.startswith((f"{name}!", f"{name}/"))), None)
-    if outer is None:
+    if outer is None and _A_NAME.match(path):
         return None
+    if outer is None:
+        raise ToolError(f"kingfisher reported on a file that it was not asked about: {reading.text(path)}")
     inside = path.removeprefix(outer)[1:]
     message = reading.text(entry.rule.description) or "A secret."
     return Hit(
