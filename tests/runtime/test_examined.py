@@ -58,7 +58,10 @@ def test_only_the_base_marks_a_file_as_generated(tmp_path: Path) -> None:
         "made/a.py": "data",
         ".gitattributes": "data",
     }
-    assert {place for place, rule, _ in seats.found("critic") if rule == "ruff:B006"} == {"api/b.gen.py:1", "mine/a.py:1"}
+    assert {place for place, rule, _ in seats.found("critic") if rule == "ruff:B006"} == {
+        "api/b.gen.py:1",
+        "mine/a.py:1",
+    }
 
 
 def test_a_deletion_is_examined_where_nothing_refers_to_it(tmp_path: Path) -> None:
@@ -114,14 +117,14 @@ def test_what_no_reviewer_can_look_into(tmp_path: Path) -> None:
 def test_every_file_is_scanned_for_secrets_and_none_is_repeated(tmp_path: Path) -> None:
     def shape(builder: RepositoryBuilder) -> None:
         builder.link("out", "/etc/passwd")
-        builder.git.run("update-index", "--add", "--cacheinfo", f"160000,{builder.head},module")
+        RepositoryBuilder(builder.path / "module").commit({"a.py": "x = 1\n"})
 
     token = f"  token: {TOKEN}\n"
     password = "correct-horse-7"
     files = {
         "src/a.py": LINE,
         "package-lock.json": f'{{"a": "{TOKEN}"}}\n',
-        "vendor/modules.txt": LINE,
+        "node_modules/a.js": LINE,
         "dist/a.min.js": LINE,
         "picture.svg": f"<svg>{TOKEN}</svg>\n",
         "blob.bin": b"\0\1\2\n" + LINE.encode(),
@@ -142,7 +145,7 @@ def test_every_file_is_scanned_for_secrets_and_none_is_repeated(tmp_path: Path) 
     review = seats.review("security-reviewer")
 
     found = {one.location.file: one.severity.value for one in review.answer.findings if one.location}
-    critical = {"src/a.py", "package-lock.json", "vendor/modules.txt", "dist/a.min.js", "picture.svg", "blob.bin"}
+    critical = {"src/a.py", "package-lock.json", "node_modules/a.js", "dist/a.min.js", "picture.svg", "blob.bin"}
     critical |= {"large.csv", "marked.py", "ignored.yml", "silent.py", "config.yml", "url.env"}
     high = {"tests/fixtures/a.json", "docs/guide.md", "examples/a.py", "out", "script.sh", ".gitattributes"}
     assert found == {**dict.fromkeys(critical, "critical"), **dict.fromkeys(high, "high"), "module": "medium"}

@@ -1,6 +1,7 @@
 """Where a file stands in a project, as far as its path tells: in the program, in its tests, in their material."""
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import PurePosixPath
 
@@ -25,6 +26,9 @@ _TEST_NAME = re.compile(
 FOLDER_ITSELF = ("__init__", "index", "mod")
 _FOLDER_AND_NAME = 2
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
+
+
+_TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s")
 
 
 class Surroundings(Enum):
@@ -58,3 +62,8 @@ def names_in(content: str, path: str) -> bool:
     folder, name = map(re.escape, parts[-_FOLDER_AND_NAME:])
     module = rf"\b{folder}[./\\]+{name}\b|\bfrom\s+[\w.]*\b{folder}\s+import\b[^;]*?\b{name}\b"
     return re.search(module, content) is not None
+
+
+def is_template(lines: Sequence[str]) -> bool:
+    """Whether a file that cannot be parsed is a template of which code is made."""
+    return any(_TEMPLATE.search(line) for line in lines)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from burnish.agents.analysers.interface import Hit, Invocation, Task, ToolError, ToolName
-from burnish.agents.analysers.novelty import introduced
+from burnish.agents.analysers.novelty import LinesOf, introduced
+from burnish.agents.analysers.places import is_template
 from burnish.agents.analysers.programs import is_installed, program
 from burnish.agents.analysers.suppressions import marked
 from burnish.agents.analysers.tools.eslint import PROGRAM as ESLINT
-from burnish.agents.analysers.tools.reading import NOT_READ
+from burnish.agents.analysers.tools.reading import INVALID_SYNTAX, NOT_READ
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.agents.analysers.undecided import undecided
 from burnish.config.settings import AgentKind
@@ -46,6 +47,16 @@ def _no_lines(path: str) -> None:
     del path
 
 
+def _without_templates(looked: Looked, lines: LinesOf) -> Looked:
+    """What was found, without files that are templates of code: a linter for the code itself cannot judge them."""
+    broken = {hit.file for hit in looked.hits if hit.rule == INVALID_SYNTAX}
+    templates = {path for path in broken if is_template(lines(path) or ())}
+    return Looked(
+        hits=tuple(hit for hit in looked.hits if hit.file not in templates),
+        examined=tuple(path for path in looked.examined if path not in templates),
+    )
+
+
 class Bench:
     """The analysers of one run."""
 
@@ -73,7 +84,7 @@ class Bench:
         return await self._once((scene.commit, task), lambda: self._compare(scene, task, stop))
 
     async def _compare(self, scene: Scene, task: Task, stop: asyncio.Event) -> Looked:
-        looked = await self._on(scene.head, task, stop)
+        looked = _without_templates(await self._on(scene.head, task, stop), scene.head.lines)
         now, renamed = scene.head.lines, scene.old_paths
         if any(hit.file in renamed for hit in looked.hits):
             side = await self._once((scene.commit, "base"), lambda: asyncio.to_thread(lambda: scene.base))
