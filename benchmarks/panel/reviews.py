@@ -19,7 +19,8 @@ from burnish.core.values import Value
 
 STATIC_SEATS = ("critic", "pedant", "security-reviewer", "silent-failure-hunter")
 """Everybody but the witness, which runs the project's tests."""
-_RAN = (0, 1)
+_RAN = (0, 1, 6)
+"""Approved, findings, unproven: all of them reviewed the change."""
 _PROTOCOL = """name = "measured"
 description = "For measuring."
 contract = "issues"
