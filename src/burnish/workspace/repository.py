@@ -1,5 +1,6 @@
 """The user's repository, to look at. Nothing here changes its checkout, its index, its branches or its settings."""
 
+import os
 import posixpath
 import re
 from collections.abc import Sequence
@@ -48,9 +49,10 @@ class Repository:
         if not folder.is_dir():
             raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Look at the path.")
         git = Git(folder)
+        _refuse_planted(folder.resolve())
         about = ("--is-inside-work-tree", "--is-bare-repository", "--show-object-format")
         try:
-            said = git.text("rev-parse", *about, "--path-format=absolute", "--git-dir", "--git-common-dir")
+            said = git.text("rev-parse", *about, "--path-format=absolute", "--git-common-dir")
         except GitError as error:
             if "not a git repository" not in error.said:
                 raise
@@ -58,8 +60,7 @@ class Repository:
                 f"'{folder}' is not in a Git repository.",
                 hint="Go into a Git repository, or make one with `git init`.",
             ) from None
-        in_work_tree, bare, object_format, git_dir, common_dir = said.split("\n", len(about) + 1)
-        _refuse_planted(folder, Path(git_dir))
+        in_work_tree, bare, object_format, common_dir = said.split("\n", len(about))
         if in_work_tree == "true":
             return cls(Path(git.text("rev-parse", "--show-toplevel")), Path(common_dir), object_format)
         if bare == "true":
@@ -206,16 +207,26 @@ class Repository:
         self.git.run("update-ref", "-d", f"refs/burnish/kept/{run_name(run)}")
 
 
-def _refuse_planted(folder: Path, git_dir: Path) -> None:
-    """A folder of a work tree that git takes for a repository by its content: a change may have put it there."""
-    if ".git" in git_dir.parts or not folder.resolve().is_relative_to(git_dir.resolve()):
+def _refuse_planted(folder: Path) -> None:
+    """A folder of a work tree that git takes for a repository by its content: a change may have put it there.
+
+    Looked at before git is asked, in its order: in each folder `.git` comes first.
+    """
+    places = (folder, *folder.parents)
+    found = next((place for place in places if (place / ".git").exists() or _is_git_folder(place)), None)
+    if found is None or (found / ".git").exists() or ".git" in found.parts:
         return
-    around = next((place for place in git_dir.parents if (place / ".git").exists()), None)
+    around = next((place for place in found.parents if (place / ".git").exists()), None)
     if around is not None:
         raise NotARepositoryError(
-            f"'{git_dir}' is a repository inside of the work tree of '{around}'; its settings are not to be trusted.",
+            f"'{found}' is a repository inside of the work tree of '{around}'; its settings are not to be trusted.",
             hint=f"Go to {around}.",
         )
+
+
+def _is_git_folder(place: Path) -> bool:
+    has_objects = (place / "objects").exists() and (place / "refs").exists()
+    return os.path.lexists(place / "HEAD") and (has_objects or (place / "commondir").exists())
 
 
 def run_name(run: str) -> str:
