@@ -1,11 +1,15 @@
 """A change cannot silence its own tests: what is caught, and what honest work may do."""
 
+from pathlib import Path
+
 import pytest
 
-from burnish.core.findings import Action, Finding, Severity
+from burnish.core.findings import Action, Finding, Severity, Tracked
+from burnish.core.state import Round, Scope
+from burnish.core.values import replace
 from burnish.runtime.performing.witnessing import Testimony
 from tests.runtime.conftest import Hear
-from tests.runtime.witness_stand import Files
+from tests.runtime.witness_stand import QUIET, Files, Stand, change
 
 CODE = "def double(number):\n    return number * 2\n\n\ndef half(number):\n    return number / 2\n"
 WRONG = CODE.replace("* 2", "* 3")
@@ -97,3 +101,23 @@ def test_a_fixture_that_changes_with_the_code_does_not_block(hear: Hear) -> None
     base = {"calc.py": CODE, "conftest.py": fixture, "tests/test_calc.py": test}
     heard = hear(base, {"calc.py": WRONG, "conftest.py": fixture.replace("4", "6")})
     assert [finding.severity for finding in heard.findings] == [Severity.MEDIUM]
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["only the test was edited", "the code was mended, too"])
+def test_a_failure_of_an_earlier_round_is_not_resolved_by_editing_its_test(
+    tmp_path: Path, environment_with_pytest: Path, mended: bool
+) -> None:
+    test = "from calc import triple\n\n\ndef test_triple():\n    assert triple(2) == 6\n"
+    wrong, right = "\n\ndef triple(number):\n    return number\n", "\n\ndef triple(number):\n    return 3 * number\n"
+    builder = change(tmp_path, BASE, {"calc.py": CODE + wrong, "tests/test_triple.py": test})
+    reported = builder.head
+    builder.commit(
+        {"tests/test_triple.py": test.replace("== 6", "> 0"), **({"calc.py": CODE + right} if mended else {})}
+    )
+    stand = Stand(tmp_path, builder, QUIET, environment_with_pytest)
+    rule = "test:tests/test_triple.py::test_triple"
+    finding = Finding(severity=Severity.CRITICAL, title="it fails", rule=rule, found_by=("witness",))
+    round_ = Round(number=1, scope=Scope.FULL, tree="", commit=reported, opened_at=1.0)
+    stand.run = replace(stand.run, rounds=(round_,), findings=(Tracked(finding=finding, round=1, seen=1),))
+    expected = [] if mended else [(Severity.CRITICAL, rule)]
+    assert [(each.severity, each.rule) for each in stand.hear().findings] == expected

@@ -94,13 +94,13 @@ class Stand:
             cache=folder.parent / "cache",
             environment=activated(active) if active else USER,
         )
-        self._run = _run(_name(folder), base, builder)
+        self.run = _run(_name(folder), base, builder)
 
     async def testify(self) -> Testimony | Failure:
         effect = StartReview(
             id="review:1:witness:1", round=1, reviewer="witness", agent="analysers", attempt=1, scope=Scope.FULL
         )
-        return await testify(self.shop, Job(effect, self._run, self.stop, _ignore))
+        return await testify(self.shop, Job(effect, self.run, self.stop, _ignore))
 
     def hear(self) -> Testimony:
         """What the witness says."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from burnish.agents.analysers.witness import inside
 from burnish.agents.analysers.witness.commands import (
+    COUNTS_FOLDER,
     COVERAGE_FOLDER,
     EVERYTHING,
     PLUGIN,
@@ -31,7 +32,7 @@ from burnish.agents.analysers.witness.projects import folders_above, language_of
 from burnish.agents.analysers.witness.pythons import Interpreter
 from burnish.agents.analysers.witness.reports import MOST_BYTES
 from burnish.agents.analysers.witness.results import Left, result_of
-from burnish.agents.analysers.witness.values import Framework, NoTests, TestPlan, TestResult
+from burnish.agents.analysers.witness.values import Framework, Language, NoTests, TestPlan, TestResult
 from burnish.config.settings import Settings, ValidationCommand
 from burnish.core.reviews import Failure
 from burnish.runtime.performing.workshop import StoppedError, Workshop
@@ -45,6 +46,7 @@ Plans = dict[str, tuple[TestPlan | NoTests, ...]]
 """How tests are run, or why they cannot be, by the folder of their project."""
 _LOG_TAIL = 64 * 1024
 _MOST_DEPENDENCY_FILES = 2_000
+_MOST_COUNTS = 500
 _PROBE = "import sys, importlib.util as u; print(sys.executable, bool(not sys.argv[1] or u.find_spec(sys.argv[1])))"
 
 
@@ -192,6 +194,13 @@ def _left(tests: TestRun, desk: Path) -> Left:
         case Framework.CARGO:
             found = sorted((desk / TARGET).rglob("*.d"))[:_MOST_DEPENDENCY_FILES]
             return Left(dependencies=tuple(_text(desk, str(file.relative_to(desk))) for file in found))
+        case _ if tests.plan.language is Language.NODE:
+            found = sorted((desk / COUNTS_FOLDER).glob("*.json"))[:_MOST_COUNTS]
+            names = [str(file.relative_to(desk)) for file in found] if tests.choice.measured else []
+            return Left(
+                counts=tuple(read_inside(desk, name, MOST_BYTES) or b"" for name in names),
+                texts={path: _text(tests.view.folder, path) for path in tests.choice.measured},
+            )
         case _:
             return Left()
 

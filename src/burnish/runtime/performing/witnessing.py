@@ -270,10 +270,19 @@ class _Trial:
         missing = trial.comparison.missing or unmet_dependencies(trial, change, tree)
         return Testimony(
             findings=(*findings_of(trial, change, tree), *idle),
-            notes=(*notes_of(trial), *_unmeasured(trial.head, self._choice.measured), *_said_of(missing)),
+            notes=(*notes_of(trial), *self._unmeasured(trial.head), *_said_of(missing)),
             examined=tuple(self._examined(trial.head)) if missing is None else (),
             missing=_missing(missing),
         )
+
+    def _unmeasured(self, head: TestResult) -> Iterator[str]:
+        wanted = self._shop.inputs.settings.analysers.uncovered != OFF and self._plan.language is not Language.NODE
+        measured = self._choice.measured if wanted else ()
+        missing = [name for name in measured if name not in head.lines]
+        if missing and head.complete:
+            reason = head.unmeasured or "the tests are not run by pytest or unittest"
+            counted = f"{len(missing)} of {len(measured)} files"
+            yield f"which changed lines the tests run was not measured in {counted}: {reason}"
 
     def _examined(self, head: TestResult) -> Iterator[Examined]:
         """How closely the tests looked at each changed file, by what really ran or was compiled."""
@@ -301,11 +310,11 @@ class _Trial:
     @property
     def _choice(self) -> Choice:
         """What is measured on the change: its own lines; and where it edits tests, all that tests run."""
+        if self._plan.language is Language.NODE:
+            return Choice(measured=tuple(path for path in self._changed.new_lines if _is_plain_javascript(path)))
         if self._plan.framework not in (Framework.PYTEST, Framework.UNITTEST, Framework.COMMAND):
             return EVERYTHING
-        wanted = self._shop.inputs.settings.analysers.uncovered != OFF
-        measured = tuple(self._changed.lines) if wanted else ()
-        return Choice(measured=measured, everything=bool(self._changed.edits) and not self._first)
+        return Choice(measured=tuple(self._changed.lines), everything=bool(self._changed.edits) and not self._first)
 
     async def _both(self) -> _Results:
         """Run both sides at once. What one side does not need any more is ended."""
@@ -474,6 +483,11 @@ def _put(view: CopyView, path: str, content: bytes | None) -> None:
             write_new(view.folder, path, content, mode=0o644, make=True)
 
 
+def _is_plain_javascript(path: str) -> bool:
+    """Whether it runs as it is written."""
+    return path.endswith((".js", ".cjs", ".mjs")) and not is_test(path)
+
+
 def _reaches(plan: TestPlan, path: str) -> bool:
     """Whether tests of a plan can say something of a file."""
     language = language_of(path)
@@ -556,13 +570,6 @@ def _idle(head: TestResult, changed: Witnessed, wanted: str) -> tuple[Finding, .
     if wanted == OFF or not head.complete or any(case.loading for case in head.failing):
         return ()
     return uncovered(head.lines, changed.lines, Severity(wanted))
-
-
-def _unmeasured(head: TestResult, measured: tuple[str, ...]) -> Iterator[str]:
-    missing = [name for name in measured if name not in head.lines]
-    if missing and head.complete:
-        reason = head.unmeasured or "the tests are not run by pytest or unittest"
-        yield f"which changed lines the tests run was not measured in {len(missing)} of {len(measured)} files: {reason}"
 
 
 def _said(side: str, plan: TestPlan, result: TestResult | NoTests) -> str:

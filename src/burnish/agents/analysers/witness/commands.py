@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from burnish.agents.analysers.witness.detection import DESK, REPORT
-from burnish.agents.analysers.witness.values import Framework, TestPlan
+from burnish.agents.analysers.witness.values import Framework, Language, TestPlan
 from burnish.core.values import Value
 
 REPORT_NAME = "report"
 PLUGIN = "burnish_witness"
 COVERAGE_FOLDER = "third"
+COUNTS_FOLDER = "counts"
 _WITH_PATHS = 'shift "$0"; exec "$@"'
 # A later option of the project's own command still wins over these.
 _PYTEST_OPTIONS = ("--color=no", "--continue-on-collection-errors", "--maxfail=0")
@@ -119,6 +120,8 @@ def environment_of(
         }
     if plan.framework is Framework.NODE:
         told["NODE_OPTIONS"] = f'--test-reporter=tap "--test-reporter-destination={report}"'
+    if plan.language is Language.NODE and choice.measured:
+        told["NODE_V8_COVERAGE"] = f"{desk}/{COUNTS_FOLDER}"
     told |= {name: _filled(value, desk) for name, value in plan.environment.items()}
     return {**users, **told, **_path(plan, place, users)}
 

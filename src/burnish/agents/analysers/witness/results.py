@@ -1,7 +1,9 @@
 """What a run of the tests came to: its exit, its report and its output, read together. Doubt is never a pass."""
 
+import msgspec
+
 from burnish.agents.analysers.interface import ToolError
-from burnish.agents.analysers.witness.compiled import dependency_files, listed_files, profile_lines
+from burnish.agents.analysers.witness.compiled import dependency_files, listed_files, profile_lines, v8_lines
 from burnish.agents.analysers.witness.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
 from burnish.agents.analysers.witness.reports import Report, read_report
 from burnish.agents.analysers.witness.values import Case, Ended, Framework, TestPlan, TestResult
@@ -16,12 +18,16 @@ NO_TESTS, USAGE_ERROR, INTERNAL_ERROR = 5, 4, 3
 
 
 class Left(Value):
-    """What go and cargo left behind of what they compiled and ran."""
+    """What go, cargo and node left behind of what they compiled and ran."""
 
     profile: str = ""
     listing: str = ""
     go_mod: str = ""
     dependencies: tuple[str, ...] = ()
+    counts: tuple[bytes, ...] = ()
+    """What node counted."""
+    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The files of which that is to be told."""
 
 
 NOTHING_LEFT = Left()
@@ -57,7 +63,11 @@ def result_of(
         running=report.running,
         output=output,
         message=_reason(finished, output) if ended is Ended.COULD_NOT_RUN else "",
-        lines=report.lines or profile_lines(left.profile, left.go_mod, plan.project),
+        lines={
+            **report.lines,
+            **profile_lines(left.profile, left.go_mod, plan.project),
+            **v8_lines(left.counts, left.texts, root),
+        },
         compiled=listed_files(left.listing, root) | dependency_files(left.dependencies, root, plan.project),
         unmeasured=report.unmeasured,
     )
