@@ -62,6 +62,7 @@ class _Ruleset(ctypes.Structure):
 
 class _PathBeneath(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what `_pack_` has always meant; Python 3.14 wants it said
     _fields_ = (("access", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
