@@ -53,3 +53,10 @@ def test_without_a_repository_only_relative_paths_are_kept() -> None:
 def test_no_combination_of_parts_leads_outside(parts: list[str]) -> None:
     path = confine("/".join(parts), FILES.__contains__)
     assert path is None or (not path.startswith("/") and ".." not in path.split("/"))
+
+
+def test_a_backslash_in_a_name_of_the_repository_is_part_of_the_name() -> None:
+    known = {r"caf\xe9.py", "src/a.py"}
+    assert confine(r"`caf\xe9.py`", known.__contains__) == r"caf\xe9.py"
+    assert confine(r"src\a.py", known.__contains__) == "src/a.py"
+    assert confine(r"..\a.py", known.__contains__) is None

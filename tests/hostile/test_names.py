@@ -1,16 +1,18 @@
 """Files whose names are not UTF-8, beside ordinary ones: everything works with them, in every format."""
 
+import json
 import os
 
 from tests.hostile.scene import CLEAN, Scene
 
 _ODD = os.fsdecode(b"caf\xe9 (1).py")
-_SHOWN = "caf\ufffd (1).py"
+_SHOWN = r"caf\xe9 (1).py"
 _FINDS = f"""
 cat > "$TMPDIR/prompt"; grep -q "caf" "$TMPDIR/prompt" || exit 1
 if [ $BURNISH_ROUND = 1 ]; then
 cat <<'END'
-{{"issues": [{{"severity": "critical", "file": "{_SHOWN}", "line": 1, "title": "Divides", "description": "By zero"}}],
+{{"issues": [
+ {{"severity": "critical", "file": {json.dumps(_SHOWN)}, "line": 1, "title": "Divides", "description": "Zero"}}],
  "summary": {{"critical": 1, "warning": 0, "info": 0, "verdict": "issues_found"}}}}
 END
 else echo '{CLEAN}'; fi

@@ -27,7 +27,10 @@ def confine(raw: str, is_file: IsFile) -> str | None:
     """
     if len(raw) > 2 * MAX_PATH_LENGTH:
         return None
-    path = clean_text(raw).strip().strip("`'\"<>").strip().replace("\\", "/")
+    path = clean_text(raw).strip().strip("`'\"<>").strip()
+    if "\\" in path and is_file(path):  # part of the name, or a byte of it that is not UTF-8, as we show it
+        return path
+    path = path.replace("\\", "/")
     uri = _FILE_URI.match(path)
     path = path[uri.end() :] if uri else path
     if not path or len(path) > MAX_PATH_LENGTH or "\n" in path or _OTHER_URI.match(path):
