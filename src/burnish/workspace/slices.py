@@ -37,7 +37,7 @@ def link_targets(repository: Repository, commit: str) -> dict[str, str]:
         for about, name in (line.split(b"\t", 1) for line in fields(listing))
         if about.startswith(b"120000 ")
     }
-    contents = _contents(repository, list(links.values()))
+    contents = repository.objects.contents(list(links.values()))
     return {path: to_text(contents[identity]) for path, identity in links.items()}
 
 
