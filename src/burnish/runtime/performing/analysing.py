@@ -245,12 +245,13 @@ def _level(tool: ToolName, path: str) -> Level:
 
 def _examined(seat: _Seat, deleted: Sequence[str]) -> tuple[Examined, ...]:
     """Every file that a tool of this seat looked at, at the closest level."""
-    levels: dict[str, Level] = {shown(path): Level.LINTED for path in deleted}
+    levels: dict[str, Level] = dict.fromkeys(deleted, Level.LINTED)
     for task, looked in seat.looked.items():
         for path in looked.examined:
             level = _level(task.tool, path)
-            levels[shown(path)] = max(level, levels.get(shown(path), level), key=lambda each: each.rank)
-    return tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()))
+            levels[path] = max(level, levels.get(path, level), key=lambda each: each.rank)
+    # As a name that is not UTF-8 is shown, another file may really be called: it counts for neither.
+    return tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()) if shown(path) == path)
 
 
 def _given(scene: Scene, tasks: Sequence[Task]) -> str:

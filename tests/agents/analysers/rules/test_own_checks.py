@@ -78,7 +78,7 @@ def test_tokens_of_documentation_are_nobodys() -> None:
 
 
 def test_attributes_by_which_a_checkout_differs() -> None:
-    text = "*.py working-tree-encoding=UTF-7\n*.c filter=evil\n# *.x filter=y\n*.png filter=lfs diff=lfs -text\n*.h ident\n"
+    text = "*.py working-tree-encoding=UTF-7\n*.c filter=evil\n# *.x filter=y\n*.png filter=lfs -text\n*.h ident\n"
     assert rules("sub/.gitattributes", text) == [CHECKOUT, CHECKOUT, EXPANDED, EXPANDED]
     assert rules(".gitattributes", "*.sh text eol=lf\n*.min.js -diff\n*.md diff=markdown\n") == []
 
