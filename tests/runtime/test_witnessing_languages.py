@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from burnish.core.evidence import Examined, Level
 from burnish.core.findings import Location, Severity
 from tests.runtime.witness_stand import QUIET, USER, Files, Stand, change
 
 needs_node = pytest.mark.skipif(shutil.which("npm") is None, reason="optional: npm")
+needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="optional: go")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="optional: cargo")
 
 PACKAGE = '{"name": "calc", "version": "1.0.0", "scripts": {"test": "node --test test/"}}'
@@ -68,3 +70,69 @@ def test_cargo_runs_offline_and_names_the_failing_test(tmp_path: Path) -> None:
     (finding,) = heard.findings
     assert finding.title == "`tests::doubles` fails"
     assert finding.location == Location(file="src/lib.rs", line=9)
+
+
+GO: Files = {
+    "go.mod": "module example.org/calc\n\ngo 1.20\n",
+    "calc.go": "package calc\n\nfunc Double(n int) int {\n\treturn n * 2\n}\n",
+    "idle.go": "package calc\n\ntype Idle struct{}\n",
+    "calc_test.go": (
+        'package calc\n\nimport "testing"\n\nfunc TestDouble(t *testing.T) {\n'
+        "\tif Double(2) != 4 {\n\t\tt.Fatal(Double(2))\n\t}\n}\n"
+    ),
+}
+GONE: Files = {"calc_test.go": 'package calc\n\nimport "testing"\n\nfunc TestNothing(t *testing.T) {}\n'}
+
+
+@needs_go
+@pytest.mark.prove
+def test_go_tells_what_it_compiled_and_ran(tmp_path: Path) -> None:
+    head: Files = {
+        "calc.go": str(GO["calc.go"]).replace("n * 2", "2 * n"),
+        "idle.go": "package calc\n\ntype Idle struct{ x int }\n",
+        "other.go": "//go:build windows\n\npackage calc\n\nfunc Other() {}\n",
+    }
+    stand = Stand(tmp_path, change(tmp_path, GO, head), QUIET)
+    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    heard = stand.hear()
+    assert heard.findings == ()
+    assert heard.examined == (
+        Examined(path="calc.go", level=Level.TESTED),
+        Examined(path="idle.go", level=Level.CHECKED),
+    )
+
+
+@needs_go
+@pytest.mark.prove
+def test_a_silenced_test_of_go_blocks(tmp_path: Path) -> None:
+    head = {**GONE, "calc.go": str(GO["calc.go"]).replace("* 2", "* 3")}
+    stand = Stand(tmp_path, change(tmp_path, GO, head), QUIET)
+    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    assert [finding.severity for finding in stand.hear().findings] == [Severity.HIGH]
+
+
+@needs_cargo
+@pytest.mark.prove
+def test_cargo_tells_what_it_compiled(tmp_path: Path) -> None:
+    library = str(CARGO["src/lib.rs"]).replace("n * 2", "2 * n")
+    head: Files = {"src/lib.rs": library, "src/stray.rs": "pub fn stray() {}\n"}
+    stand = Stand(tmp_path, change(tmp_path, CARGO, head), QUIET)
+    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    assert stand.hear().examined == (Examined(path="src/lib.rs", level=Level.CHECKED),)
+
+
+@needs_node
+def test_node_tells_which_changed_lines_ran(tmp_path: Path) -> None:
+    head: Files = {"calc.js": "exports.double = (n) => 2 * n;\n", "idle.js": "exports.idle = () => 1;\n"}
+    heard = Stand(tmp_path, change(tmp_path, NODE, head)).hear()
+    assert heard.findings == ()
+    assert heard.examined == (Examined(path="calc.js", level=Level.TESTED),)
+
+
+@needs_node
+def test_without_lines_names_tell_whether_a_silenced_test_is_a_loss(tmp_path: Path) -> None:
+    skipped = str(NODE["test/calc.test.js"]).replace("t.test('doubles', ", "t.test('doubles', { skip: true }, ")
+    kept = skipped.replace("double(0)", "(double, 0)").replace("{ double }", "calc").replace("(double, 0)", "0")
+    head: Files = {"calc.js": "exports.double = (n) => n * 3;\n", "test/calc.test.js": kept}
+    heard = Stand(tmp_path, change(tmp_path, NODE, head)).hear()
+    assert [finding.severity for finding in heard.findings] == [Severity.HIGH]

@@ -9,38 +9,20 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from burnish.agents.analysers.witness.commands import EVERYTHING, Choice, can_choose
+from burnish.agents.analysers.witness.commands import EVERYTHING, Choice
 from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence, compare, settled
 from burnish.agents.analysers.witness.findings import (
     MOST_FAILURES,
     Trial,
     findings_of,
     notes_of,
-    rule_of,
     unmet_dependencies,
 )
-from burnish.agents.analysers.witness.former_tests import (
-    at_most,
-    decides_outcomes,
-    edited_test,
-    only_by_edit,
-    still_failing,
-)
 from burnish.agents.analysers.witness.places import Tree
-from burnish.agents.analysers.witness.projects import is_test, language_of, steers_tests
-from burnish.agents.analysers.witness.silenced import (
-    Guarded,
-    guarded_lines,
-    guarded_names,
-    is_emptied,
-    no_longer_run,
-    silenced,
-)
+from burnish.agents.analysers.witness.projects import is_test
 from burnish.agents.analysers.witness.uncovered import uncovered
 from burnish.agents.analysers.witness.values import (
-    Case,
     Ended,
-    FileLines,
     Framework,
     Language,
     NoTests,
@@ -50,11 +32,11 @@ from burnish.agents.analysers.witness.values import (
 from burnish.config.settings import OFF
 from burnish.core.effects import StartReview
 from burnish.core.evidence import Examined, Level, Missing
-from burnish.core.findings import Finding, FindingStatus, Severity
-from burnish.core.problems import listed
+from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Failure
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
+from burnish.runtime.performing.guarding import Guard, Guarding, reaches
 from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.test_runs import Plans, TestRun, plans_for, prepared_view, run_tests
 from burnish.runtime.performing.witnessed import Witnessed
@@ -245,27 +227,39 @@ class _Trial:
             compared = settled(compared, again, self._plan.text)
         trial = Trial(plan=self._plan, head=results.head, base_seconds=results.base_seconds, comparison=compared)
         said = await asyncio.to_thread(self._judged, trial)
-        guarded: Testimony | Failure = Testimony()
+        guarded: Guarding | Failure = Guarding()
         if isinstance(results.base, TestResult) and results.base.complete:
-            guarded = await self._guarded(results.base, results.head, compared)
+            guarded = await Guard(self).look(results.base, results.head, compared)
         if isinstance(guarded, Failure):
             return guarded
         return replace(
             said,
             findings=(*said.findings, *guarded.findings),
-            notes=(*said.notes, *guarded.notes),
             missing=said.missing or guarded.missing,
             log="\n\n".join(self._log),
         )
 
     @property
-    def _tree(self) -> Tree:
+    def plan(self) -> TestPlan:
+        return self._plan
+
+    @property
+    def changed(self) -> Witnessed:
+        return self._changed
+
+    @property
+    def earlier(self) -> Run:
+        """The run so far."""
+        return self._witness.run
+
+    @property
+    def tree(self) -> Tree:
         root = str(self._sides.head.root)
         return Tree(root=root, is_file=self._changed.files.__contains__, project=self._plan.project)
 
     def _judged(self, trial: Trial) -> Testimony:
         """What a trial means."""
-        change, tree = self._changed.change(), self._tree
+        change, tree = self._changed.change(), self.tree
         idle = _idle(trial.head, self._changed, self._shop.inputs.settings.analysers.uncovered)
         missing = trial.comparison.missing or unmet_dependencies(trial, change, tree)
         return Testimony(
@@ -277,7 +271,7 @@ class _Trial:
 
     def _unmeasured(self, head: TestResult) -> Iterator[str]:
         wanted = self._shop.inputs.settings.analysers.uncovered != OFF and self._plan.language is not Language.NODE
-        measured = self._choice.measured if wanted else ()
+        measured = self.choice.measured if wanted else ()
         missing = [name for name in measured if name not in head.lines]
         if missing and head.complete:
             reason = head.unmeasured or "the tests are not run by pytest or unittest"
@@ -292,7 +286,7 @@ class _Trial:
         inside = f"{self._plan.project}/" if self._plan.project else ""
         for file in self._changed.changed:
             path = file.path
-            if not path.startswith(inside) or not _reaches(self._plan, path):
+            if not path.startswith(inside) or not reaches(self._plan, path):
                 continue
             if file.status == "D" or path in passing or self._ran(head, path):
                 yield Examined(path=shown(path), level=Level.TESTED)
@@ -308,7 +302,7 @@ class _Trial:
         return bool(executed & lines if lines else executed)
 
     @property
-    def _choice(self) -> Choice:
+    def choice(self) -> Choice:
         """What is measured on the change: its own lines; and where it edits tests, all that tests run."""
         if self._plan.language is Language.NODE:
             return Choice(measured=tuple(path for path in self._changed.new_lines if _is_plain_javascript(path)))
@@ -319,7 +313,7 @@ class _Trial:
     async def _both(self) -> _Results:
         """Run both sides at once. What one side does not need any more is ended."""
         stop = self._witness.stop
-        head = TestRun(self._sides.head, self._plan, self._witness.effect("head", self._plan), self._choice)
+        head = TestRun(self._sides.head, self._plan, self._witness.effect("head", self._plan), self.choice)
         base = TestRun(self._sides.base, self._plan, self._witness.effect("base", self._plan))
         if self._first or self._unrunnable is not None:
             none = self._unrunnable or NoTests(reason="there were none", absent=True)
@@ -333,9 +327,17 @@ class _Trial:
         """Run what failed once more, alone where the framework can: what passes now is flaky."""
         only = tuple(case.name for case in compared.new_failures[:MOST_FAILURES] if not case.loading)
         loading = tuple(case.file for case in compared.new_failures[:MOST_FAILURES] if case.loading and case.file)
-        return await self._fresh_run("again", Choice(only=(*only, *loading)))
+        return await self.fresh_run("again", Choice(only=(*only, *loading)))
 
-    async def _fresh_run(
+    async def base_run(self, side: str, choice: Choice) -> TestResult:
+        """Run tests of the base once more."""
+        stop = self._witness.stop
+        run = TestRun(self._sides.base, self._plan, self._witness.effect(side, self._plan), choice)
+        result = await run_tests(self._shop, run, stop, stop)
+        self._log.append(_said(f"base, {side}", self._plan, result))
+        return result
+
+    async def fresh_run(
         self, side: str, choice: Choice, restored: dict[str, bytes | None] | None = None
     ) -> TestResult | Failure:
         """Run tests in another copy of the change, in which some files may be as they were."""
@@ -351,128 +353,6 @@ class _Trial:
         self._log.append(_said(f"head, {side}", self._plan, result))
         return result
 
-    async def _guarded(self, base: TestResult, head: TestResult, compared: Comparison) -> Testimony | Failure:
-        """Whether the change silences its own tests, or bends them."""
-        gone = (*compared.gone, *self._emptied(base, head))
-        guarded = await self._tested_by(head, gone) if gone else Guarded()
-        # What is gone is told as such, unless its code is still there and others run it: then its verdict counts.
-        told = () if guarded.left and not guarded.lost else gone
-        edited = await self._former_tests(base, head, {case.name for case in told})
-        if isinstance(edited, Failure):
-            return edited
-        if guarded.lost:
-            return replace(edited, findings=(*edited.findings, silenced(gone, guarded.lost)))
-        plain = [case for case in gone if case.name not in compared.replaced]
-        return replace(edited, findings=(*edited.findings, no_longer_run(plain))) if plain else edited
-
-    def _emptied(self, base: TestResult, head: TestResult) -> Iterator[Case]:
-        """Tests that still run, and do nothing any more."""
-        edits, renames = self._changed.edits, self._changed.renames
-        passing = {case.name for case in head.passing}
-        for case in base.passing:
-            edit = edits.get(case.file)
-            now = case.name.replace(case.file, renames.get(case.file, case.file), 1)
-            if edit and edit.path.endswith(".py") and now in passing and is_emptied(edit.before, edit.now, case.name):
-                yield case
-
-    async def _tested_by(self, head: TestResult, gone: Sequence[Case]) -> Guarded:
-        """What these tests tested, by lines where those can be measured, else by names."""
-        stop = self._witness.stop
-        if can_choose(self._plan):
-            names = tuple(case.name for case in gone)
-            run = TestRun(
-                self._sides.base,
-                self._plan,
-                self._witness.effect("gone", self._plan),
-                Choice(only=names, everything=True),
-            )
-            ran = await run_tests(self._shop, run, stop, stop)
-            self._log.append(_said("base, tests that are gone", self._plan, ran))
-            code = {path: lines for path, lines in ran.lines.items() if not is_test(path)}
-            if code:
-                runs = await self._run_by_passing(head)
-                sources = await asyncio.to_thread(self._changed.sources, code)
-                return await asyncio.to_thread(guarded_lines, code, runs, sources)
-        return await asyncio.to_thread(self._named_by, gone)
-
-    async def _run_by_passing(self, head: TestResult) -> dict[str, FileLines]:
-        """What passing tests run on the change, measured once more where the first run does not say that."""
-        without = tuple(case.name for case in (*head.failing, *head.failing_as_expected))
-        if self._plan.framework is Framework.GO or (self._choice.everything and not without):
-            return head.lines
-        again = await self._fresh_run("measured", Choice(everything=True, without=without))
-        return again.lines if isinstance(again, TestResult) else {}
-
-    def _named_by(self, gone: Sequence[Case]) -> Guarded:
-        changed = self._changed
-        inline = self._plan.language is Language.RUST  # tests stand beside the code
-        paths = {path for path in changed.files if _reaches(self._plan, path)}
-        before = {path for path in changed.base_files if _reaches(self._plan, path)}
-        tests = {path for path in paths if inline or is_test(path)}
-        old_tests = {path for path in before if inline or is_test(path)}
-        return guarded_names(
-            gone,
-            changed.texts(changed.base, old_tests),
-            changed.texts(changed.head, tests),
-            changed.texts(changed.head, {path for path in paths if not is_test(path)}),
-        )
-
-    async def _former_tests(self, base: TestResult, head: TestResult, told: Collection[str]) -> Testimony | Failure:
-        """Run tests and their configuration as they were on the code of the change."""
-        changed, plan = self._changed, self._plan
-        edits = {path: edit for path, edit in changed.edits.items() if path.startswith(plan.project)}
-        reported = self._reported()
-        restored: dict[str, bytes | None] = {}
-        for path, edit in edits.items():
-            if edit.path != path:
-                restored[edit.path] = None
-            restored[path] = edit.before.encode() if path in changed.base_files else None
-        restored |= {path: text.encode() for path, text in reported.items()}
-        if not restored or not base.lists_passed:
-            return Testimony()
-        whole = any(steers_tests(path) for path in edits) or not can_choose(plan)
-        names = tuple(case.name for case in base.passing if case.file in edits or case.file in reported)
-        if not whole and not names and not reported:
-            return Testimony()
-        only = () if whole or reported else names
-        former = await self._fresh_run("former", Choice(only=only), restored)
-        if isinstance(former, Failure):
-            return former
-        steering = [edit for path, edit in edits.items() if steers_tests(path)]
-        if not former.complete and decides_outcomes(steering):
-            reason = "the change edits how tests are run, and they cannot be run as the base does"
-            return Testimony(missing=Missing(reason=reason, hint="Bring the configuration of the tests back."))
-        bent = at_most([case for case in only_by_edit(base, head, former) if case.name not in told])
-        still = self._still_failing(head, former)
-        return Testimony(
-            findings=(
-                *(still_failing(case, plan, self._tree) for case in still),
-                *(edited_test(case, edits, plan, self._tree) for case in bent if case not in still),
-            )
-        )
-
-    def _reported(self) -> dict[str, str]:
-        """Files of tests that were reported as failing in an earlier round and edited since, as they were then."""
-        run, found = self._witness.run, dict[str, str]()
-        commits = {round_.number: round_.commit for round_ in run.rounds}
-        for tracked in run.findings:
-            names = [rule.removeprefix("test:") for rule in listed(tracked.finding.rule) if rule.startswith("test:")]
-            commit = commits.get(tracked.seen, "")
-            if tracked.status is not FindingStatus.OPEN or not commit or commit == self._changed.head:
-                continue
-            for path in {name.partition("::")[0] for name in names}:
-                then = self._changed.text(commit, path)
-                if then and is_test(path) and then != self._changed.text(self._changed.head, path):
-                    found[path] = then
-        return found
-
-    def _still_failing(self, head: TestResult, former: TestResult) -> tuple[Case, ...]:
-        """Failures of earlier rounds that are there as soon as their tests are what they were."""
-        reported = {rule for tracked in self._witness.run.findings for rule in listed(tracked.finding.rule)}
-        failing_now = {case.name for case in head.failing}
-        known = (case for case in former.failing if rule_of(case.name) in reported)
-        return tuple(case for case in known if case.name not in failing_now) if self._reported() else ()
-
 
 def _put(view: CopyView, path: str, content: bytes | None) -> None:
     """A file of a copy as it was; None where there was none. Where a folder is gone, its tests are, too."""
@@ -486,12 +366,6 @@ def _put(view: CopyView, path: str, content: bytes | None) -> None:
 def _is_plain_javascript(path: str) -> bool:
     """Whether it runs as it is written."""
     return path.endswith((".js", ".cjs", ".mjs")) and not is_test(path)
-
-
-def _reaches(plan: TestPlan, path: str) -> bool:
-    """Whether tests of a plan can say something of a file."""
-    language = language_of(path)
-    return plan.language is None or language is None or language is plan.language
 
 
 async def _side_by_side(shop: Workshop, base: TestRun, head: TestRun, stop: asyncio.Event) -> _Results:
