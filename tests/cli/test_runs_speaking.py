@@ -287,7 +287,13 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
 20231114-221320-aaaaaa: validating 2, before the seal
 Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
 """,
-            "",
+            """\
+The waiver holds for this branch, and its seal will be of kind 'waived'. For good, add this to burnish.toml of main:
+
+[[waivers]]
+finding = "4fa6a917075c25ff"
+reason = "tested by hand"
+""",
         )
     )
     said = [event for event in events(waiting_run) if isinstance(event, FindingRefuted | FindingWaived)]

@@ -329,6 +329,22 @@ def test_a_weaker_seal_of_the_same_tree_takes_nothing_from_a_good_one(sealed: Pr
     assert sealed.verify().ok
 
 
+def test_a_policy_of_the_working_tree_makes_another_kind_and_voids_nothing(tmp_path: Path) -> None:
+    project = Project(tmp_path, None)
+    assert project.run().seal
+    assert project.verify().ok
+    project.builder.write({"burnish.toml": POLICY})
+    run = project.run(trust=True)
+    assert kinds_of(run) == ["local-policy"]
+    assert project.verify().ok
+    (good,) = [seal for seal in find(project.repository, run.tree) if seal.digest != run.seal]
+    project.builder.git.run("update-ref", "-d", good.ref)
+    refused = project.verify()
+    assert not refused.ok
+    assert "of kind local-policy" in refused.reason
+    assert project.verify(allow=[Allowance.LOCAL_POLICY]).ok
+
+
 def forge(project: Project, change: Callable[[Statement], Statement], ref: str = "change") -> None:
     """Write a seal by hand, as anyone can who can write refs."""
     statement = change(sealed_statement(project))
