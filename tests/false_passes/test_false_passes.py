@@ -56,7 +56,7 @@ def compiled_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def machine(tmp_path: Path, compiled_rules: Path) -> Machine:
     made = Machine(tmp_path)
     (made.cache / "burnish").mkdir()
-    (made.cache / "burnish" / "kingfisher").symlink_to(compiled_rules)
+    (made.cache / "burnish" / "analysers").symlink_to(compiled_rules)
     return made
 
 
