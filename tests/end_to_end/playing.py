@@ -211,6 +211,7 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
     return {
         **view,
         "census": all(entry["enough"] for entry in view["census"]),
+        "policy": None,
         "run": "",
         "reason": re.sub(r": .*", "", view["reason"]),
         "subject": {**view["subject"], "head": "", "tree": ""},
