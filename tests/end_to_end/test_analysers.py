@@ -161,8 +161,7 @@ def test_the_summary_says_what_kind_of_review_it_was(machine: Machine) -> None:
     done = machine.burnish("fix")
     assert "Reviewed by analysers alone" in done.out
     assert "To add a model: " in done.out
-    assert "not looked at, for want of an analyser: notes.xyz" in done.out
-    assert "left out: dist/app.js (built)" in done.out
+    assert "for want of an analyser" not in done.out
 
 
 def test_odd_files_are_no_reason_to_fail(machine: Machine) -> None:

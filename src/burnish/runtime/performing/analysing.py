@@ -1,10 +1,8 @@
 """A seat of the embedded panel: analysers on the files of the change, and the project's own tests."""
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from burnish.agents.analysers.findings import findings_from
 from burnish.agents.analysers.interface import Hidden, Hit, Task, ToolError, ToolName
@@ -15,8 +13,8 @@ from burnish.agents.analysers.suppressions import without_suppressions
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level, Missing
-from burnish.core.findings import Finding, FindingStatus
-from burnish.core.identity import SourceLines, anchored
+from burnish.core.findings import Finding, FindingStatus, Location, Severity
+from burnish.core.identity import anchored
 from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
 from burnish.core.state import Run
@@ -150,11 +148,14 @@ def _not_hidden_anew(run: Run, hit: Hit, scene: Scene) -> Hit:
     if hit.hidden is not Hidden.NAMED:
         return hit
     rule = f"{hit.tool.value}:{plain(hit.rule)}"
-    text = (_without_comments(scene)(hit.file) or ())[(hit.line or 1) - 1 : hit.line or 1]
-    anchor = "".join("".join(text).split())
+    place = Location(file=hit.file, line=hit.line)
+    (probe,) = _anchored((Finding(severity=Severity.LOW, title="", location=place),), scene)
     formerly = (tracked.finding for tracked in run.findings if tracked.status is FindingStatus.OPEN)
     if any(
-        rule in listed(one.rule) and one.anchor == anchor and one.location and one.location.file == shown(hit.file)
+        rule in listed(one.rule)
+        and one.anchor == probe.anchor
+        and one.location
+        and one.location.file == shown(hit.file)
         for one in formerly
     ):
         return replace(hit, hidden=Hidden.BLANKET)
@@ -192,23 +193,12 @@ def _as_shown(finding: Finding) -> Finding:
 
 
 def _anchored(findings: Sequence[Finding], scene: Scene) -> tuple[Finding, ...]:
-    """The findings, each tied to its line: without comments that silence tools, and never with a secret in it."""
-    lines = _without_comments(scene)
+    """The findings, each tied to its line without comments that silence tools: adding one makes no new finding."""
 
-    def digests(path: str) -> Sequence[str] | None:
-        return [hashlib.sha256(line.encode()).hexdigest() for line in lines(path) or ()]
-
-    return tuple(
-        one for each in findings for one in anchored((each,), digests if each.problem_class == "secret" else lines)
-    )
-
-
-def _without_comments(scene: Scene) -> SourceLines:
-    @cache
     def lines(path: str) -> Sequence[str]:
         return [without_suppressions(line) for line in scene.head.lines(path) or ()]
 
-    return lines
+    return anchored(findings, lines)
 
 
 def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:

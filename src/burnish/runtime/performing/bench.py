@@ -76,8 +76,11 @@ class Bench:
         before, self._shared = self._scene, {key: task for key, task in self._shared.items() if not task.done()}
         if before is not None:
             await asyncio.to_thread(before.discard)
-        self._scene = await asyncio.to_thread(Scene, self.shop, run.subject.base_commit, run.commit)
-        return self._scene
+        scene = await asyncio.to_thread(Scene, self.shop, run.subject.base_commit, run.commit)
+        # Before any tool asks for its files: kingfisher takes longest, so that its files must not be the last.
+        await asyncio.to_thread(lambda: scene.head.to_scan)
+        self._scene = scene
+        return scene
 
     async def introduced(self, scene: Scene, task: Task, stop: asyncio.Event) -> Looked:
         """What a tool finds in the change that it does not find without it. Raises `ToolError` where it failed."""
