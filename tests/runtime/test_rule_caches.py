@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.analysers.interface import Choice, Task, ToolError, ToolName
+from burnish.agents.analysers.tools.kingfisher import scanned_name
 from burnish.config.settings import AnalyserSettings
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.rule_caches import compile_rules
@@ -57,8 +58,9 @@ def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(desk: Fixers
     """As without a sandbox where a group may write above the cache: in homes that were made under a umask of 002."""
     desk.shop.sandbox = choose("off")
     (tmp_path / "cache").chmod(0o775)
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "a.py").write_text(f'KEY = "{TOKEN}"\n')
+    file = tmp_path / "files" / scanned_name("a.py")
+    file.parent.mkdir(parents=True)
+    file.write_text(f'KEY = "{TOKEN}"\n')
     task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=Choice(select=(GITHUB_RULE,)))
 
     assert _compile(desk, (f"--rule={GITHUB_RULE}",)) is None

@@ -10,7 +10,7 @@ from burnish.runtime.trail import counts_words
 MOST_NAMED = 10
 """Files that are named before they are only counted."""
 WHAT_HELPS = (
-    "In the base's burnish.toml, name an agent that reads the change ([roles] review = \"NAME\"), or list generated and "
+    'In the base\'s burnish.toml, name an agent that reads the change ([roles] review = "NAME"), or list generated and '
     "vendored paths ([review] ignore). To approve it as it is: --allow-unexamined."
 )
 

@@ -106,11 +106,17 @@ class Bench:
     async def _on(self, side: Side, task: Task, stop: asyncio.Event) -> Looked:
         if task.tool is ToolName.BURNISH:
             return Looked(hits=await asyncio.to_thread(side.own_hits, task.files))
-        own = (task.choice.own_configuration, task.tool is ToolName.KINGFISHER)
-        folder = await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task))
+        folder = await self._folder(side, task)
         if task.tool is ToolName.ESLINT:
             await self._once((side, "prepared"), lambda: self._prepare(side, stop))
         return await self._look(folder, task, stop)
+
+    async def _folder(self, side: Side, task: Task) -> Path:
+        """Where a tool finds its files. Those to scan are there already: kingfisher starts without another turn."""
+        if task.tool is ToolName.KINGFISHER and side.can_be_scanned:
+            return side.to_scan
+        own = (task.choice.own_configuration, task.tool is ToolName.KINGFISHER)
+        return await self._once((side, own), lambda: asyncio.to_thread(side.folder_for, task))
 
     async def _prepare(self, side: Side, stop: asyncio.Event) -> None:
         """Make a tree ready for a linter of the project's own, which lives among its dependencies."""

@@ -87,6 +87,11 @@ class Side:
         self._shop.clones.seed(clone, self._shop.inputs.settings.workspace.seed)
         return clone
 
+    @property
+    def can_be_scanned(self) -> bool:
+        """Whether the files to scan are there."""
+        return "to_scan" in self.__dict__
+
     def folder_for(self, task: Task) -> Path:
         """Where a tool finds the files. It is made when it is asked for, by one thread at a time."""
         if task.tool is ToolName.KINGFISHER:
