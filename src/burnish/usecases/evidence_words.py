@@ -10,8 +10,8 @@ from burnish.runtime.trail import counts_words
 MOST_NAMED = 10
 """Files that are named before they are only counted."""
 WHAT_HELPS = (
-    'In the base\'s burnish.toml, name an agent that reads the change ([roles] review = "NAME"), or list generated and '
-    "vendored paths ([review] ignore). To approve it as it is: --allow-unexamined."
+    'In the base\'s burnish.toml, name an agent that reads the change ([roles] review = "NAME"), or list generated '
+    "and vendored paths ([review] ignore). To approve it as it is: --allow-unexamined."
 )
 
 
