@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What `make prove` takes as changed.
+SINCE ?= HEAD~20
 TEST_STAMP := $(VENV)/.installed-for-tests
 
-.PHONY: demo test check prove format bench clean
+.PHONY: demo test check prove mutants format bench clean
 
 $(STAMP): pyproject.toml
 	@echo "Setting up $(VENV) …"
@@ -42,7 +44,11 @@ prove: test
 	$(BIN)/pytest -n 2 -m prove
 	$(BIN)/pytest -n 2 -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
 	$(BIN)/python tests/fuzz/run.py
-	$(BIN)/python tests/mutation/run.py
+	$(BIN)/python tests/mutation/run.py --since $(SINCE)
+
+## Every mutant of the core: half an hour and more.
+mutants: $(TEST_STAMP)
+	$(BIN)/python tests/mutation/run.py --minutes 120
 
 ## Figures, as ratios to a limit or a peer measured in the same run.
 bench: $(TEST_STAMP)

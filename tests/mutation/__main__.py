@@ -1,4 +1,6 @@
-"""`python -m tests.mutation [--only TEXT] [--minutes N]`: mutate the core, say the score, exit 1 where it is too low.
+"""`python -m tests.mutation [--only TEXT | --since REV] [--minutes N]`: mutate the core, and say the score.
+
+It exits with 1 where the score is too low.
 
 Why a mutator of our own: mutmut 3.8.0 does not run under pytest 9.2 (it reads an attribute of tests that is gone) and,
 helped over that, needs about three seconds for each mutant and leaves properties out; cosmic-ray runs the whole suite
@@ -27,18 +29,36 @@ MOST_MINUTES = 25
 
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
+    if not options.since:
+        return _try(options.only, options.minutes, strict=not options.only)
+    modules = _changed_since(options.since)
+    _say(f"Changed since {options.since}: {', '.join(modules) or 'nothing of the core'}")
+    # Each module by itself: what matters of a change is what survives in it, not the score of all.
+    return max((_try(module, options.minutes, strict=True) for module in modules), default=0)
+
+
+def _changed_since(revision: str) -> list[str]:
+    """The modules of the core that differ from a revision, as mutants name them: `core.steps.flow.`."""
+    source = "src/burnish/"
+    command = ["git", "diff", "--name-only", "--diff-filter=d", revision, "--", f"{source}core"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    names = (path.removeprefix(source).removesuffix(".py").replace("/", ".") for path in listed)
+    return [f"{name}." for name in names if not name.endswith("__init__")]
+
+
+def _try(only: str, minutes: int, *, strict: bool) -> int:
     started = time.monotonic()
     VERDICTS.unlink(missing_ok=True)
-    code = subprocess.call(_command(options.only, options.minutes), cwd=ROOT)
+    code = subprocess.call(_command(only, minutes), cwd=ROOT)
     if code or not VERDICTS.exists():
         _say("The mutants could not be tried: the tests fail, or cannot be run, without any of them.")
         return 1
-    listed = tuple(entry for entry in read_equivalent() if options.only in entry.mutant)
+    listed = tuple(entry for entry in read_equivalent() if only in entry.mutant)
     result = score(read_verdicts(VERDICTS), listed)
     seconds = time.monotonic() - started
     _tell(result, seconds)
     REPORT.write_bytes(msgspec.json.format(msgspec.json.encode(_report(result, seconds)), indent=1))
-    if options.only:
+    if not strict:
         return 0
     return 1 if result.percent < LEAST_PERCENT or result.not_tried or result.stale else 0
 
@@ -48,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", default="", help="only mutants whose name has this text; the score then fails nothing"
     )
+    parser.add_argument("--since", default="", metavar="REV", help="only modules that changed since a revision")
     parser.add_argument("--minutes", type=int, default=MOST_MINUTES, help=f"at most (default {MOST_MINUTES})")
     return parser
 

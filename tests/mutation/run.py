@@ -1,4 +1,4 @@
-"""The script that `make prove` runs: `python tests/mutation/run.py [--only TEXT] [--minutes N]`, from anywhere."""
+"""The script that `make prove` runs, from anywhere: `python tests/mutation/run.py [--only TEXT | --since REV]`."""
 
 import runpy
 import sys
