@@ -525,7 +525,7 @@ review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
   → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
 a finding was refuted
-  → sealing, approved
+  → sealing, waived
 seal:1 done: seal-of-tree-2
   → approved: round 3: nothing blocks any more\
 """,
@@ -591,7 +591,7 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing, waived
 seal:1 done: seal-of-tree-1
   → approved: round 3: nothing blocks\
 """,
