@@ -64,7 +64,6 @@ def test_an_agent_sees_only_harmless_variables_and_those_that_are_named() -> Non
         "LANG": "C.UTF-8",
         "LC_ALL": "C",
         "TZ": "UTC",
-        "TMPDIR": "/var/mine",
         "TERM": "dumb",
         "NO_COLOR": "1",
         "NAMED_KEY": "wanted",

@@ -35,7 +35,7 @@ then = "fail"
 reason = "It is not clean after {{reviews}} reviews"
 """
 _HONEST = {"shop/offers.py": "def offer(price):\n    return price\n"}
-SAMPLE = 6
+SAMPLE = 12
 """Every so-manieth change is reviewed by `make test`, all of them by `make prove`: each takes a real review."""
 
 

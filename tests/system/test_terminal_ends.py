@@ -95,10 +95,12 @@ def wait_for_end(pid: int) -> None:
 
 def test_an_agent_dies_with_its_proxy(stage: Stage) -> None:
     server: list[int] = []
+    others = {found.pid for found in process_table.living()}
 
     def kill_the_proxy() -> None:
         server.append(stage.watched().server.pid)
-        (proxy,) = (found.pid for found in process_table.living() if found.parent == os.getpid())
+        ours = (found.pid for found in process_table.living() if found.parent == os.getpid())
+        (proxy,) = (pid for pid in ours if pid not in others)
         os.kill(proxy, signal.SIGKILL)
 
     finished = stage.run_and(kill_the_proxy, stage.script(STUBBORN))

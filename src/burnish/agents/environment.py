@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from burnish.agents.handover import MAX_INLINE_BYTES, findings_json
 from burnish.agents.interface import Request, Role
 
-PASSED_ON = frozenset({"HOME", "LANG", "PATH", "TMPDIR", "TZ"})
+PASSED_ON = frozenset({"HOME", "LANG", "PATH", "TZ"})
 _PLAIN_OUTPUT = {"TERM": "dumb", "NO_COLOR": "1"}
 """Nobody looks at the output of an agent; colours and cursor movements would only be in the way."""
 
