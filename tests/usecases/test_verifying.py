@@ -381,7 +381,7 @@ def test_a_seal_of_an_invented_run_is_a_note(sealed: Project) -> None:
     forge(sealed, lambda statement: replace(changed(statement), run="20261115-081500-k3f9q2"))
     verdict = sealed.verify("other")
     assert not verdict.ok
-    assert "it is a note, not a proof" in verdict.reason
+    assert "it is a local note, not a proof" in verdict.reason
     assert verdict.vouched_by == ""
 
 
@@ -399,11 +399,11 @@ def test_elsewhere_an_unsigned_seal_is_a_note(sealed: Project, tmp_path: Path) -
     demands = Demands(base="origin/main")
     verdict = verify(clone, "change", demands)
     assert not verdict.ok
-    assert "it is a note, not a proof" in verdict.reason
+    assert "it is a local note, not a proof" in verdict.reason
     assert not (clone.state_dir / "ledger.db").exists()
     told = verify(clone, "change", replace(demands, allow=(Allowance.UNSIGNED,)))
     assert told.ok
-    assert "it is a note, not a proof" in told.notes[0]
+    assert "it is a local note, not a proof" in told.notes[0]
 
 
 def test_a_ledger_that_cannot_be_read_vouches_for_nothing(sealed: Project) -> None:

@@ -222,7 +222,7 @@ def _vouched(question: _Question, statement: Statement, verdict: Verdict, *, sig
         return replace(verdict, ok=True, reason=words, vouched_by="ledger")
     note = (
         f"The ledger of this repository does not know run {statement.run}, and no signature vouches for the seal: "
-        "it is a note, not a proof, for anyone who can write refs can write one."
+        "it is a local note, not a proof, for anyone who can write refs can write one."
     )
     if Allowance.UNSIGNED in question.allowed:
         return replace(verdict, ok=True, reason=words, notes=(note, *verdict.notes))
