@@ -35,8 +35,8 @@ then = "fail"
 reason = "It is not clean after {{reviews}} reviews"
 """
 _HONEST = {"shop/offers.py": "def offer(price):\n    return price\n"}
-SAMPLE = 12
-"""Every so-manieth change is reviewed by `make test`, all of them by `make prove`: each takes a real review."""
+SAMPLE = 7
+"""`make test` plays one case of so many, `make prove` all of them: each takes a real run."""
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -109,15 +109,15 @@ def _apply(repository: RepositoryBuilder, case: dict[str, Any]) -> None:
         repository.commit({}, case["name"])
 
 
-def _changes() -> list[Any]:
-    prove = pytest.mark.prove
+def sampled(name: str) -> list[Any]:
+    """All cases of a file, most of them for `make prove`."""
     return [
-        pytest.param(case, id=case["name"], marks=() if number % SAMPLE == 0 else prove)
-        for number, case in enumerate(cases("changes"))
+        pytest.param(case, id=case["name"], marks=() if number % SAMPLE == 0 else pytest.mark.prove)
+        for number, case in enumerate(cases(name))
     ]
 
 
-@pytest.mark.parametrize("case", _changes())
+@pytest.mark.parametrize("case", sampled("changes"))
 def test_no_change_hides_from_its_gate(machine: Machine, case: dict[str, Any]) -> None:
     repository = begin(machine, case.get("settings", ""))
     _apply(repository, case)
@@ -134,7 +134,7 @@ def test_an_honest_change_is_approved(machine: Machine) -> None:
     assert machine.burnish("verify", "change", "--base", "main").code == 0
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in cases("agents")])
+@pytest.mark.parametrize("case", sampled("agents"))
 def test_no_agent_approves_by_misbehaving(machine: Machine, case: dict[str, Any]) -> None:
     machine.variables["BURNISH_SANDBOX"] = case.get("sandbox", "auto")
     said = f"CLEAN={shlex.quote(CLEAN)}\nFOUND={shlex.quote(FOUND)}\n"
