@@ -52,7 +52,7 @@ def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, rev
         return _show(content, trusted=trusted, as_json=as_json)
     if not (yes or (at_terminal() and not as_json)):
         raise TrustError(
-            "Nobody can be asked: this is no terminal.",
+            "There is no terminal to ask at.",
             hint=f"Look at it with '{content.command} --show'; then '{content.command} --yes' trusts it.",
         )
     if not yes and not ask_trust(content):

@@ -45,8 +45,8 @@ def render_verdict_aggregate(
 ) -> str:
     """The verdict of a whole round as JSON text.
 
-    A reviewer without evidence is listed and counts for nothing; a round without any other is not clean, nor one that
-    does not pass for want of evidence.
+    A reviewer without evidence is listed and counts for nothing. A round without any other reviewer is not clean, and
+    neither is one that does not pass because evidence is missing.
     """
     aggregate: JsonObject = {
         reviewer.replace("-", "_"): {
