@@ -118,12 +118,14 @@ def verify(repository: Repository, ref: str, demands: Demands) -> Verdict:
             stack.callback(ledger.close)
         verdicts = [_verdict(repository, ledger, question, seal, unsealed) for seal in seals]
     holding = [verdict for verdict in verdicts if verdict.ok]
-    return max(holding or verdicts, key=_sealed_at)
+    return max(holding or verdicts, key=_newest)
 
 
-def _sealed_at(verdict: Verdict) -> str:
-    statement = verdict.seal.statement if verdict.seal is not None else None
-    return statement.sealed_at if statement is not None else ""
+def _newest(verdict: Verdict) -> tuple[str, bool, str]:
+    """The order of seals. Of two from the same second, a signed one says more; the digest settles the rest."""
+    if verdict.seal is None or verdict.seal.statement is None:
+        return "", False, ""
+    return verdict.seal.statement.sealed_at, bool(verdict.seal.signature), verdict.seal.digest
 
 
 def _question(repository: Repository, ref: str, demands: Demands) -> _Question:
