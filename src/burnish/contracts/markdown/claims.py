@@ -8,7 +8,7 @@ import re
 from burnish.contracts.markdown.denials import sentences
 from burnish.contracts.markdown.lines import Line, LineKind, list_mark
 from burnish.contracts.markdown.outline import Section, SectionKind
-from burnish.contracts.markdown.patterns import any_of, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, words
 from burnish.contracts.markdown.severities import number_of, plain, severity_of_word
 from burnish.core.findings import Severity
 
@@ -21,30 +21,30 @@ _SEVERITY = any_of(
 _NUMBER = words(r"\d{1,6} none zero no nil n/a one two three four five six seven eight nine ten eleven twelve")
 _THINGS = words("issues? findings? problems? items? bugs? concerns?")
 _KIND = rf"(?:[ -](?:severity|priority|level))?(?: {_THINGS})?"
-_LABEL_FIRST = re.compile(
+_LABEL_FIRST = Pattern(
     rf"\b({_SEVERITY}){_KIND}(?: ?\([^)0-9]{{0,30}}\))?(?: (?:found|remaining|count|left|open))?"
     rf"\s?[:=]\s?({_NUMBER})(?![\w.])"
 )
-_NUMBER_FIRST = re.compile(rf"(?<![\w.#])({_NUMBER})\s(?:new |remaining |open )?({_SEVERITY})(?!\w)")
-_TOTAL = re.compile(
+_NUMBER_FIRST = Pattern(rf"(?<![\w.#])({_NUMBER})\s(?:new |remaining |open )?({_SEVERITY})(?!\w)")
+_TOTAL = Pattern(
     rf"\b(?:total(?: (?:number of )?(?:findings|issues|problems))?|findings|issues(?: found)?)"
     rf"\s?[:=]\s?({_NUMBER})(?![\w.])"
 )
-_FOUND = re.compile(
+_FOUND = Pattern(
     rf"\b(?:found|identified|total of|reported|there are)\s(?:\w+ )?({_NUMBER})\s(?:\w+ )?"
     r"(?:findings|issues|problems)\b"
 )
-_PAST = re.compile(
+_PAST = Pattern(
     rf"\b{words('fixed resolved addressed previous prior earlier verified former(?:ly)? had was were deferred')}\b"
     r"|\bround \d"
 )
-_SETTLED_TAIL = re.compile(
+_SETTLED_TAIL = Pattern(
     r"\W{0,4}(?:all |both |now )?(?:[\w#-]+ ){0,6}?(?:have been |were |now )?(?:fixed|resolved|addressed)\b"
 )
-_PARTLY = re.compile(r"\b(?:not|un|partially|\d+)\b[^)]{0,12}(?:fixed|resolved|addressed)")
-_LEFT = re.compile(r"\b(\d{1,6}|none|no) (?:remain(?:ing|s)?|left|open|unresolved)\b")
-_FIXED_COUNT = re.compile(r"\b(\d{1,6}) (?:fixed|resolved|addressed)\b")
-_LONE = re.compile(
+_PARTLY = Pattern(r"\b(?:not|un|partially|\d+)\b[^)]{0,12}(?:fixed|resolved|addressed)")
+_LEFT = Pattern(r"\b(\d{1,6}|none|no) (?:remain(?:ing|s)?|left|open|unresolved)\b")
+_FIXED_COUNT = Pattern(r"\b(\d{1,6}) (?:fixed|resolved|addressed)\b")
+_LONE = Pattern(
     r"\W{0,6}(?:$|[(—–,|/;-]|(?:in )?"
     rf"{words('found issues? findings? problems? remain(?:s|ing)? left open new outstanding items? total')}\b)"
 )

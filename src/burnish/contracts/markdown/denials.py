@@ -4,10 +4,9 @@ A denial takes findings away, so it is read narrowly: "None found." is one, "Non
 finding. What is not surely a denial is none.
 """
 
-import re
 from functools import lru_cache
 
-from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import plain
 
 _NOUN = any_of(
@@ -49,23 +48,23 @@ _END = rf"(?:\s+(?:{_VERB} )?(?:{_SEEN}|{_WHEN}|{_WHERE}))*\s*(?:$|[.;!,()\[\]�
 _SUBJECT = any_of(
     "there (?:are|were|is) ", "(?:i|we) (?:found|see|have|identified|have found) ", "found ", "identified ", "reported "
 )
-_NO_FINDINGS = re.compile(rf"{_SUBJECT}?(?:currently )?(?:no|zero|0)\s+{_ADJECTIVES}{_NOUN}{_END}")
-_DID_NOT_FIND = re.compile(
+_NO_FINDINGS = Pattern(rf"{_SUBJECT}?(?:currently )?(?:no|zero|0)\s+{_ADJECTIVES}{_NOUN}{_END}")
+_DID_NOT_FIND = Pattern(
     r"(?:i |we )?(?:did not|didn't|do not|don't|could not|couldn't) (?:find|identify|see|spot|detect) (?:any )"
     rf"{_ADJECTIVES}{_NOUN}{_END}"
 )
-_NONE = re.compile(
+_NONE = Pattern(
     any_of(words("none nothing nil n/?a no 0 zero empty -+ — –"), "not applicable")
     + r"(?: (?:new|else|critical|important|minor|blocking|major|significant|of note))?"
     + _END
 )
-_WHOLE = re.compile(r"(?:all (?:clear|good)|clean|clear|looks good|lgtm|pass(?:ed)?)\s*[.!]?")
-_SETTLED_NOUN = re.compile(r"\b(?:issues?|findings?|items?|fix(?:es)?|problems?|concerns?|blockers?)\b")
-_SETTLED_VERB = re.compile(
+_WHOLE = Pattern(r"(?:all (?:clear|good)|clean|clear|looks good|lgtm|pass(?:ed)?)\s*[.!]?")
+_SETTLED_NOUN = Pattern(r"\b(?:issues?|findings?|items?|fix(?:es)?|problems?|concerns?|blockers?)\b")
+_SETTLED_VERB = Pattern(
     r"\b(?:have been|has been|were|are|is|was|now|been|properly|correctly|successfully) (?:[\w-]+ ){0,3}"
     r"(?:fixed|resolved|addressed|verified|closed|applied|confirmed)\b"
 )
-_OPEN_AGAIN = re.compile(
+_OPEN_AGAIN = Pattern(
     rf"\b{words('not except but still partial(?:ly)? however unresolved incomplete although though incorrectly')}\b"
     r"|\b(?:must|should|need)\b"
 )
@@ -77,8 +76,8 @@ _ELSEWHERE = search(
     rf"\b{words('important minor below suggestions? nits? low medium improvements?')}\b",
     r"\b(?:following sections?|nice to have)\b",
 )
-_SENTENCE = re.compile(r"(?<=[.!;])\s+|\n+")
-_SEVERITY_WORD = re.compile(rf"\b{_SEVERITY}\b")
+_SENTENCE = Pattern(r"(?<=[.!;])\s+|\n+")
+_SEVERITY_WORD = Pattern(rf"\b{_SEVERITY}\b")
 _LOOKED_AT = 2_000
 
 
@@ -142,7 +141,7 @@ _UNABLE_TO = any_of(
     "(?:can|could|will|would|did|do|was|were|am|are|have|had)(?: not|n't)(?: been)?(?: yet)?(?: able)?(?: to)?",
     "not (?:yet )?(?:been )?able to",
 )
-_UNABLE = re.compile(
+_UNABLE = Pattern(
     r"\b(?:unable to|could not|couldn't|cannot|can't|not able to|failed to|no way to)\s(?:\w+\s){0,3}?"
     + words("read access review view see open load fetch obtain retrieve inspect examine find locate diff compute get")
     + r"\s(?!anything (?:\w+ )?wrong|any (?:\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|concerns?|defects?))"

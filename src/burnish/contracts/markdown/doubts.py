@@ -5,13 +5,11 @@ again: it is read widely. What a sentence denies, searches for or calls fixed is
 is left is one that it reports.
 """
 
-import re
-
 from burnish.contracts.markdown.claims import counts_something
 from burnish.contracts.markdown.denials import ADJECTIVE, says_all_settled, says_none, says_unread, sentences
 from burnish.contracts.markdown.former import says_not_settled
 from burnish.contracts.markdown.lines import list_mark
-from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import plain
 from burnish.contracts.markdown.tags import leading_tag
 from burnish.contracts.markdown.verdicts import rejects
@@ -135,7 +133,7 @@ _MADE_UP = search(
     r"\b(?:ignore|disregard) (?:the|this|that|it|everything|my)\b",
     r"\b(?:is|was) not (?:an?|my|the) (?:(?:real|actual|final|complete|full) )?(?:review|answer|verdict|report)\b",
 )
-_CODE = re.compile(r"`[^`\n]*[_(){}\[\]<>=./:;\"'][^`\n]*`|`\S+`")
+_CODE = Pattern(r"`[^`\n]*[_(){}\[\]<>=./:;\"'][^`\n]*`|`\S+`")
 
 
 def doubt_in(paragraph: str) -> str:

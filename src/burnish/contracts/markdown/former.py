@@ -3,11 +3,10 @@
 What belongs to an earlier round is no new finding. Like a denial this takes findings away, so it is read narrowly.
 """
 
-import re
 from functools import lru_cache
 
 from burnish.contracts.markdown.denials import says_all_settled, sentences
-from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import plain
 
 _THING = words("rounds? reviews? findings? issues? fix(?:es)? items? comments?")
@@ -25,7 +24,7 @@ _FORMER = search(
     r"\bfix(?:es)? from the (?:last|previous)\b",
     rf"^{any_of(_DONE, words('verified verification disposition resolution'))}$",
 )
-_NOT_FORMER = re.compile(
+_NOT_FORMER = Pattern(
     r"\b"
     + any_of(
         words("new unresolved not unfixed unaddressed remaining remains? open outstanding still must should needs?"),
@@ -35,13 +34,13 @@ _NOT_FORMER = re.compile(
     )
     + r"\b"
 )
-_ROUND = re.compile(r"\bround (\d{1,3})\b")
+_ROUND = Pattern(r"\bround (\d{1,3})\b")
 _MAX_INTRODUCTION = 1_000
 
 
 def rounds_in(text: str) -> list[int]:
     """The numbers of the rounds that a heading names."""
-    return [int(number) for number in _ROUND.findall(plain(text))]
+    return [int(found[1]) for found in _ROUND.finditer(plain(text))]
 
 
 @lru_cache(maxsize=1_024)
@@ -75,7 +74,7 @@ _OPEN_HEADING = search(
     r"\boutstanding\b",
     rf"\b(?:remaining|open|persisting|carried[- ](?:over|forward)) {words('issues? findings? problems? items?')}\b",
 )
-_OPEN_FILLERS = re.compile(
+_OPEN_FILLERS = Pattern(
     r"\b"
     + any_of(
         words(
@@ -86,7 +85,7 @@ _OPEN_FILLERS = re.compile(
     + r"\b"
 )
 _NOT_SETTLED = search(rf"\b{_NOT_DONE}\b", "❌")
-_LET_BE = re.compile(
+_LET_BE = Pattern(
     rf"\b{words('downgraded accepted acceptable deferred wontfix withdrawn')}\b|\bby design\b|\bwon't fix\b"
 )
 _NEGATED = search(
@@ -123,11 +122,11 @@ _SETTLED_TITLE = search(
     rf"\s[—–-]{{1,2}}\s\**(?:✅\s*)?{_SETTLED}\**\s*(?:$|[.;,✅]|in (?:commit|round|pr|`?[0-9a-f]{{7,40}}))",
     rf":\s*\**{_SETTLED}\**\s*$",
 )
-_UNSETTLED_TITLE = re.compile(
+_UNSETTLED_TITLE = Pattern(
     rf"\b{words('not un never partially incorrectly incompletely half was were be is are')}[\s-]*\**"
     r"(?:fixed|resolved|addressed)"
 )
-_SETTLED_STATUS = re.compile(rf"^[\s*(\[]*(?:✅|{_SETTLED}\b)")
+_SETTLED_STATUS = Pattern(rf"^[\s*(\[]*(?:✅|{_SETTLED}\b)")
 OPEN_MARK = "(open)"
 """Behind a title it says that the finding is not settled, whatever else the title may look like."""
 

@@ -4,14 +4,13 @@ A heading may be a `#` heading, an underlined one, or a line in bold or with a c
 items stay lines of their section; `items` takes them apart.
 """
 
-import re
 from enum import Enum
 
 from burnish.contracts.markdown.denials import says_none
 from burnish.contracts.markdown.former import is_former, is_open, rounds_in
 from burnish.contracts.markdown.labels import Field, field_of_label
 from burnish.contracts.markdown.lines import Document, Line, LineKind, list_mark
-from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import bare_severity, heading_count, heading_severity, plain
 from burnish.contracts.markdown.tags import item_lead, leading_tag
 from burnish.core.findings import Severity
@@ -68,22 +67,22 @@ class Section:
 _SUMMARY = search(
     rf"\b{words('summary totals? overview statistics tally counts breakdown scorecard')}\b", r"\bat a glance\b"
 )
-_VERDICT = re.compile(
+_VERDICT = Pattern(
     r"(?:final |overall |review |merge |my )*"
     + any_of(
         words("verdict recommendations? decision conclusion outcome assessment result status approval"), "next steps"
     )
     + r"\b"
 )
-_CRITERIA = re.compile(rf"\b{any_of('acceptance criteria', 'criteria', 'requirements?', 'checklist', 'acs?')}\b")
-_FINDINGS = re.compile(
+_CRITERIA = Pattern(rf"\b{any_of('acceptance criteria', 'criteria', 'requirements?', 'checklist', 'acs?')}\b")
+_FINDINGS = Pattern(
     rf"(?:(?:{words('detailed new code review all the current')}|list of|round \d+) )*"
     + any_of(words("findings? issues? problems? bugs defects concerns"), "action items", "review comments")
     + r"(?: found| identified| list| by severity| to fix| details?)?(?: ?\(\d+\)| ?: ?\d+| ?[-–—:] round \d+)?"
 )
-_NEW = re.compile(r"(?:new|current) (?:findings|issues)(?: in this round)?")
-_CHANGES = re.compile(r"(?:required|requested|necessary) (?:changes|fixes)")
-_BENIGN = re.compile(
+_NEW = Pattern(r"(?:new|current) (?:findings|issues)(?: in this round)?")
+_CHANGES = Pattern(r"(?:required|requested|necessary) (?:changes|fixes)")
+_BENIGN = Pattern(
     any_of(
         r"what (?:was|i|we|went|is)\b",
         r"(?:positive|strengths?|good|praise|scope|methodology|context|background)\b",

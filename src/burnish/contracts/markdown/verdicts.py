@@ -1,19 +1,18 @@
 """What a review concludes in words: the line or section with its recommendation. It can only make a reading worse."""
 
-import re
 from enum import Enum
 
 from burnish.contracts.markdown.lines import LineKind, list_mark
 from burnish.contracts.markdown.outline import LISTING, Section, SectionKind
-from burnish.contracts.markdown.patterns import any_of, search, words
+from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import plain
 
-_LABEL = re.compile(
+_LABEL = Pattern(
     r"(?:final |overall |review |merge |my |approval )*"
     + words("recommendation verdict decision conclusion outcome assessment approval status result")
     + r"(?: status)?\s?[:=—–-]+\s*"
 )
-_LOOSE_LABEL = re.compile(r"(?:status|result|outcome|assessment)\b")
+_LOOSE_LABEL = Pattern(r"(?:status|result|outcome|assessment)\b")
 _REJECTION = (
     r"\brequest(?:ed|ing|s)? (?:\w+ )?changes",
     r"(?<!no )\bchanges? (?:are |is )?(?:requested|required|needed)",
@@ -38,7 +37,7 @@ _FOR = search(
 _CONDITION = search(
     rf"\b{words('after once if provided pending conditional(?:ly)? contingent')}\b", r"\b(?:subject to|only when)\b"
 )
-_BARE_VERDICT = re.compile(
+_BARE_VERDICT = Pattern(
     any_of(
         words("approved? lgtm reject(?:ed)? pass(?:ed)? fail(?:ed)?"),
         "request changes",
@@ -58,7 +57,7 @@ _PLAIN_VERDICT = search(
     "lgtm",
 )
 """In a list of findings `Recommendation:` is a fix, unless it is a bare conclusion or begins with a plain one."""
-_CRITICAL_DENIED = re.compile(r"\b(?:no|0|zero)\s+(?:\w+ ){0,2}critical")
+_CRITICAL_DENIED = Pattern(r"\b(?:no|0|zero)\s+(?:\w+ ){0,2}critical")
 
 
 class Verdict(Enum):
@@ -83,7 +82,7 @@ _REJECTED_IN_PROSE = search(
     r"\b(?:needs?|requires?) (?:another|more|further|a) (?:round|work|review|changes?|fix|rework|revision)",
     r"\bbefore (?:it is |this is |being )?(?:merged|merging|merge|shipping|release)\b",
 )
-_NOTHING_ASKED = re.compile(
+_NOTHING_ASKED = Pattern(
     r"\b(?:no|nothing|none|without|zero)\b(?: [\w-]+){0,4}? (?:(?:should|must|needs? to|has to) be \w+"
     r"|required|requested|needed|necessary|needs \w+)(?: before (?:\w+ )?merg\w+)?"
 )
