@@ -1,9 +1,12 @@
 """What all tests share: how long property tests look, and which skips CI accepts."""
 
+import os
 from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+from tests import compiled_rules
 
 settings.register_profile("test", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile("prove", max_examples=2_000, deadline=None)
@@ -21,6 +24,12 @@ LISTED_SKIPS = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fail-on-unlisted-skips", action="store_true", help="Fail where an unlisted part is missing.")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_rules(tmp_path_factory: pytest.TempPathFactory) -> None:  # pyright: ignore[reportUnusedFunction]
+    base = tmp_path_factory.getbasetemp()
+    compiled_rules.share((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled-rules")
 
 
 @pytest.hookimpl(wrapper=True)

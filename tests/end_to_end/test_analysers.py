@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from burnish.testing.repositories import Content
+from tests import compiled_rules
 from tests.end_to_end.machine import Machine
 
 USED = '"""A module."""\n\nimport json\n\n\ndef shown(value: object) -> str:\n    return json.dumps(value)\n'
@@ -28,17 +29,10 @@ class DoubleTest(unittest.TestCase):
 Files = Mapping[str, Content | None]
 
 
-@pytest.fixture(scope="session")
-def compiled_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for the compiled rules of all tests, as on a machine that has reviewed before."""
-    return tmp_path_factory.mktemp("rules")
-
-
 @pytest.fixture
-def machine(tmp_path: Path, compiled_rules: Path) -> Machine:
+def machine(tmp_path: Path) -> Machine:
     made = Machine(tmp_path)
-    (made.cache / "burnish").mkdir()
-    (made.cache / "burnish" / "analysers").symlink_to(compiled_rules)
+    compiled_rules.offer_to(made.cache / "burnish")
     return made
 
 

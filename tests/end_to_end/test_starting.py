@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from burnish.core.events import WorkStarted
+from tests import compiled_rules
 from tests.end_to_end.answers import findings
 from tests.end_to_end.machine import HANGS, Machine, says
 from tests.end_to_end.playing import real_events
@@ -184,6 +185,7 @@ def says_drift() -> str:
 def test_a_base_without_a_policy_takes_the_working_trees_once_it_is_trusted(tmp_path: Path) -> None:
     """Untrusted, nothing that it names runs and the built-in policy holds; trusted, it governs until it changes."""
     machine = Machine(tmp_path)
+    compiled_rules.offer_to(machine.cache / "burnish")
     machine.repository.commit({"a.py": "x = 1\n"}).branch("change")
     ran = tmp_path / "ran"
     machine.repository.executable("review.sh", "#!/bin/sh\n" + says_drift())

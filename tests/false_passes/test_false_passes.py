@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from burnish.testing.repositories import RepositoryBuilder
+from tests import compiled_rules
 from tests.end_to_end.machine import Done, Machine
 
 HERE = Path(__file__).parent
@@ -47,16 +48,10 @@ def project() -> dict[str, str]:
     return tomllib.loads((HERE / "project.toml").read_text(encoding="utf-8"))["files"]
 
 
-@pytest.fixture(scope="session")
-def compiled_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rules")
-
-
 @pytest.fixture
-def machine(tmp_path: Path, compiled_rules: Path) -> Machine:
+def machine(tmp_path: Path) -> Machine:
     made = Machine(tmp_path)
-    (made.cache / "burnish").mkdir()
-    (made.cache / "burnish" / "analysers").symlink_to(compiled_rules)
+    compiled_rules.offer_to(made.cache / "burnish")
     return made
 
 

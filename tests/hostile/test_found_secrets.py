@@ -3,11 +3,13 @@
 import secrets
 import string
 
+from tests import compiled_rules
 from tests.hostile.scene import Scene
 
 
-def test_a_found_secret_is_kept_nowhere(open_scene: Scene) -> None:
-    scene = open_scene
+def test_a_found_secret_is_kept_nowhere(bubblewrap_scene: Scene) -> None:
+    scene = bubblewrap_scene
+    compiled_rules.offer_to(scene.cache / "burnish")
     token = "ghp_" + "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(36))
     scene.repository.commit({"settings.py": f'TOKEN = "{token}"\n'}, "Add")
     reviewed = scene.burnish("review", "--json", "--protocol", "panel")

@@ -10,6 +10,7 @@ from burnish.config.settings import AnalyserSettings
 from burnish.runtime.performing.fix_trials import write_file
 from burnish.testing.repositories import Content, RepositoryBuilder
 from burnish.workspace.errors import UnsafeResultError
+from tests import compiled_rules
 from tests.runtime.fixers_desk import FixersDesk, found, texts
 
 _PYTHON = {"PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"}
@@ -26,7 +27,9 @@ def desk(tmp_path: Path) -> Desk:
             builder.executable(name, content) if name.endswith(".sh") else builder.write({name: content})
         builder.commit()
         settings = AnalyserSettings(unsafe_fixes=unsafe, test_seconds=60.0)
-        return FixersDesk(tmp_path / "cache", builder, settings, _PYTHON)
+        made = FixersDesk(tmp_path / "cache", builder, settings, _PYTHON)
+        compiled_rules.offer_to(made.shop.cache)
+        return made
 
     return make
 
@@ -135,6 +138,7 @@ def test_a_fix_that_breaks_a_test_is_taken_back_and_the_others_stay(desk: Desk) 
     assert "test_helper" in first.text
 
 
+@pytest.mark.prove
 def test_tests_that_failed_before_speak_against_nothing(desk: Desk) -> None:
     at = desk({"a.py": "import os\n", "test_a.py": "def test_never():\n    raise AssertionError\n"})
     mended = at.mend(found("ruff:F401", "a.py", 1))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from burnish.core.findings import Action, Finding, Severity, Tracked
 from burnish.core.state import Round, Scope
@@ -25,20 +26,39 @@ def counted(heard: Testimony) -> list[Finding]:
     return [finding for finding in heard.findings if finding.action is not Action.NOTE]
 
 
-@pytest.mark.parametrize(
-    "silencing",
-    [
-        {"tests/test_calc.py": None},
-        {"tests/test_calc.py": "def test_nothing():\n    pass\n"},
-        {"tests/test_calc.py": f"import pytest\n{SKIPPED}"},
-        {"tests/test_calc.py": f"import pytest\n{SKIPPED.replace('skip', 'xfail')}"},
-        {"tests/test_calc.py": TEST.replace("    assert double(2) == 4", "    return\n    assert double(2) == 4")},
-        {"tests/conftest.py": "collect_ignore = ['test_calc.py']\n"},
-        {"pytest.ini": "[pytest]\naddopts = -k half\n"},
-        {"tests/test_calc.py": None, "tests/calc_checks.py": TEST},
-    ],
-    ids=["deleted", "replaced", "skipped", "xfailed", "emptied", "ignored", "deselected", "moved out of discovery"],
-)
+SILENCINGS: dict[str, Files] = {
+    "deleted": {"tests/test_calc.py": None},
+    "replaced": {"tests/test_calc.py": "def test_nothing():\n    pass\n"},
+    "skipped": {"tests/test_calc.py": f"import pytest\n{SKIPPED}"},
+    "xfailed": {"tests/test_calc.py": f"import pytest\n{SKIPPED.replace('skip', 'xfail')}"},
+    "emptied": {
+        "tests/test_calc.py": TEST.replace("    assert double(2) == 4", "    return\n    assert double(2) == 4")
+    },
+    "ignored": {"tests/conftest.py": "collect_ignore = ['test_calc.py']\n"},
+    "deselected": {"pytest.ini": "[pytest]\naddopts = -k half\n"},
+    "moved out of discovery": {"tests/test_calc.py": None, "tests/calc_checks.py": TEST},
+}
+HONEST: dict[str, Files] = {
+    "a feature removed with its test": {"calc.py": CODE.partition("\n\n\n")[2], "tests/test_calc.py": None},
+    "moved": {"tests/test_calc.py": None, "tests/test_all.py": TEST},
+    "renamed": {"tests/test_calc.py": TEST.replace("test_double", "test_twice")},
+    "merged": {
+        "tests/test_calc.py": None,
+        "tests/test_half.py": HALF.replace("import half", "import double, half") + "    double(1)\n",
+    },
+}
+EVERY_DAY = {"deleted", "xfailed", "deselected", "a feature removed with its test", "merged"}
+"""What `make test` plays: each case runs the tests of a project several times. `make prove` plays all."""
+
+
+def cases(every: dict[str, Files]) -> list[ParameterSet]:
+    return [
+        pytest.param(files, id=name, marks=() if name in EVERY_DAY else pytest.mark.prove)
+        for name, files in every.items()
+    ]
+
+
+@pytest.mark.parametrize("silencing", cases(SILENCINGS))
 def test_a_silenced_test_blocks_where_nothing_else_runs_what_it_ran(hear: Hear, silencing: Files) -> None:
     (finding,) = [
         each for each in hear(BASE, {"calc.py": WRONG, **silencing}).findings if each.severity is Severity.HIGH
@@ -48,19 +68,7 @@ def test_a_silenced_test_blocks_where_nothing_else_runs_what_it_ran(hear: Hear, 
     assert (finding.location.file, finding.location.line) == ("calc.py", 2)
 
 
-@pytest.mark.parametrize(
-    "honest",
-    [
-        {"calc.py": CODE.partition("\n\n\n")[2], "tests/test_calc.py": None},
-        {"tests/test_calc.py": None, "tests/test_all.py": TEST},
-        {"tests/test_calc.py": TEST.replace("test_double", "test_twice")},
-        {
-            "tests/test_calc.py": None,
-            "tests/test_half.py": HALF.replace("import half", "import double, half") + "    double(1)\n",
-        },
-    ],
-    ids=["a feature removed with its test", "moved", "renamed", "merged"],
-)
+@pytest.mark.parametrize("honest", cases(HONEST))
 def test_honest_work_on_tests_does_not_count(hear: Hear, honest: Files) -> None:
     heard = hear(BASE, honest)
     assert counted(heard) == []
