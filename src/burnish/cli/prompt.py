@@ -9,7 +9,6 @@ from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.output import say
 from burnish.config.overrides import Flags
 from burnish.core.events import Mode
-from burnish.ledger.sqlite import open_ledger
 from burnish.usecases.planning import Wanted, plan
 from burnish.usecases.prompting import show_prompt
 
@@ -32,6 +31,7 @@ Text of agents and of the repository is fenced as data, with a mark that it cann
 @click.option("--protocol", metavar="P", help="The rules, by name or path.")
 @click.option("--brief", metavar="FILE", default="", help="Requirements and acceptance criteria.")
 @click.option("--intent", metavar="TEXT", default="", help="What the change is meant to do.")
+@click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to.")
 def show(
     *,
     reviewer: str | None,
@@ -41,6 +41,7 @@ def show(
     protocol: str | None,
     brief: str,
     intent: str,
+    story: str,
 ) -> int:
     wanted = Wanted(
         mode=Mode.FIX if fix else Mode.REVIEW,
@@ -48,10 +49,9 @@ def show(
         branch=branch,
         brief=brief,
         intent=intent,
+        story=story,
         flags=Flags(protocol=protocol),
     )
     settled = plan(Path.cwd(), wanted, os.environ)
-    with open_ledger(settled.repository.state_dir) as ledger:
-        text = show_prompt(settled, ledger, reviewer, fix=fix, environment=os.environ)
-    say(text)
+    say(show_prompt(settled, reviewer, fix=fix))
     return 0

@@ -119,6 +119,10 @@ class RunStarted(Event):
     """The findings that the base's policy waives, by their ids."""
     remembered: tuple[Tracked, ...] = ()
     """What earlier runs of the subject left open, refuted or waived, at its place in this tree."""
+    owner: int = 0
+    """The process that asked for the run: the shell or session from which burnish was started."""
+    parallel_agents: bool = False
+    """Whether the subject is uncommitted work, and other runs were at work on the repository when this one began."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Prompts and merged configuration, by name."""
 
@@ -166,6 +170,10 @@ class Built(Event):
     effect: str
     change: Change
     summary: str = ""
+    prompt: str = ""
+    """The digest of what it was given."""
+    said: str = ""
+    """The digest of its whole answer."""
     transcript: str = ""
     usage: Usage = Usage()
 
@@ -200,6 +208,8 @@ class SessionFinished(Event):
     status: StoryStatus
     newly_done: bool = False
     evidence: Evidence = Evidence()
+    prompt: str = ""
+    """The digest of what it was given."""
     usage: Usage = Usage()
 
 
@@ -218,6 +228,10 @@ class Fixed(Event):
     change: Change
     summary: str = ""
     answers: tuple[FixAnswer, ...] = ()
+    prompt: str = ""
+    """The digest of what it was given."""
+    said: str = ""
+    """The digest of its whole answer."""
     transcript: str = ""
     """The digest of all that the fixer said."""
     by_rule: bool = False

@@ -110,6 +110,17 @@ def count(findings: Iterable[Finding]) -> Counts:
     return Counts(**{severity.value: number for severity, number in tally.items()})
 
 
+def required_changes(findings: Iterable[Finding]) -> str:
+    """What findings ask for, one line each, for a reader who sees nothing else of them."""
+    return "\n".join(_required_change(finding) for finding in findings)
+
+
+def _required_change(finding: Finding) -> str:
+    place = finding.location
+    where = "" if place is None else f"{place.file}: " if place.line is None else f"{place.file}:{place.line}: "
+    return "- " + " ".join(f"{where}{finding.title} {finding.suggestion}".split())
+
+
 class FindingStatus(Enum):
     """The fate of a finding so far."""
 

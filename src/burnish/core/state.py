@@ -147,6 +147,13 @@ class FixOrder(Value):
     notes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """What a person said about findings, by their id."""
 
+    @property
+    def commit_title(self) -> str:
+        """How the message of the fix's commit begins."""
+        if self.after_validation:
+            return "fix: address failed validation"
+        return f"fix: address code review round {self.round}"
+
 
 class Building(Value, tag_field="phase", tag="building"):
     """The builder makes the change that will be reviewed."""
@@ -271,6 +278,8 @@ class Run(Value):
     findings: tuple[Tracked, ...] = ()
     origins: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """The path in the first round of each file that was renamed since."""
+    said: tuple[str, ...] = ()
+    """The digests of what the builder and the fixers answered, in their order."""
     validation: Validation | None = None
     failed_validations: int = 0
     """Failed validations in a row."""

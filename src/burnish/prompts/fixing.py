@@ -1,9 +1,10 @@
 """The prompts of those who change code: fixers and builders."""
 
+from burnish.core.findings import required_changes
 from burnish.core.protocol import FixInput, Protocol, ScoreGate
 from burnish.core.score import overall_score
 from burnish.prompts.fences import Keep, nonce_for
-from burnish.prompts.material import BuildMaterial, FixMaterial
+from burnish.prompts.material import BuildMaterial, FixMaterial, TestStatus
 from burnish.prompts.rendering import fill
 from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
 
@@ -11,13 +12,13 @@ from burnish.prompts.sections import Fences, assembled, bullets, findings_text, 
 def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None = None, nonce: str | None = None) -> str:
     """What the fixer is sent. `custom` replaces the opening; rules, order and data stay."""
     fences = Fences(nonce or nonce_for(material))
-    document = f"Findings: {material.findings_document}" if material.findings_document else ""
+    files = (f"Findings: {file}" for file in material.findings_files)
     return assembled(
         [
             opening("fixer", custom),
             _rules("fixer-rules", material),
             fill("data", nonce=fences.nonce),
-            subject_part(material, fences, f"Round: {material.round}", document),
+            subject_part(material, fences, f"Round: {material.round}", *files),
             *task_parts(material, fences),
             fences.section("checks", "\n".join(material.test_commands)),
             *_order(protocol, material, fences),
@@ -39,6 +40,7 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
             *task_parts(material, fences),
             fences.section("checks", "\n".join(material.test_commands)),
             fill("builder-answer"),
+            fill("builder-criteria") if material.acceptance else "",
         ]
     )
 
@@ -80,8 +82,9 @@ def _revision(protocol: Protocol, material: FixMaterial, fences: Fences) -> list
             "fix-revision",
             score="?" if card is None else f"{overall_score(gate, card):.4g}",
             blocking=fences.data("blocking issues", findings_text(order.must) or "(none)", limit),
-            notes=fences.data("revision notes", order.instructions or "(none)", limit),
+            notes=fences.data("revision notes", order.instructions or required_changes(order.must) or "(none)", limit),
             scores=fences.data("scores", scores or "(none)", limit),
+            attempts=fences.data("previous attempts", bullets(material.attempts) or "(none)", limit),
         )
     ]
     if order.may:
@@ -95,12 +98,22 @@ def _circumstances(material: FixMaterial, fences: Fences) -> list[str]:
     notes = [f"{identity}: {text}" if identity else text for identity, text in material.notes if text.strip()]
     return [
         fences.section("notes", bullets(notes)),
-        fences.section("validation", material.validation_output, limit, Keep.END),
+        _last_checks(material, fences),
         fences.section("hook", material.hook_rejection, limit, Keep.END),
     ]
+
+
+def _last_checks(material: FixMaterial, fences: Fences) -> str:
+    """How the checks went on this tree; an order to repair what they found has their output already."""
+    if material.order.after_validation or material.validation_status is TestStatus.UNKNOWN:
+        return ""
+    output = fences.data("validation", material.validation_output or "(none)", material.output_limit, Keep.END)
+    return fill("section-validation", status=material.validation_status.value, text=output)
 
 
 def _answer(protocol: Protocol, material: FixMaterial) -> str:
     has_ids = any(finding.id for finding in (*material.order.must, *material.order.may))
     listed = has_ids and not material.order.after_validation and protocol.fix.input is not FixInput.FOLLOW_UP
-    return fill("fixer-answer" if listed else "fixer-answer-plain", round=str(material.round))
+    if listed:
+        return fill("fixer-answer", round=str(material.round))
+    return fill("fixer-answer-plain", title=material.order.commit_title)

@@ -27,7 +27,7 @@ class TestStatus(Enum):
 
 
 class Criterion(Value, omit_defaults=False):
-    """An acceptance criterion and whether the implementer says that it is met; None where nobody said."""
+    """An acceptance criterion and whether it is said to be met; None where the brief has no box and no builder said."""
 
     criterion: str
     met: bool | None = None
@@ -108,10 +108,15 @@ class FixMaterial(Task):
     """Everything about one fix."""
 
     round: int
+    """The round whose findings are fixed, or whose review waits until the project's own checks pass."""
     order: FixOrder
-    findings_document: str = ""
+    findings_files: tuple[str, ...] = ()
+    """Files of the clone that hold the findings in the form of the protocol's records."""
+    attempts: tuple[str, ...] = ()
+    """What the reviews so far said of a ticket and what was done about it, one line each."""
     test_commands: tuple[str, ...] = ()
     coverage_floor: float | None = None
+    validation_status: TestStatus = TestStatus.UNKNOWN
     validation_output: str = ""
     hook_rejection: str = ""
     notes: tuple[tuple[str, str], ...] = ()

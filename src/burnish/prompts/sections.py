@@ -45,7 +45,7 @@ def task_parts(task: Task, fences: Fences) -> list[str]:
     return [
         fences.section("brief", task.brief),
         fences.section("intent", task.intent),
-        fences.section("acceptance", bullets(task.acceptance)),
+        fences.section("acceptance", numbered(task.acceptance)),
         fences.section("coordination", task.coordination),
         fill("section-guidance", text="\n\n".join(guidance)) if guidance else "",
     ]
@@ -72,6 +72,11 @@ def bullets(lines: Sequence[str]) -> str:
     if len(lines) > _MAX_LISTED:
         shown.append(f"… {len(lines) - _MAX_LISTED:,} more")
     return "\n".join(shown)
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """A list in which each entry has its number."""
+    return "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, start=1))
 
 
 def findings_text(findings: Sequence[Finding]) -> str:

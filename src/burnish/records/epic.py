@@ -20,7 +20,9 @@ class EpicRecorder:
         del texts
         documents = ((round_.number, _document(run, round_)) for round_ in run.rounds)
         return tuple(
-            RecordFile(path=document_path(run, number), text=text) for number, text in documents if text is not None
+            RecordFile(path=document_path(run, number), text=text, findings_of=number)
+            for number, text in documents
+            if text is not None
         )
 
 

@@ -18,6 +18,8 @@ class RecordFile(Value):
     text: str
     in_checkout: bool = True
     """Other tools look for it in the checkout. Otherwise it is kept with the run alone."""
+    findings_of: int | None = None
+    """The round whose findings it lists, where it does."""
     shared: bool = False
     """A JSON object that others may add fields to; see `burnish.records.sharing`."""
 

@@ -29,7 +29,11 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
     reviewed = texts.reviewed.get(round_.number, ())
     reviews = answered(reviews_of(run, round_))
     files = [
-        RecordFile(path=f"{folder}/r1-{slug(review.reviewer)}.json", text=_issues(review, reviewed))
+        RecordFile(
+            path=f"{folder}/r1-{slug(review.reviewer)}.json",
+            text=_issues(review, reviewed),
+            findings_of=round_.number,
+        )
         for review in reviews
     ]
     if round_.judgement is not None:

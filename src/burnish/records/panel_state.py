@@ -44,7 +44,7 @@ def state_text(run: Run, texts: RecordTexts) -> str:
         "pipeline": "review",
         "status": _status(run.phase),
         "task": started.subject.title or started.subject.story or started.subject.branch,
-        "ownerPpid": "",
+        "ownerPpid": str(started.owner or ""),
         "sessionId": run.id,
         "iteration": max(len(iterations), 1),
         "maxIterations": run.limit,

@@ -61,7 +61,15 @@ class Inputs(Value):
     """There is no branch that could be moved at the end."""
     brief: str = ""
     brief_path: str = ""
+    """As the user named it."""
+    brief_file: str = ""
+    """The same below the root of the repository; empty where it is elsewhere."""
+    epic_path: str = ""
+    """The epic that the brief belongs to, below the root of the repository."""
     acceptance: tuple[str, ...] = ()
+    ticked: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    """The criteria that have a check box in the brief, and whether it is ticked."""
+    coordination: str = ""
     intent: str = ""
     guidance: tuple[Guidance, ...] = ()
     prompts: dict[str, str] = msgspec.field(default_factory=dict[str, str])

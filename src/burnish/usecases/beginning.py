@@ -1,5 +1,6 @@
 """Begin a run, or take one up again: who may, and what becomes of an earlier run of the same subject."""
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -57,6 +58,8 @@ def begin(
         allow_unexamined=plan.allow_unexamined,
         local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
         waivers=plan.waivers,
+        owner=os.getppid(),
+        parallel_agents=plan.frozen.uncommitted and _others_at_work(ledger),
         inputs=frozen(plan.inputs),
     )
     twin = _earlier(ledger, plan.repository, started, environment)
@@ -104,6 +107,13 @@ def _is_closed(ledger: Ledger, stream: str) -> bool:
     return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == Closed.__name__
 
 
+def _others_at_work(ledger: Ledger) -> bool:
+    """Whether another run of the repository has a living driver."""
+    leases = (ledger.current_lease(stream) for stream in ledger.streams(stream_of("")))
+    now = clock.now()
+    return any(lease is not None and lease.until > now and not is_known_dead(lease.owner) for lease in leases)
+
+
 def _same(first: RunStarted, second: RunStarted) -> bool:
     """Whether both are about the same head under the same policy.
 
@@ -111,7 +121,8 @@ def _same(first: RunStarted, second: RunStarted) -> bool:
     of them.
     """
     one, other = (
-        replace(each, at=0.0, run="", interactive=False, budget=Budget(), remembered=()) for each in (first, second)
+        replace(each, at=0.0, run="", interactive=False, budget=Budget(), remembered=(), owner=0, parallel_agents=False)
+        for each in (first, second)
     )
     return one == other
 

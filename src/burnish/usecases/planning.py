@@ -28,7 +28,7 @@ from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Governance, Guidance, Inputs
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
-from burnish.usecases.briefs import read_brief
+from burnish.usecases.briefs import Brief, read_brief
 from burnish.usecases.budgets import agents_called, allot
 from burnish.usecases.estimates import Prospect
 from burnish.usecases.trusting import AskTrust, Base, Settled, base_file, explained, prompt_paths, read_outside, settle
@@ -110,14 +110,15 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
     _check_rounds(protocol, wanted.max_rounds)
     sandbox = choose(settings.sandbox.value)
     prompts = _prompts(repository, base, settled)
+    brief = read_brief(wanted.brief, repository.root, wanted.story, base_file(repository, base))
     prospect = Prospect(
         repository=repository,
-        subject=_subject(repository, frozen, wanted, settings),
+        subject=_subject(repository, frozen, wanted, settings, brief),
         protocol=protocol,
         roles=roles,
         mode=wanted.mode,
         build=wanted.build,
-        inputs=_inputs(repository, frozen, wanted, settled, prompts),
+        inputs=_inputs(repository, frozen, wanted, settled, prompts=prompts, brief=brief),
     )
     allotment = allot(prospect)
     return Plan(
@@ -259,7 +260,9 @@ def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:
         )
 
 
-def _subject(repository: Repository, frozen: FrozenSubject, wanted: Wanted, settings: Settings) -> Subject:
+def _subject(
+    repository: Repository, frozen: FrozenSubject, wanted: Wanted, settings: Settings, brief: Brief
+) -> Subject:
     return Subject(
         branch=frozen.branch,
         base=frozen.base,
@@ -267,15 +270,21 @@ def _subject(repository: Repository, frozen: FrozenSubject, wanted: Wanted, sett
         head=frozen.head,
         tree=frozen.tree,
         story=wanted.story,
+        title=brief.title,
         changed=changed_files(repository, settings, frozen.base_commit, frozen.head),
     )
 
 
 def _inputs(
-    repository: Repository, frozen: FrozenSubject, wanted: Wanted, settled: Settled, prompts: dict[str, str]
+    repository: Repository,
+    frozen: FrozenSubject,
+    wanted: Wanted,
+    settled: Settled,
+    *,
+    prompts: dict[str, str],
+    brief: Brief,
 ) -> Inputs:
     pages = ((name, repository.read_file(frozen.base_commit, name)) for name in GUIDANCE)
-    brief = read_brief(wanted.brief)
     return Inputs(
         settings=settled.merged.settings,
         policy=settled.merged.policy,
@@ -284,7 +293,11 @@ def _inputs(
         detached=frozen.detached or frozen.uncommitted,
         brief=brief.text,
         brief_path=brief.path,
+        brief_file=brief.file,
+        epic_path=brief.epic,
         acceptance=brief.acceptance,
+        ticked=brief.ticked,
+        coordination=brief.coordination,
         intent=wanted.intent,
         guidance=tuple(
             Guidance(name=name, text=page[:MAX_PAGE_BYTES].decode("utf-8", errors="replace"))

@@ -1,7 +1,6 @@
 """Exactly what an agent would be sent, without sending it."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from typing import NamedTuple
 
 from burnish.core.effects import StartFix, StartReview
 from burnish.core.events import RunStarted
@@ -10,20 +9,28 @@ from burnish.core.loop import decide, evolve
 from burnish.core.protocol import ValidateRule
 from burnish.core.state import FixOrder
 from burnish.core.values import replace
-from burnish.ledger.interface import Ledger
-from burnish.runtime.inputs import frozen
+from burnish.runtime.inputs import Inputs, frozen
 from burnish.runtime.performing.material import review_prompt, writing_prompt
-from burnish.runtime.performing.workshop import Workshop
-from burnish.usecases.places import cache_folder
 from burnish.usecases.planning import Plan, PlanError
-from burnish.workspace.clones import Clones
 from burnish.workspace.diffs import difference
+from burnish.workspace.repository import Repository
 
 PLACEHOLDER = Finding(severity=Severity.HIGH, title="(the findings of the round stand here)", id="0" * 16)
 
 
-def show_prompt(plan: Plan, ledger: Ledger, reviewer: str | None, *, fix: bool, environment: Mapping[str, str]) -> str:
-    """The prompt of the first round, for one reviewer or for the fixer."""
+class _Unstarted(NamedTuple):
+    """What the prompt of a run is made from that has not begun: nobody has said anything yet."""
+
+    repository: Repository
+    inputs: Inputs
+
+    def recall(self, digest: str) -> str:
+        del digest
+        return ""
+
+
+def show_prompt(plan: Plan, reviewer: str | None, *, fix: bool) -> str:
+    """The prompt of the first round, for one reviewer or for the fixer. Nothing is written."""
     protocol = replace(plan.protocol, validate=ValidateRule(before_first_review=False))
     run = evolve(
         None,
@@ -37,20 +44,7 @@ def show_prompt(plan: Plan, ledger: Ledger, reviewer: str | None, *, fix: bool, 
             inputs=frozen(plan.inputs),
         ),
     )
-    cache = cache_folder(environment) / "prompt"
-    shop = Workshop(
-        run="prompt",
-        repository=plan.repository,
-        ledger=ledger,
-        inputs=plan.inputs,
-        sandbox=plan.sandbox,
-        clones=Clones(plan.repository, cache),
-        policy_folder="",
-        folder=Path(cache),
-        cache=cache.parent,
-        copies=cache,
-        environment=environment,
-    )
+    shop = _Unstarted(plan.repository, plan.inputs)
     if fix:
         order = FixOrder(number=1, round=1, must=(PLACEHOLDER,))
         return writing_prompt(shop, StartFix(id="fix:1:1", agent=plan.roles.fix.agent, attempt=1, order=order), run)

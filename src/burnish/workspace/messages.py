@@ -10,6 +10,8 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError
 from burnish.workspace.inside import read_inside
 from burnish.workspace.names import to_bytes
+from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import UNCOMMITTED
 from burnish.workspace.vaults import Vault
 
 _TITLE_LENGTH = 160
@@ -80,8 +82,18 @@ def agent_messages(clone: Clone, vault: Vault) -> tuple[str, ...]:
         finished = vault.git.finish(*command, environment=environment, seconds=_SECONDS)
     except GitError:  # a trap in its objects, such as a pipe in place of a file
         return ()
-    raws = finished.stdout.split(b"\0") if finished.code == 0 else []
-    texts = (clean_text(raw.decode("utf-8", errors="replace")) for raw in reversed(raws))
+    return _texts(finished.stdout) if finished.code == 0 else ()
+
+
+def commit_messages(repository: Repository, base: str, head: str) -> tuple[str, ...]:
+    """What the author of a change wrote into its commits, oldest first; the last ones, where there are many."""
+    log = ("log", "-z", "--format=%B", f"--max-count={_MESSAGES}", head, f"^{base}")
+    return tuple(text for text in _texts(repository.git.run(*log)) if text.strip() != UNCOMMITTED)
+
+
+def _texts(log: bytes) -> tuple[str, ...]:
+    """The messages of `git log -z --format=%B`, oldest first."""
+    texts = (clean_text(raw.decode("utf-8", errors="replace")) for raw in reversed(log.split(b"\0")))
     return tuple(bounded(text, _MESSAGE_LENGTH) for text in texts if text.strip())
 
 

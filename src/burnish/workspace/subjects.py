@@ -13,6 +13,8 @@ from burnish.workspace.worktrees import excluding
 
 IDENTITY = "burnish"
 ADDRESS = "burnish@localhost"
+UNCOMMITTED = "Work that is not committed"
+"""The message of the commit that stands for it."""
 
 
 class FrozenSubject(Value):
@@ -91,7 +93,7 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
     if (tree,) == _trees(git, head):
         return head
     date = git.text("show", "--no-patch", "--format=%ct", head)
-    return commit_tree(git, tree, head, "Work that is not committed", float(date))
+    return commit_tree(git, tree, head, UNCOMMITTED, float(date))
 
 
 def commit_tree(git: Git, tree: str, parent: str, message: str, at: float) -> str:

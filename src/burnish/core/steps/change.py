@@ -29,7 +29,12 @@ def take(run: Run, change: Change) -> Run:
 def built(run: Run, phase: Building, event: Built) -> Run:
     """The builder is done; what it made is validated and reviewed like anything else."""
     run = work.settle(run, phase, event.effect)
-    return flow.to_first_review(take(work.charge(run, event.usage), event.change))
+    run = replace(take(work.charge(run, event.usage), event.change), said=_all_said(run, event))
+    return flow.to_first_review(run)
+
+
+def _all_said(run: Run, event: Built | Fixed) -> tuple[str, ...]:
+    return (*run.said, event.said) if event.said else run.said
 
 
 def build_failed(run: Run, phase: Building, event: WorkFailed) -> Run:
@@ -55,7 +60,7 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     earlier = next((past for past in run.rounds[:-1] if changed and past.tree == event.change.tree), None)
     status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
     result = FixResult(status=status, commit=event.change.commit, summary=event.summary, answers=event.answers)
-    run = take(_note_fix(run, phase.order, result), event.change)
+    run = replace(take(_note_fix(run, phase.order, result), event.change), said=_all_said(run, event))
     if event.by_rule and not changed:
         # Whatever the protocol hopes for: asked again, it would give the same.
         return _gained_nothing(run, phase.order, "nothing more can be fixed by rule")

@@ -1,7 +1,7 @@
 """What the fixer is asked for after a judged round, and what a later reviewer is told of it."""
 
 from burnish.core.effects import Previous
-from burnish.core.findings import Finding, FindingStatus
+from burnish.core.findings import Finding, FindingStatus, required_changes
 from burnish.core.protocol import Feedback, FixInput
 from burnish.core.state import FixOrder, GoodReview, Round, Run
 
@@ -48,10 +48,13 @@ def _instructions(last: Round) -> list[str]:
 
 
 def previous_feedback(run: Run) -> Previous | None:
-    """What the protocol lets a reviewer know of the round before."""
+    """What the protocol lets a reviewer know of the round before: what it asked for in words, else what blocked."""
     if run.protocol.review.feedback is Feedback.NONE or not run.rounds:
         return None
-    return Previous(attempt=run.revisions, feedback="\n\n".join(_instructions(run.rounds[-1])))
+    last = run.rounds[-1]
+    blocking = () if last.judgement is None else (*last.judgement.blocking, *last.judgement.carried)
+    feedback = "\n\n".join(_instructions(last)) or required_changes(blocking)
+    return Previous(attempt=run.revisions, feedback=feedback)
 
 
 def repair_order(run: Run, output: str) -> FixOrder:

@@ -1,6 +1,7 @@
 """The agents that change the tree: fixer, builder, and a session that reviews and fixes. burnish itself commits."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -11,7 +12,9 @@ from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.state import Run
 from burnish.core.values import replace
+from burnish.records.interface import RecordFile
 from burnish.runtime.census import changed_files
 from burnish.runtime.performing import material
 from burnish.runtime.performing.asking import Asked, ask, ask_readably
@@ -22,6 +25,7 @@ from burnish.runtime.performing.reviewing import answer_reader, clone_name, cont
 from burnish.runtime.performing.stories import story_status, was_done
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
+from burnish.system.linkless import write_new
 from burnish.workspace.clones import Clone
 from burnish.workspace.results import collect
 
@@ -79,13 +83,14 @@ async def _changed(shop: Workshop, job: Job[_Writing], result: type[Fixed | Buil
     done = await _work(shop, job)
     if isinstance(done, WorkFailed):
         return done
-    transcript = shop.keep(done.transcript)
     return result(
         at=done.at,
         effect=job.effect.id,
         change=done.change,
         summary=summary_of(done.reply),
-        transcript=transcript,
+        prompt=shop.keep(done.prompt.encode(errors="replace")),
+        said=shop.keep(clean_text(done.reply.text.decode("utf-8", errors="replace")).encode()),
+        transcript=shop.keep(done.transcript),
         usage=done.usage,
     )
 
@@ -108,6 +113,7 @@ async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         status=status,
         newly_done=not before,
         evidence=Evidence(examined=tuple(Examined(path=file.path, level=Level.READ) for file in change.changed)),
+        prompt=shop.keep(done.prompt.encode(errors="replace")),
         usage=done.usage,
     )
 
@@ -119,6 +125,8 @@ class _Done(NamedTuple):
     change: Change
     at: float
     usage: Usage
+    prompt: str
+    """The last one, where a commit hook had it asked again."""
     transcript: bytes
 
 
@@ -127,17 +135,27 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
     run = job.run
     clone = await shop.clone(_clone_name(shop, job), run.subject.base_commit, run.commit, writable=True)
     try:
+        if isinstance(job.effect, StartFix):
+            await asyncio.to_thread(_hand_over, shop, clone, material.findings_files(run, job.effect.order))
         failure = await shop.prepare(clone, job.effect.id, job.stop)
         if failure is not None:
             return WorkFailed(at=clock.now(), effect=job.effect.id, failure=failure)
-        asked = await _until_hooks_pass(shop, job, clone)
+        asked, prompt = await _until_hooks_pass(shop, job, clone)
         if isinstance(asked.reply, Failure):
             return WorkFailed(at=clock.now(), effect=job.effect.id, failure=asked.reply, usage=asked.usage)
         at = clock.now()
         change = await asyncio.to_thread(_collected, shop, job, clone, summary_of(asked.reply), at)
     finally:
         await asyncio.to_thread(shop.discard, clone)
-    return _Done(asked.reply, change, at, asked.usage, asked.transcript)
+    return _Done(asked.reply, change, at, asked.usage, prompt, asked.transcript)
+
+
+def _hand_over(shop: Workshop, clone: Clone, files: Sequence[RecordFile]) -> None:
+    """Put the records that the prompt names into the clone. They stay out of the result, like all records."""
+    for file in files:
+        write_new(clone.path, file.path, file.text.encode(errors="replace"), mode=0o600, make=True)
+    if files:
+        shop.clones.exclude(clone, [file.path for file in files])
 
 
 def _clone_name(shop: Workshop, job: Job[_Writing]) -> str:
@@ -146,26 +164,28 @@ def _clone_name(shop: Workshop, job: Job[_Writing]) -> str:
     return f"session-{job.effect.agent}" if resumed else clone_name(job.effect.id)
 
 
-async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> Asked:
-    """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
+async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> tuple[Asked, str]:
+    """Ask the agent; where the project's commit hooks reject its work, ask again and say why. With the last prompt."""
     rejection = ""
+    prompt = ""
     usage = Usage()
     for _ in range(TRIES):
         request = await asyncio.to_thread(_request, shop, job, clone, rejection)
+        prompt = request.prompt
         asked = await _ask(shop, job, request, usage)
         usage = usage.plus(asked.usage)
         asked = replace(asked, usage=usage)
         if isinstance(asked.reply, Failure):
-            return asked
+            return asked, prompt
         verdict = await run_hooks(shop, job, clone, summary_of(asked.reply))
         if not isinstance(verdict, Rejected):
-            return asked if verdict is None else replace(asked, reply=verdict)
+            return asked if verdict is None else replace(asked, reply=verdict), prompt
         rejection = verdict.text
         if job.effect.share.without(usage).parts == 0:
             message = f"nothing of its share of the budget is left, and the project's commit hook says: {rejection}"
-            return Asked(reply=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=usage)
+            return Asked(reply=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=usage), prompt
     message = f"the project's commit hook rejects the work: {rejection}"
-    return Asked(reply=Failure(kind=FailureKind.REFUSED, message=message), usage=usage)
+    return Asked(reply=Failure(kind=FailureKind.REFUSED, message=message), usage=usage), prompt
 
 
 async def _ask(shop: Workshop, job: Job[_Writing], request: Request, spent: Usage) -> Asked:
@@ -181,10 +201,28 @@ async def _ask(shop: Workshop, job: Job[_Writing], request: Request, spent: Usag
 def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, at: float) -> Change:
     run = job.run
     change = collect(
-        shop.repository, clone, run=run.id, parent=run.commit, round=len(run.rounds), summary=summary, at=at
+        shop.repository,
+        clone,
+        run=run.id,
+        parent=run.commit,
+        round=len(run.rounds),
+        summary=summary,
+        at=at,
+        prefix=_commit_title(job.effect, run),
     ).change
     settings, base = shop.inputs.settings, run.subject.base_commit
     return replace(change, changed=changed_files(shop.repository, settings, base, change.commit))
+
+
+def _commit_title(effect: Writing, run: Run) -> str | None:
+    """How the message of the commit begins; None for a session, which answers for its round."""
+    match effect:
+        case StartFix():
+            return effect.order.commit_title
+        case StartBuild():
+            return f"feat: implement {' '.join(clean_text(run.subject.story or run.subject.branch).split())}"
+        case StartReview():
+            return None
 
 
 def _request(shop: Workshop, job: Job[_Writing], clone: Clone, rejection: str) -> Request:
@@ -196,7 +234,7 @@ def _request(shop: Workshop, job: Job[_Writing], clone: Clone, rejection: str) -
         effect=effect.id,
         role=_role(effect),
         reviewer=effect.reviewer if isinstance(effect, StartReview) else "",
-        round=effect.round if isinstance(effect, StartReview) else len(run.rounds),
+        round=effect.round if isinstance(effect, StartReview) else material.round_of(effect, run),
         attempt=effect.attempt,
         contract=contract_of(shop, run, effect.agent),
         prompt=material.writing_prompt(shop, effect, run, rejection),

@@ -1,12 +1,19 @@
 """What agents are told: the state of the run and the frozen inputs, as the material of prompts."""
 
+import re
+from typing import TypedDict
+
 from burnish.config.globs import ignored, matches, rules_for
 from burnish.contracts.streams import words_of_tool_calls
 from burnish.core.effects import StartBuild, StartFix, StartReview
-from burnish.core.events import ValidationStatus
+from burnish.core.events import Subject, ValidationStatus
 from burnish.core.evidence import Evidence, Examined, Level
+from burnish.core.findings import required_changes
+from burnish.core.history import scored_reviews
+from burnish.core.protocol import Feedback, ScoreGate
 from burnish.core.reviews import Answer, ContractName
-from burnish.core.state import GoodReview, Run
+from burnish.core.score import overall_score
+from burnish.core.state import FixOrder, GoodReview, Run
 from burnish.core.values import replace
 from burnish.prompts.context import (
     BuildMaterial,
@@ -21,24 +28,29 @@ from burnish.prompts.context import (
     session_prompt,
 )
 from burnish.prompts.diffs import files_shown_whole
+from burnish.records.interface import RecordFile, RecordTexts
+from burnish.records.registry import record_files
 from burnish.runtime.performing.stories import status_files
-from burnish.runtime.performing.workshop import Workshop, agent_settings
+from burnish.runtime.performing.workshop import Sources, agent_settings
 from burnish.workspace.diffs import Difference, difference
+from burnish.workspace.messages import commit_messages
 
 _TEST_STATUS = {
     ValidationStatus.PASSED: TestStatus.PASSING,
     ValidationStatus.FAILED: TestStatus.FAILING,
     ValidationStatus.SKIPPED: TestStatus.SKIPPED,
 }
+_CLAIM = re.compile(r"^\W*(?P<number>\d{1,4})\W+(?P<word>not met|met)\b", re.IGNORECASE | re.MULTILINE)
+"""What a builder says of an acceptance criterion, in the form of `builder-criteria.md`."""
 
 
-def review_prompt(shop: Workshop, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
+def review_prompt(shop: Sources, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
     """The prompt of one reviewer."""
     material = _review_material(shop, effect, run, shown, scratch)
     return reviewer_prompt(run.protocol, material, shop.inputs.prompts.get("reviewer"))
 
 
-def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str = "") -> str:
+def writing_prompt(shop: Sources, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str = "") -> str:
     """The prompt of an agent that may change the tree."""
     custom = shop.inputs.prompts
     match effect:
@@ -52,27 +64,24 @@ def writing_prompt(shop: Workshop, effect: StartFix | StartBuild | StartReview, 
             return session_prompt(run.protocol, material, custom.get("reviewer"))
 
 
-def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Difference, scratch: str) -> ReviewMaterial:
+def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Difference, scratch: str) -> ReviewMaterial:
     settings = shop.inputs.settings
     paths = tuple(file.shown_path for file in shown.files)
     left_out = ignored(settings.review, paths)
     return ReviewMaterial(
-        run=run.id,
-        subject=run.subject,
+        **_task(shop, run),
         round=effect.round,
         reviewer=effect.reviewer,
         contract=agent_settings(shop, effect.agent).contract or run.protocol.contract,
-        brief=shop.inputs.brief,
-        acceptance=shop.inputs.acceptance,
-        intent=shop.inputs.intent,
-        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
         rules=tuple((rule.path, rule.text) for rule in rules_for(settings.review, paths)),
         diff=_patch(shown, left_out),
         diff_limit=settings.context.diff_characters,
         files_modified=tuple(path for path in paths if path not in left_out),
         left_out=left_out,
+        implementer_output=_implementer(shop, run) if run.protocol.review.feedback is Feedback.FOLLOW_UP else "",
+        parallel_agents=run.started.parallel_agents,
         output_limit=settings.context.output_characters,
-        test_status=_TEST_STATUS[run.validated.status] if run.validated else TestStatus.UNKNOWN,
+        test_status=_test_status(run),
         test_output=run.validated.output if run.validated else "",
         revision_count=run.revisions,
         attempt=effect.previous.attempt if effect.previous else 0,
@@ -85,14 +94,68 @@ def _review_material(shop: Workshop, effect: StartReview, run: Run, shown: Diffe
     )
 
 
-def _ticket(shop: Workshop, run: Run) -> Ticket:
+def _ticket(shop: Sources, run: Run) -> Ticket:
     """What a ticket's reviewer is given beside the change."""
-    criteria = tuple(Criterion(criterion=text) for text in shop.inputs.acceptance)
-    name = run.subject.story or run.subject.branch
-    return Ticket(ticket_id=name, ticket_path=shop.inputs.brief_path, acceptance_criteria=criteria)
+    inputs = shop.inputs
+    claimed = _claims(shop, run)
+    return Ticket(
+        ticket_id=run.subject.story or run.subject.branch,
+        ticket_path=inputs.brief_file or inputs.brief_path,
+        epic_path=inputs.epic_path,
+        acceptance_criteria=tuple(
+            Criterion(criterion=text, met=claimed.get(number, inputs.ticked.get(text)))
+            for number, text in enumerate(inputs.acceptance, start=1)
+        ),
+    )
 
 
-def evidence_of(shop: Workshop, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
+def _claims(shop: Sources, run: Run) -> dict[int, bool]:
+    """Which acceptance criteria the builder and the fixers say are met, by number; the last word counts."""
+    answers = (shop.recall(digest) for digest in run.said)
+    found = (claim for answer in answers for claim in _CLAIM.finditer(answer))
+    return {int(claim["number"]): claim["word"].lower() == "met" for claim in found}
+
+
+def _implementer(shop: Sources, run: Run) -> str:
+    """The last answer of a builder or fixer; before the first one, what the author of the change committed it with."""
+    if run.said:
+        return shop.recall(run.said[-1])
+    return "\n\n".join(commit_messages(shop.repository, run.subject.base_commit, run.commit))
+
+
+def _test_status(run: Run) -> TestStatus:
+    return _TEST_STATUS[run.validated.status] if run.validated else TestStatus.UNKNOWN
+
+
+class _Task(TypedDict):
+    """What every agent is told of its task."""
+
+    run: str
+    subject: Subject
+    brief: str
+    brief_path: str
+    intent: str
+    acceptance: tuple[str, ...]
+    coordination: str
+    guidance: tuple[tuple[str, str], ...]
+
+
+def _task(shop: Sources, run: Run) -> _Task:
+    inputs = shop.inputs
+    return _Task(
+        run=run.id,
+        # The commit that is before the agent now, not the one that the run began with.
+        subject=replace(run.subject, head=run.commit, tree=run.tree),
+        brief=inputs.brief,
+        brief_path=inputs.brief_file,
+        intent=inputs.intent,
+        acceptance=inputs.acceptance,
+        coordination=inputs.coordination,
+        guidance=tuple((page.name, page.text) for page in inputs.guidance),
+    )
+
+
+def evidence_of(shop: Sources, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
     """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others.
 
     `stream` is what a client printed: a file counts as read, too, where a tool of the client opened it. An agent that
@@ -117,7 +180,7 @@ def _opened(examined: Examined, words: frozenset[str]) -> Examined:
     return replace(examined, level=Level.READ) if named else examined
 
 
-def _given(shop: Workshop, shown: Difference) -> tuple[Examined, ...]:
+def _given(shop: Sources, shown: Difference) -> tuple[Examined, ...]:
     limit = shop.inputs.settings.context.diff_characters
     left_out = ignored(shop.inputs.settings.review, tuple(file.shown_path for file in shown.files))
     listed = [file for file in shown.files if file.shown_path not in left_out]
@@ -141,7 +204,7 @@ def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
     return "\ndiff --git ".join(kept)
 
 
-def _fix_diff(shop: Workshop, run: Run) -> str:
+def _fix_diff(shop: Sources, run: Run) -> str:
     """What changed since the tree that the last round saw."""
     if not run.rounds or run.rounds[-1].commit in ("", run.commit):
         return ""
@@ -149,23 +212,21 @@ def _fix_diff(shop: Workshop, run: Run) -> str:
     return shown.patch.decode("utf-8", errors="replace")
 
 
-def _fix_material(shop: Workshop, effect: StartFix, run: Run, rejection: str) -> FixMaterial:
+def _fix_material(shop: Sources, effect: StartFix, run: Run, rejection: str) -> FixMaterial:
     settings = shop.inputs.settings
     order = effect.order
     reviews = run.rounds[-1].reviews if run.rounds else ()
     cards = [review.answer.card for review in reviews if isinstance(review, GoodReview) and review.answer.card]
     return FixMaterial(
-        run=run.id,
-        subject=run.subject,
-        round=order.round,
+        **_task(shop, run),
+        round=round_of(effect, run),
         order=order,
-        brief=shop.inputs.brief,
-        acceptance=shop.inputs.acceptance,
-        intent=shop.inputs.intent,
-        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
+        findings_files=tuple(file.path for file in findings_files(run, order)),
+        attempts=_attempts(run),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
-        validation_output=order.instructions if order.after_validation else "",
+        validation_status=_test_status(run),
+        validation_output=run.validated.output if run.validated else "",
         hook_rejection=rejection,
         notes=tuple(order.notes.items()),
         card=cards[0] if cards else None,
@@ -173,15 +234,42 @@ def _fix_material(shop: Workshop, effect: StartFix, run: Run, rejection: str) ->
     )
 
 
-def _build_material(shop: Workshop, run: Run) -> BuildMaterial:
+def round_of(effect: StartFix | StartBuild, run: Run) -> int:
+    """The round that work belongs to: of the findings that are fixed, else the one whose review comes next."""
+    if isinstance(effect, StartFix) and not effect.order.after_validation:
+        return effect.order.round
+    return len(run.rounds) + 1
+
+
+def findings_files(run: Run, order: FixOrder) -> tuple[RecordFile, ...]:
+    """The records that list the findings of an order, for those whose protocol has them."""
+    if order.after_validation:
+        return ()
+    texts = RecordTexts(reviewed={order.round: tuple(file.path for file in run.changed)})
+    return tuple(file for file in record_files(run, texts) if file.findings_of == order.round)
+
+
+def _attempts(run: Run) -> tuple[str, ...]:
+    """The reviews of a ticket so far, as its `review_history` counts them, and what was done after each."""
+    gate = run.protocol.gate
+    if not isinstance(gate, ScoreGate):
+        return ()
+    lines: list[str] = []
+    for review in scored_reviews(run):
+        past = run.rounds[review.attempt]
+        blocking = () if past.judgement is None else past.judgement.blocking
+        asked = review.card.revision_notes or required_changes(blocking)
+        done = f" Then: {past.fix.summary}" if past.fix is not None and past.fix.summary else ""
+        verdict = "PASS" if past.judgement is not None and past.judgement.clean else "FAIL"
+        score = f"{overall_score(gate, review.card):.4g}/100"
+        lines.append(f"Attempt {review.attempt}: {verdict}, {score}. Asked for: {asked}{done}")
+    return tuple(lines)
+
+
+def _build_material(shop: Sources, run: Run) -> BuildMaterial:
     settings = shop.inputs.settings
     return BuildMaterial(
-        run=run.id,
-        subject=run.subject,
-        brief=shop.inputs.brief,
-        acceptance=shop.inputs.acceptance,
-        intent=shop.inputs.intent,
-        guidance=tuple((page.name, page.text) for page in shop.inputs.guidance),
+        **_task(shop, run),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
     )

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from burnish.agents.clients.places import moved_logins
 from burnish.agents.errors import AgentError
@@ -14,6 +14,7 @@ from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.core.work import ProcessMark
+from burnish.ledger.errors import BlobMissingError
 from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import Inputs
 from burnish.runtime.runner import Note, Work
@@ -69,6 +70,20 @@ class StoppedError(Exception):
     def __init__(self, usage: Usage = NOTHING) -> None:
         super().__init__()
         self.usage = usage
+
+
+class Sources(Protocol):
+    """What prompts are made from."""
+
+    @property
+    def repository(self) -> Repository: ...
+
+    @property
+    def inputs(self) -> Inputs: ...
+
+    def recall(self, digest: str) -> str:
+        """A text that was kept; empty where it is there no more."""
+        ...
 
 
 class Workshop:
@@ -270,13 +285,20 @@ class Workshop:
         """Store a prompt or a transcript; its digest."""
         return self.ledger.put_blob(data, clock.now())
 
+    def recall(self, digest: str) -> str:
+        """A text that was kept; empty where it is there no more."""
+        try:
+            return self.ledger.get_blob(digest).decode("utf-8", errors="replace")
+        except BlobMissingError:
+            return ""
+
     def tool_environment(self) -> dict[str, str]:
         """What the project's own commands see of the user's environment."""
         names = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "USER", "LOGNAME", "SHELL", "VIRTUAL_ENV")
         return {name: self.environment[name] for name in names if name in self.environment}
 
 
-def agent_settings(shop: Workshop, agent: str) -> AgentSettings:
+def agent_settings(shop: Sources, agent: str) -> AgentSettings:
     """An agent by its name, with the general limits where it has none of its own."""
     settings = shop.inputs.settings.agent(agent)
     if settings is None:
