@@ -15,6 +15,13 @@ from burnish.core.values import Value
 from burnish.system.process import Command, Finished
 
 
+READ_ONLY_COMMANDS = ("git diff", "git show", "git log", "git blame")
+"""What every reviewer may run in burnish's sandbox: its prompt holds only the beginning of a long diff.
+
+Not without the sandbox: told to, git writes what it prints to any file (`--output`).
+"""
+
+
 class Role(Enum):
     """What an agent is asked to do."""
 

@@ -79,6 +79,13 @@ def test_claude_reviews_with_tools_that_only_read() -> None:
     ]
 
 
+def test_claude_may_look_at_the_whole_change_with_git_inside_the_sandbox() -> None:
+    words = arguments(AgentKind.CLAUDE, confined=True)
+    assert words[words.index("--tools") + 1] == "Read,Grep,Glob,Bash"
+    allowed = words[words.index("--allowedTools") + 1]
+    assert allowed == "Bash(git diff:*),Bash(git show:*),Bash(git log:*),Bash(git blame:*)"
+
+
 def test_claude_may_run_commands_where_a_reviewer_has_a_scratch_copy() -> None:
     words = arguments(AgentKind.CLAUDE, scratch="/scratch")
     assert words[words.index("--tools") + 1] == "Read,Grep,Glob,Bash"
@@ -88,7 +95,8 @@ def test_claude_may_run_commands_where_a_reviewer_has_a_scratch_copy() -> None:
 def test_claude_fixes_with_the_projects_settings_also_as_root() -> None:
     assert arguments(AgentKind.CLAUDE, role=Role.FIX) == [
         *("-p", "--output-format", "stream-json", "--verbose"),
-        *("--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--model=m"),
+        *("--permission-mode", "acceptEdits", "--tools", "Read,Grep,Glob,Bash,Edit,Write,NotebookEdit"),
+        *("--allowedTools", "Bash", "--model=m"),
     ]
 
 
@@ -102,6 +110,7 @@ def test_claude_is_given_schema_limits_and_session() -> None:
 def test_codex_reviews_in_its_read_only_sandbox_without_the_projects_documents() -> None:
     assert arguments(AgentKind.CODEX, schema=ISSUES_SCHEMA) == [
         *("exec", "--json", "--color", "never", "--skip-git-repo-check", "--sandbox", "read-only"),
+        *("-c", "features.multi_agent=false", "-c", "features.goals=false"),
         *("--ignore-rules", "-c", "project_doc_max_bytes=0", "--model=m"),
         *("--output-schema=/home-of-the-client/codex/schema.json", "-"),
     ]
@@ -123,7 +132,7 @@ def test_codex_gives_up_its_own_sandbox_only_inside_ours(role: Role, confined: b
 
 def test_codex_trusts_the_project_that_it_fixes() -> None:
     words = arguments(AgentKind.CODEX, role=Role.FIX, folder='/a "b"')
-    assert words[words.index("-c") + 1] == r'projects={"/a \"b\""={trust_level="trusted"}}'
+    assert r'projects={"/a \"b\""={trust_level="trusted"}}' in words
 
 
 def test_codex_resumes_a_session() -> None:
@@ -147,11 +156,30 @@ def test_opencode_reviews_from_a_folder_of_its_own() -> None:
     found = command(AgentKind.OPENCODE, prompt="Look.")
     assert list(found.argv[1:]) == ["run", "--format", "json", "--model=m"]
     assert found.folder == "/home-of-the-client"
-    assert found.stdin == b"The repository is the folder /clone\n\nLook."
+    assert found.stdin == b"The repository is the folder /clone\nRun git as: git -C /clone\n\nLook."
     allowed = json.loads(found.environment["OPENCODE_PERMISSION"])
     assert allowed["*"] == "deny"
     assert not {"bash", "edit", "task"} & set(allowed)
     fixing = command(AgentKind.OPENCODE, role=Role.FIX, session="id")
     assert fixing.folder == "/clone"
     assert fixing.argv[-1] == "--session=id"
-    assert json.loads(fixing.environment["OPENCODE_PERMISSION"]) == {"*": "allow"}
+    assert json.loads(fixing.environment["OPENCODE_PERMISSION"]) == {"*": "allow", "task": "deny"}
+
+
+def test_opencode_may_look_at_the_whole_change_with_git_inside_the_sandbox() -> None:
+    allowed = json.loads(command(AgentKind.OPENCODE, confined=True).environment["OPENCODE_PERMISSION"])["bash"]
+    assert allowed["*"] == "deny"
+    assert (allowed["git diff*"], allowed["git -C /clone diff*"]) == ("allow", "allow")
+
+
+def test_gemini_may_look_at_the_whole_change_with_git_inside_the_sandbox() -> None:
+    assert "run_shell_command(git diff)" not in gemini_tools()["core"]
+    assert "run_shell_command(git diff)" in gemini_tools(confined=True)["core"]
+    assert "run_shell_command(git diff)" in gemini_tools(confined=True)["allowed"]
+    assert "invoke_agent" in gemini_tools(role=Role.FIX)["exclude"]
+
+
+def gemini_tools(**changes: Any) -> dict[str, list[str]]:
+    asked = request(home="/home-of-the-client", **changes)
+    files = CLIENTS[AgentKind.GEMINI].files(AgentSettings(kind=AgentKind.GEMINI), asked, USER)
+    return json.loads(files[".gemini/settings.json"])["tools"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, differ, doing, inner, number, objects, one_line, plain_schema, text
 from burnish.agents.clients.specification import Environment, Report, Specification, Step
-from burnish.agents.interface import Request
+from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -13,6 +13,9 @@ from burnish.core.reviews import Failure, FailureKind
 from burnish.system.process import Finished
 
 _READ_TOOLS = "Read,Grep,Glob"
+_WRITE_TOOLS = f"{_READ_TOOLS},Bash,Edit,Write,NotebookEdit"
+"""Named one by one, so that no tool is offered that starts other agents or work for later."""
+_GIT = ",".join(f"Bash({command}:*)" for command in READ_ONLY_COMMANDS)
 
 
 def _arguments(request: Request) -> tuple[str, ...]:
@@ -35,10 +38,13 @@ def _permissions(request: Request) -> tuple[str, ...]:
     words = () if request.trusts_project else ("--setting-sources", "user", "--strict-mcp-config")
     if not request.reads_only:
         # The mode that allows everything refuses to run as root; this one does not.
-        return (*words, "--permission-mode", "acceptEdits", "--allowedTools", "Bash")
-    if not request.scratch:
-        return (*words, "--tools", _READ_TOOLS)
-    return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
+        return (*words, "--permission-mode", "acceptEdits", "--tools", _WRITE_TOOLS, "--allowedTools", "Bash")
+    if request.scratch:
+        return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
+    if request.confined:
+        # Headless, a command that is not allowed is refused: there is nobody to ask.
+        return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", _GIT)
+    return (*words, "--tools", _READ_TOOLS)
 
 
 def _variables(request: Request) -> dict[str, str]:

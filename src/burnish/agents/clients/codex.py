@@ -17,11 +17,14 @@ from burnish.system.process import Finished
 _FOLDER = "codex"
 _SCHEMA = f"{_FOLDER}/schema.json"
 _KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
+_NO_OTHER_WORK = ("-c", "features.multi_agent=false", "-c", "features.goals=false")
+"""Without tools that start other agents, or go on after the answer. Said here: a project's settings cannot undo it."""
 _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 
 
 def _arguments(request: Request) -> tuple[str, ...]:
     words = ["exec", "--json", "--color", "never", "--skip-git-repo-check", "--sandbox", _sandbox(request)]
+    words += _NO_OTHER_WORK
     if not request.trusts_project:
         words += ("--ignore-rules", "-c", "project_doc_max_bytes=0")
     else:

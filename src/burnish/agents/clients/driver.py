@@ -67,7 +67,8 @@ class Driver:
 
     def _prompt(self, request: Request) -> str:
         if self._spec.outside and request.reads_only:
-            return f"The repository is the folder {request.folder}\n\n{request.prompt}"
+            where = f"The repository is the folder {request.folder}\nRun git as: git -C {request.folder}"
+            return f"{where}\n\n{request.prompt}"
         return request.prompt
 
     def read(self, finished: Finished, request: Request, output: bytes | None) -> Reply | Failure:

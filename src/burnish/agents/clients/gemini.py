@@ -1,7 +1,8 @@
 """Google's Gemini CLI, run headless.
 
 For reviewers the folder is not trusted: then the client reads neither the project's settings, which may run commands,
-nor its GEMINI.md and .env. It also means that a reviewer can run nothing, not even in its scratch copy.
+nor its GEMINI.md and .env. It also means that a reviewer can run nothing but a few git commands that only read, not
+even in its scratch copy.
 """
 
 import json
@@ -12,13 +13,16 @@ from typing import Any
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, differ, doing, inner, one_line, text, tokens
 from burnish.agents.clients.specification import Environment, Report, Specification
-from burnish.agents.interface import Request
+from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
 from burnish.system.process import Finished
 
 _READ_TOOLS = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"]
+_GIT = [f"run_shell_command({command})" for command in READ_ONLY_COMMANDS]
+_OTHER_WORK = ["invoke_agent", "enter_plan_mode"]
+"""Tools that start other agents, or leave the work for a plan."""
 _NO_LOGIN, _TURN_LIMIT = 41, 53
 _FIRST_ERROR = 400 - 256
 _DELAY = re.compile(r"\bretryDelayMs: (\d{1,12})\b")
@@ -44,7 +48,11 @@ def _files(request: Request, environment: Environment) -> dict[str, bytes]:
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
     }
-    if request.reads_only:
+    if not request.reads_only:
+        settings["tools"] = {"exclude": _OTHER_WORK}
+    elif request.confined:
+        settings["tools"] = {"core": [*_READ_TOOLS, *_GIT], "allowed": _GIT}
+    else:
         settings["tools"] = {"core": _READ_TOOLS}
     if request.max_turns is not None:
         settings["model"] = {"maxSessionTurns": request.max_turns}

@@ -12,7 +12,7 @@ from typing import Any
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.reading import count, doing, inner, number, one_line, text
 from burnish.agents.clients.specification import Environment, Report, Specification, Step
-from burnish.agents.interface import Request
+from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
 from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
@@ -51,12 +51,18 @@ def _variables(request: Request) -> dict[str, str]:
     }
 
 
-def _permissions(request: Request) -> dict[str, str]:
+def _permissions(request: Request) -> dict[str, str | dict[str, str]]:
     """Never `ask`: with nobody to answer, the client ends without a word, and with 0."""
     if not request.reads_only:
-        return {"*": "allow"}
+        return {"*": "allow", "task": "deny"}  # which starts other agents
     reading = dict.fromkeys(("read", "grep", "glob", "list", "external_directory"), "allow")
-    return {"*": "deny", **reading, **({"bash": "allow"} if request.scratch else {})}
+    if request.scratch:
+        return {"*": "deny", **reading, "bash": "allow"}
+    if not request.confined:
+        return {"*": "deny", **reading}
+    there = (f"git -C {request.folder} {command.removeprefix('git ')}" for command in READ_ONLY_COMMANDS)
+    git = dict.fromkeys((f"{command}*" for command in (*READ_ONLY_COMMANDS, *there)), "allow")
+    return {"*": "deny", **reading, "bash": {"*": "deny", **git}}
 
 
 def _files(request: Request, environment: Environment) -> dict[str, bytes]:
