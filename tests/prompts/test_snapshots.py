@@ -1,170 +1,187 @@
-"""A whole prompt of each protocol, as it is sent."""
+"""Every prompt as a real run sent it, and that no part of any prompt is left without its content."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from inline_snapshot import external_file
-from tests.prompts.conftest import NONCE
-
-from burnish.core.events import Subject
-from burnish.core.findings import Finding
-from burnish.core.reviews import ContractName, DimensionScore, ScoreCard
-from burnish.core.state import FixOrder
-from burnish.core.values import replace
-from burnish.prompts.context import (
-    BuildMaterial,
-    Criterion,
-    FixMaterial,
-    ReviewMaterial,
-    Ticket,
-    builder_prompt,
-    fixer_prompt,
-    reviewer_prompt,
-    session_prompt,
+from tests.end_to_end.machine import says
+from tests.prompts.real_runs import (
+    FINDINGS,
+    LOGS_NAME,
+    LOGS_NOTHING,
+    LOGS_PASSWORD,
+    NO_FINDINGS,
+    NONCE,
+    SESSION,
+    RealRun,
+    fixes,
+    issues,
+    report,
+    sarif,
+    verdict,
 )
-from burnish.protocols.loader import load
+
+from burnish.core.events import Mode
+from burnish.core.outcomes import Outcome
+from burnish.core.state import Ended
+from burnish.prompts import rendering
+
+SNAPSHOTS = Path(__file__).with_name("snapshots")
+PANEL = ("critic", "pedant", "witness", "security-reviewer", "silent-failure-hunter")
+BUILT = "Log in with a name\n\n- 1: met - login() takes one\n- 2: not met - it logs the password\n"
 
 
-def test_epic_reviewer(small_change: ReviewMaterial) -> None:
-    material = replace(
-        small_change,
-        brief="Users log in with a name.",
-        intent="Make it simple.",
-        acceptance=("A name suffices", "Nothing is logged"),
-        guidance=(("REVIEW.md", "Look at logs."), ("AGENTS.md", " ")),
-        rules=(("src/**", "No passwords."),),
-        left_out=("poetry.lock",),
+def ended(run: RealRun, outcome: Outcome) -> None:
+    assert isinstance(run.run.phase, Ended)
+    assert run.run.phase.outcome is outcome, run.run.phase
+
+
+def test_epic(tmp_path: Path) -> None:
+    hook = "#!/bin/sh\ngrep -q return src/login.py || { echo 'tdd-guard: return something'; exit 1; }\n"
+    fix = (
+        f"if grep -q tdd-guard; then {fixes(LOGS_NOTHING, 'Return the name')}\nelse {fixes(LOGS_NAME, 'Log less')}\nfi"
     )
-    assert reviewer_prompt(load("epic").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/epic-reviewer.md", format=".txt"
-    )
+    conduct = {"review:1:*": says(FINDINGS), "review:*": says(NO_FINDINGS), "fix:*": fix}
+    run = RealRun(tmp_path, "epic", conduct).with_change(**{"poetry.lock": "x\n"})
+    place = run.machine.root / ".git/hooks/pre-commit"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(hook)
+    place.chmod(0o755)
+    prompts = run.play()
+    ended(run, Outcome.UNPROVEN)  # the policy leaves a file out
+    assert prompts["review:1:reviewer:1"] == external_file("snapshots/epic-reviewer.md", format=".txt")
+    assert prompts["fix:1:1"] == external_file("snapshots/epic-fixer-after-a-hook.md", format=".txt")
+    assert prompts["review:2:reviewer:1"] == external_file("snapshots/epic-reviewer-of-a-fix.md", format=".txt")
 
 
-def test_epic_fixer(first_fix: FixMaterial) -> None:
-    material = replace(
-        first_fix,
-        brief="Users log in with a name.",
-        brief_path="docs/stories/1-2-login.md",
-        findings_document="docs/progress/story-1.2-review-findings-round-1.md",
-        test_commands=("pytest -q", "ruff check ."),
-        coverage_floor=80.0,
-        notes=(("f1", "Do not touch the audit log."), ("", "Keep it small.")),
-        validation_output="1 failed",
-        hook_rejection="tdd-guard: write the test first",
-    )
-    assert fixer_prompt(load("epic").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/epic-fixer.md", format=".txt"
-    )
-
-
-def test_ticket_reviewer_of_a_revision(small_change: ReviewMaterial) -> None:
-    material = replace(
-        small_change,
-        reviewer="code-review",
-        contract=ContractName.REPORT,
-        coordination="authenticateUser has arity 2",
-        revision_count=1,
-        previous_feedback="Add a test.",
-        scratch="/scratch/copy",
-        ticket=Ticket(
-            ticket_id="auth-base",
-            ticket_path="tickets/auth-base.md",
-            epic_path="epic.yaml",
-            acceptance_criteria=(Criterion(criterion="A name suffices", met=True),),
-        ),
-    )
-    assert reviewer_prompt(load("ticket").protocol, material, nonce=NONCE) == external_file(
+def test_ticket(tmp_path: Path) -> None:
+    conduct = {
+        "build:*": fixes(LOGS_PASSWORD, BUILT),
+        "review:1:*": says(report(0, "The password is logged")),
+        "fix:1:*": fixes(LOGS_NAME, "Log the name alone"),
+        "review:2:*": says(report(1, "The name is logged", notes="Log nothing at all.")),
+        "fix:2:*": fixes(LOGS_NOTHING, "Log nothing"),
+        "review:3:*": says(report(2)),
+    }
+    run = RealRun(tmp_path, "ticket", conduct)
+    prompts = run.play(build=True)
+    ended(run, Outcome.APPROVED)
+    assert prompts["build:1"] == external_file("snapshots/builder.md", format=".txt")
+    assert prompts["review:1:code-review:1"] == external_file("snapshots/ticket-reviewer.md", format=".txt")
+    assert prompts["fix:1:1"] == external_file("snapshots/ticket-fixer.md", format=".txt")
+    assert prompts["review:2:code-review:1"] == external_file(
         "snapshots/ticket-reviewer-of-a-revision.md", format=".txt"
     )
+    assert prompts["fix:2:1"] == external_file("snapshots/ticket-fixer-of-a-second-revision.md", format=".txt")
 
 
-def test_ticket_fixer(first_fix: FixMaterial) -> None:
-    scores = (DimensionScore(name="requirement_adherence", score=95), DimensionScore(name="test_quality", score=40))
-    order = replace(first_fix.order, instructions="Add a test for the empty name.")
-    material = replace(first_fix, order=order, card=ScoreCard(dimensions=scores))
-    assert fixer_prompt(load("ticket").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/ticket-fixer.md", format=".txt"
-    )
+def test_story(tmp_path: Path) -> None:
+    done = "cat > docs/sprint-status.yaml <<'END'\ndevelopment_status:\n  1-2-login: done\nEND"
+    conduct = {
+        "fix:1:*": "rm src/broken.py\necho Removed what was in the way",
+        "review:*": f"{done}\n{fixes(LOGS_NOTHING, SESSION)}",
+    }
+    run = RealRun(tmp_path, "story", conduct).with_change(**{"src/broken.py": "(\n"})
+    prompts = run.play()
+    ended(run, Outcome.APPROVED)
+    assert prompts["fix:1:1"] == external_file("snapshots/story-repair-after-a-failed-validation.md", format=".txt")
+    assert prompts["review:1:session:1"] == external_file("snapshots/story-session.md", format=".txt")
 
 
-def test_story_session(small_change: ReviewMaterial) -> None:
-    material = replace(
-        small_change, reviewer="session", status_files=("sprint-status.yaml",), acceptance=("A name suffices",)
-    )
-    assert session_prompt(load("story").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/story-session.md", format=".txt"
-    )
+def test_panel(tmp_path: Path) -> None:
+    conduct = {
+        "review:1:critic:*": says(issues("critical", action="ask")),
+        "review:1:pedant:*": says(issues("info")),
+        "review:*": says(issues()),
+        "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
+    }
+    run = RealRun(tmp_path, "panel", conduct).with_change()
+    prompts = run.play()
+    ended(run, Outcome.APPROVED)
+    for name in PANEL:
+        assert prompts[f"review:1:{name}:1"] == external_file(f"snapshots/panel-{name}.md", format=".txt")
+    assert prompts["fix:1:1"] == external_file("snapshots/panel-fixer.md", format=".txt")
 
 
-def test_panel_reviewer(small_change: ReviewMaterial) -> None:
-    material = replace(small_change, reviewer="critic", contract=ContractName.ISSUES)
-    assert reviewer_prompt(load("panel").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/panel-reviewer.md", format=".txt"
-    )
+def test_drift(tmp_path: Path) -> None:
+    conduct = {
+        "build:*": fixes(LOGS_PASSWORD, BUILT),
+        "review:1:*": says(verdict("drift", "Do not log the password.")),
+        "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
+        "review:2:*": says(verdict("pass", "It does its task.")),
+    }
+    run = RealRun(tmp_path, "drift", conduct)
+    prompts = run.play(build=True)
+    ended(run, Outcome.APPROVED)
+    assert prompts["review:1:reviewer:1"] == external_file("snapshots/drift-reviewer-after-a-build.md", format=".txt")
+    assert prompts["fix:1:1"] == external_file("snapshots/drift-fixer.md", format=".txt")
+    assert prompts["review:2:reviewer:1"] == external_file("snapshots/drift-reviewer-after-a-fix.md", format=".txt")
 
 
-def test_panel_fixer(first_fix: FixMaterial, logged_password: Finding, unclear_name: Finding) -> None:
-    order = FixOrder(number=1, round=1, must=(logged_password, unclear_name))
-    assert fixer_prompt(load("panel").protocol, replace(first_fix, order=order), nonce=NONCE) == external_file(
-        "snapshots/panel-fixer.md", format=".txt"
-    )
+def test_drift_of_uncommitted_work_beside_another_run(tmp_path: Path) -> None:
+    run = RealRun(tmp_path, "drift", {"review:*": says(verdict("pass", "It does its task."))}).with_change()
+    run.machine.repository.write({"src/login.py": LOGS_NAME})
+    with run.other_run_at_work():
+        prompts = run.play(mode=Mode.REVIEW, uncommitted=True)
+    name = "snapshots/drift-reviewer-of-uncommitted-work-beside-other-agents.md"
+    assert prompts["review:1:reviewer:1"] == external_file(name, format=".txt")
 
 
-def test_drift_reviewer_after_a_fix(small_change: ReviewMaterial) -> None:
-    material = replace(
-        small_change,
-        contract=ContractName.VERDICT,
-        brief="Bead b-1: log in",
-        implementer_output="I did it.",
-        attempt=2,
-        previous_feedback="Do not log the password.",
-        parallel_agents=True,
-    )
-    assert reviewer_prompt(load("drift").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/drift-reviewer-after-a-fix.md", format=".txt"
-    )
-
-
-def test_drift_fixer(first_fix: FixMaterial) -> None:
-    order = FixOrder(number=2, round=2, instructions="Do not log the password.")
-    material = replace(first_fix, round=2, order=order)
-    assert fixer_prompt(load("drift").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/drift-fixer.md", format=".txt"
-    )
-
-
-def test_default_reviewer_in_a_ratchet_round(small_change: ReviewMaterial, logged_password: Finding) -> None:
-    material = replace(
-        small_change,
-        round=2,
-        reviewer="silent-failure-hunter",
-        contract=ContractName.ISSUES,
-        former=(logged_password,),
-        fix_diff="diff --git a/src/login.py b/src/login.py\n-log(name, password)\n+log(name)\n",
-    )
-    assert reviewer_prompt(load("default").protocol, material, nonce=NONCE) == external_file(
+def test_default(tmp_path: Path) -> None:
+    conduct = {
+        "review:1:critic:*": says(issues("critical")),
+        "review:*:pedant:*": says(NO_FINDINGS),
+        "review:*:witness:*": says(sarif()),
+        "review:*": says(issues()),
+        "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
+    }
+    roles = '[roles.reviewers]\npedant = "writer"\nwitness = "scanner"\n'
+    run = RealRun(tmp_path, "default", conduct, roles=roles).with_change()
+    prompts = run.play()
+    assert len(run.run.rounds) > 1
+    assert prompts["fix:1:1"] == external_file("snapshots/default-fixer.md", format=".txt")
+    assert prompts["review:2:critic:1"] == external_file(
         "snapshots/default-reviewer-in-a-ratchet-round.md", format=".txt"
     )
-
-
-def test_default_fixer(first_fix: FixMaterial) -> None:
-    assert fixer_prompt(load("default").protocol, first_fix, nonce=NONCE) == external_file(
-        "snapshots/default-fixer.md", format=".txt"
+    assert prompts["review:2:pedant:1"] == external_file(
+        "snapshots/default-reviewer-with-another-contract.md", format=".txt"
     )
+    assert prompts["review:2:witness:1"] == external_file("snapshots/default-reviewer-by-sarif.md", format=".txt")
 
 
-def test_repair_after_a_failed_validation(first_fix: FixMaterial) -> None:
-    order = FixOrder(number=1, round=0, instructions="FAILED test_login", after_validation=True)
-    material = replace(first_fix, round=0, order=order, test_commands=("pytest -q",))
-    assert fixer_prompt(load("story").protocol, material, nonce=NONCE) == external_file(
-        "snapshots/repair-after-a-failed-validation.md", format=".txt"
-    )
+FENCE = rf"<<<{NONCE}[^\n]*\n.*?\n{NONCE}\w*>>>"
+VALUE = rf"(?P<VALUE>(?:{FENCE}(?:\n\n)?)+|[^\n]+(?:\n[^\n]+)*?)"
+EMPTY = re.compile(r"(<<<[^\n]*\n)?\s*(\((none|nothing)\)|\?)?\s*(\n\w+>>>)?")
+SENT_OTHERWISE = {
+    "agent-check": "the whole prompt of `burnish agent check`, without a value",
+    "repair": "what a client is told whose answer cannot be read",
+}
 
 
-def test_builder(subject: Subject) -> None:
-    material = BuildMaterial(
-        run="r1",
-        subject=subject,
-        brief="Users log in with a name.",
-        acceptance=("A name suffices",),
-        test_commands=("pytest -q",),
-        coverage_floor=80.0,
-    )
-    assert builder_prompt(material, nonce=NONCE) == external_file("snapshots/builder.md", format=".txt")
+@pytest.mark.parametrize("name", sorted(rendering.names() - SENT_OTHERWISE.keys()))
+def test_every_text_is_in_a_prompt_of_a_real_run_with_all_its_values(name: str) -> None:
+    """Read from the files, so that a snapshot that is accepted with a part missing fails here."""
+    pattern = _pattern(rendering.template(name).rstrip("\n"))
+    found = [match for path in SNAPSHOTS.glob("*.md") for match in pattern.finditer(path.read_text())]
+    assert found, f"{name} is in no snapshot"
+    for value in pattern.groupindex:
+        assert any(not EMPTY.fullmatch(match[value]) for match in found), f"{value} of {name} is never filled"
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """A template as a pattern: its text as it is, and anything for its values."""
+    return re.compile("".join(_parts(template)), re.DOTALL)
+
+
+def _parts(template: str) -> Iterator[str]:
+    seen: set[str] = set()
+    for place, part in enumerate(re.split(r"\{\{([a-z_]+)\}\}", template)):
+        if place % 2 == 0:
+            yield re.escape(part)
+        elif part in seen:
+            yield f"(?P={part})"
+        else:
+            seen.add(part)
+            yield VALUE.replace("VALUE", part)

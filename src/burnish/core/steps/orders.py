@@ -51,10 +51,15 @@ def previous_feedback(run: Run) -> Previous | None:
     """What the protocol lets a reviewer know of the round before: what it asked for in words, else what blocked."""
     if run.protocol.review.feedback is Feedback.NONE or not run.rounds:
         return None
-    last = run.rounds[-1]
-    blocking = () if last.judgement is None else (*last.judgement.blocking, *last.judgement.carried)
-    feedback = "\n\n".join(_instructions(last)) or required_changes(blocking)
-    return Previous(attempt=run.revisions, feedback=feedback)
+    # Not simply the last one: the round that is being asked for may be open already, for another seat or attempt.
+    judged = next((past for past in reversed(run.rounds) if past.judgement is not None), None)
+    return Previous(attempt=run.revisions, feedback="" if judged is None else _feedback(judged))
+
+
+def _feedback(judged: Round) -> str:
+    judgement = judged.judgement
+    blocking = () if judgement is None else (*judgement.blocking, *judgement.carried)
+    return "\n\n".join(_instructions(judged)) or required_changes(blocking)
 
 
 def repair_order(run: Run, output: str) -> FixOrder:

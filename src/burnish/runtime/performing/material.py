@@ -40,6 +40,7 @@ _TEST_STATUS = {
     ValidationStatus.FAILED: TestStatus.FAILING,
     ValidationStatus.SKIPPED: TestStatus.SKIPPED,
 }
+_FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _CLAIM = re.compile(r"^\W*(?P<number>\d{1,4})\W+(?P<word>not met|met)\b", re.IGNORECASE | re.MULTILINE)
 """What a builder says of an acceptance criterion, in the form of `builder-criteria.md`."""
 
@@ -199,16 +200,21 @@ def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
     text = shown.patch.decode("utf-8", errors="replace")
     if not left_out:
         return text
-    parts = text.split("\ndiff --git ")
-    kept = [part for part in parts if not any(f" b/{path}\n" in f"{part}\n" for path in left_out)]
-    return "\ndiff --git ".join(kept)
+    kept = [
+        part
+        for part in _FILE.split(text)
+        if not any(part.partition("\n")[0].endswith(f" b/{path}") for path in left_out)
+    ]
+    return "".join(kept)
 
 
 def _fix_diff(shop: Sources, run: Run) -> str:
     """What changed since the tree that the last round saw."""
-    if not run.rounds or run.rounds[-1].commit in ("", run.commit):
+    # The round that is under way is open already, on the tree as it is now.
+    earlier = [past.commit for past in run.rounds if past.judgement is not None and past.commit]
+    if not earlier or earlier[-1] == run.commit:
         return ""
-    shown = difference(shop.repository, run.rounds[-1].commit, run.commit)
+    shown = difference(shop.repository, earlier[-1], run.commit)
     return shown.patch.decode("utf-8", errors="replace")
 
 
