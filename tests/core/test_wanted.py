@@ -199,6 +199,24 @@ def test_every_reviewers_feedback_is_told() -> None:
     assert first_review(driven).previous == Previous(attempt=1, feedback="close it\n\nopen it")
 
 
+def test_what_blocked_is_told_where_the_reviewer_left_no_words() -> None:
+    driven = Driven(FEEDBACK)
+    driven.answer(Answer(clean=False, findings=(replace(problem(), suggestion="Remove it."),)))
+    driven.fix("tree-1", rewritten("a.py"))
+    told = first_review(driven).previous
+    assert told is not None
+    assert told.feedback == "- a.py:3: wrong result: Remove it."
+
+
+def test_a_second_attempt_is_told_of_the_round_before_like_the_first() -> None:
+    driven = Driven(FEEDBACK)
+    driven.answer(Answer(clean=False, findings=(problem(),), follow_up="handle the error"))
+    driven.fix("tree-1", rewritten("a.py"))
+    first = first_review(driven).previous
+    driven.fail(FailureKind.UNREADABLE)
+    assert first_review(driven).previous == first == Previous(attempt=1, feedback="handle the error")
+
+
 def test_a_round_without_an_answer_has_no_feedback() -> None:
     driven = Driven(replace(FEEDBACK, failures=FailureRule(crashed=OnFailure.ROUND)))
     driven.fail(FailureKind.CRASHED)

@@ -23,7 +23,7 @@ from burnish.core.events import (
 )
 from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ScoreGate
-from burnish.core.state import Sealing
+from burnish.core.state import Fixing, Run, Sealing
 from burnish.ledger.interface import Ledger
 from burnish.runtime.trail import what_happened
 from burnish.usecases.run_view import view as view_of
@@ -169,14 +169,15 @@ def check_seal(machine: Machine, plot: Plot, real: dict[str, Any]) -> None:
 def titles(plot: Plot) -> list[str]:
     """How the message of each commit begins."""
     return [
-        f"{_beginning(len(before.run.rounds))} - {_first_words(moment.event)}"
+        f"{_beginning(before.run)} - {_first_words(moment.event)}"
         for before, moment in pairwise(plot.moments)
         if isinstance(moment.event, Fixed | SessionFinished) and moment.event.change.tree != before.run.tree
     ]
 
 
-def _beginning(round_: int) -> str:
-    return f"fix: address code review round {round_}" if round_ else "fix: address failed validation"
+def _beginning(run: Run) -> str:
+    repairs = isinstance(run.phase, Fixing) and run.phase.order.after_validation
+    return "fix: address failed validation" if repairs else f"fix: address code review round {len(run.rounds)}"
 
 
 def _first_words(event: Fixed | SessionFinished) -> str:

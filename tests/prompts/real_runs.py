@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from burnish.config.overrides import Flags
+from tests.end_to_end.machine import Machine, says, writes
+
 from burnish.core.events import (
     AnyEvent,
     Built,
@@ -24,6 +25,7 @@ from burnish.core.events import (
 )
 from burnish.core.protocol import STANDARD_DIMENSIONS
 from burnish.core.state import Run, Waiting
+from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.journal import Journal, intend, stream_of
@@ -32,7 +34,7 @@ from burnish.system.identifiers import this_process
 from burnish.usecases.beginning import begin
 from burnish.usecases.driving import drive
 from burnish.usecases.planning import Wanted, plan
-from tests.end_to_end.machine import Machine, says, writes
+from burnish.workspace.repository import Repository
 
 NONCE = "0123456789abcdef"
 STORY_FILE = "docs/stories/1-2-login.md"
@@ -106,7 +108,7 @@ test ! -e src/broken.py || { echo 'FAILED test_login: src/broken.py is in the wa
 echo '{"totals": {"percent_covered": 90}}' > coverage.json
 echo '3 passed'
 """
-LOGS_PASSWORD = "def login(name):\n    log(name, password)\n"
+LOGS_TOO_MUCH = "def login(name):\n    log(name, password)\n"
 LOGS_NAME = "def login(name):\n    log(name)\n"
 LOGS_NOTHING = "def login(name):\n    return name\n"
 FINDINGS = """\
@@ -253,7 +255,7 @@ class RealRun:
 
     def with_change(self, **further: str) -> "RealRun":
         """A branch on which somebody has worked already."""
-        files = {"src/login.py": LOGS_PASSWORD, **further}
+        files = {"src/login.py": LOGS_TOO_MUCH, **further}
         self.machine.repository.commit(files, "Log in with a name\n\nThe password is checked, too.")
         return self
 
@@ -272,16 +274,8 @@ class RealRun:
 
     def play(self, **changes: Any) -> dict[str, str]:
         """Run it to its end; a question is answered with a note and a fix. The prompts, by the effect."""
-        wanted = Wanted(
-            **{
-                "mode": Mode.FIX,
-                "brief": str(self.machine.root / STORY_FILE),
-                "intent": "Make it simple.",
-                "story": "1.2",
-                "flags": Flags(),
-                **changes,
-            }
-        )
+        brief = str(self.machine.root / STORY_FILE)
+        wanted = replace(Wanted(mode=Mode.FIX, brief=brief, intent="Make it simple.", story="1.2"), **changes)
         environment = self.machine.environment
         planned = plan(self.machine.root, wanted, environment)
         with open_ledger(planned.repository.state_dir) as ledger:
@@ -295,7 +289,15 @@ class RealRun:
             self.events = [decode(event.body) for event in ledger.read(stream_of(run.id))]
             return {effect: self._named(text) for effect, text in _prompts(ledger, self.events)}
 
-    def _driven(self, ledger: Ledger, journal: Journal, repository: Any) -> Run:
+    def titles(self) -> list[str]:
+        """The first line of every commit that the run made, in their order."""
+        log = self.machine.git("log", "--reverse", "--format=%s", f"{self.run.subject.head}..{self.run.commit}")
+        return log.splitlines()
+
+    def fixed_files(self) -> list[str]:
+        return self.machine.git("diff", "--name-only", self.run.subject.head, self.run.commit).splitlines()
+
+    def _driven(self, ledger: Ledger, journal: Journal, repository: Repository) -> Run:
         driven = drive(repository, ledger, journal, self.machine.environment, watch=lambda _event, _run: None, ask=None)
         return driven.run
 

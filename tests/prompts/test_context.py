@@ -23,6 +23,7 @@ from burnish.prompts.context import (
     BuildMaterial,
     FixMaterial,
     ReviewMaterial,
+    TestStatus,
     Ticket,
     builder_prompt,
     fixer_prompt,
@@ -69,6 +70,7 @@ def test_every_text_is_used_and_fits_its_values(
 ) -> None:
     everything = replace(
         small_change,
+        phase="R1",
         brief="b",
         intent="i",
         acceptance=("a",),
@@ -85,7 +87,12 @@ def test_every_text_is_used_and_fits_its_values(
         scratch="s",
     )
     fix = replace(first_fix, coverage_floor=80.0, test_commands=("t",), notes=(("", "n"),), validation_output="v")
-    fix = replace(fix, hook_rejection="h", card=ScoreCard(dimensions=(DimensionScore(name="d", score=1),)))
+    fix = replace(
+        fix,
+        validation_status=TestStatus.PASSING,
+        hook_rejection="h",
+        card=ScoreCard(dimensions=(DimensionScore(name="d", score=1),)),
+    )
     repair = replace(fix, order=FixOrder(number=1, round=1, instructions="x", after_validation=True))
     rendering.template.cache_clear()
     for protocol, contract in product(PROTOCOLS.values(), ContractName):
@@ -94,7 +101,7 @@ def test_every_text_is_used_and_fits_its_values(
         session_prompt(protocol, everything)
         fixer_prompt(protocol, fix)
         fixer_prompt(protocol, repair)
-        builder_prompt(BuildMaterial(run="r", subject=subject))
+        builder_prompt(BuildMaterial(run="r", subject=subject, acceptance=("a",)))
     rendering.fill("agent-check")
     rendering.fill("repair", problem="p")
     assert rendering.template.cache_info().currsize == len(rendering.names())
@@ -149,7 +156,11 @@ def test_nothing_in_the_data_of_a_fix_gets_out(first_fix: FixMaterial, text: str
         first_fix,
         order=order,
         brief=text,
-        findings_document=text,
+        findings_files=(text,),
+        attempts=(text,),
+        coordination=text,
+        brief_path=text,
+        validation_status=TestStatus.PASSING,
         test_commands=(text,),
         validation_output=text,
         hook_rejection=text,

@@ -1,17 +1,18 @@
 """Every prompt as a real run sent it, and that no part of any prompt is left without its content."""
 
+import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from inline_snapshot import external_file
 from tests.end_to_end.machine import says
 from tests.prompts.real_runs import (
     FINDINGS,
     LOGS_NAME,
     LOGS_NOTHING,
-    LOGS_PASSWORD,
+    LOGS_TOO_MUCH,
     NO_FINDINGS,
     NONCE,
     SESSION,
@@ -40,9 +41,9 @@ def ended(run: RealRun, outcome: Outcome) -> None:
 
 def test_epic(tmp_path: Path) -> None:
     hook = "#!/bin/sh\ngrep -q return src/login.py || { echo 'tdd-guard: return something'; exit 1; }\n"
-    fix = (
-        f"if grep -q tdd-guard; then {fixes(LOGS_NOTHING, 'Return the name')}\nelse {fixes(LOGS_NAME, 'Log less')}\nfi"
-    )
+    read = "test -s docs/progress/story-1.2-review-findings-round-1.md || exit 9"
+    again, first = fixes(LOGS_NOTHING, "Return the name"), fixes(LOGS_NAME, "Log less")
+    fix = f"{read}\nif grep -q tdd-guard; then {again}\nelse {first}\nfi"
     conduct = {"review:1:*": says(FINDINGS), "review:*": says(NO_FINDINGS), "fix:*": fix}
     run = RealRun(tmp_path, "epic", conduct).with_change(**{"poetry.lock": "x\n"})
     place = run.machine.root / ".git/hooks/pre-commit"
@@ -54,11 +55,12 @@ def test_epic(tmp_path: Path) -> None:
     assert prompts["review:1:reviewer:1"] == external_file("snapshots/epic-reviewer.md", format=".txt")
     assert prompts["fix:1:1"] == external_file("snapshots/epic-fixer-after-a-hook.md", format=".txt")
     assert prompts["review:2:reviewer:1"] == external_file("snapshots/epic-reviewer-of-a-fix.md", format=".txt")
+    assert run.fixed_files() == ["src/login.py"]  # and not the findings document that the fixer was given
 
 
 def test_ticket(tmp_path: Path) -> None:
     conduct = {
-        "build:*": fixes(LOGS_PASSWORD, BUILT),
+        "build:*": fixes(LOGS_TOO_MUCH, BUILT),
         "review:1:*": says(report(0, "The password is logged")),
         "fix:1:*": fixes(LOGS_NAME, "Log the name alone"),
         "review:2:*": says(report(1, "The name is logged", notes="Log nothing at all.")),
@@ -87,6 +89,7 @@ def test_story(tmp_path: Path) -> None:
     prompts = run.play()
     ended(run, Outcome.APPROVED)
     assert prompts["fix:1:1"] == external_file("snapshots/story-repair-after-a-failed-validation.md", format=".txt")
+    assert run.titles()[0] == "fix: address failed validation - Removed what was in the way"
     assert prompts["review:1:session:1"] == external_file("snapshots/story-session.md", format=".txt")
 
 
@@ -95,7 +98,7 @@ def test_panel(tmp_path: Path) -> None:
         "review:1:critic:*": says(issues("critical", action="ask")),
         "review:1:pedant:*": says(issues("info")),
         "review:*": says(issues()),
-        "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
+        "fix:*": f"test -s .agents/tmp/phases/review-1/r1-critic.json || exit 9\n{fixes(LOGS_NOTHING, 'Log nothing')}",
     }
     run = RealRun(tmp_path, "panel", conduct).with_change()
     prompts = run.play()
@@ -103,11 +106,14 @@ def test_panel(tmp_path: Path) -> None:
     for name in PANEL:
         assert prompts[f"review:1:{name}:1"] == external_file(f"snapshots/panel-{name}.md", format=".txt")
     assert prompts["fix:1:1"] == external_file("snapshots/panel-fixer.md", format=".txt")
+    state = json.loads((run.machine.root / ".agents/tmp/state.json").read_text())
+    assert state["ownerPpid"] == str(os.getppid())
+    assert state["task"] == "Log in with a name"
 
 
 def test_drift(tmp_path: Path) -> None:
     conduct = {
-        "build:*": fixes(LOGS_PASSWORD, BUILT),
+        "build:*": fixes(LOGS_TOO_MUCH, BUILT),
         "review:1:*": says(verdict("drift", "Do not log the password.")),
         "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
         "review:2:*": says(verdict("pass", "It does its task.")),
@@ -115,6 +121,10 @@ def test_drift(tmp_path: Path) -> None:
     run = RealRun(tmp_path, "drift", conduct)
     prompts = run.play(build=True)
     ended(run, Outcome.APPROVED)
+    assert run.titles() == [
+        "feat: implement 1.2 - Log in with a name",
+        "fix: address code review round 1 - Log nothing",
+    ]
     assert prompts["review:1:reviewer:1"] == external_file("snapshots/drift-reviewer-after-a-build.md", format=".txt")
     assert prompts["fix:1:1"] == external_file("snapshots/drift-fixer.md", format=".txt")
     assert prompts["review:2:reviewer:1"] == external_file("snapshots/drift-reviewer-after-a-fix.md", format=".txt")
@@ -160,14 +170,15 @@ SENT_OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(rendering.names() - SENT_OTHERWISE.keys()))
-def test_every_text_is_in_a_prompt_of_a_real_run_with_all_its_values(name: str) -> None:
+def test_every_text_is_in_a_prompt_of_a_real_run_with_all_its_values() -> None:
     """Read from the files, so that a snapshot that is accepted with a part missing fails here."""
-    pattern = _pattern(rendering.template(name).rstrip("\n"))
-    found = [match for path in SNAPSHOTS.glob("*.md") for match in pattern.finditer(path.read_text())]
-    assert found, f"{name} is in no snapshot"
-    for value in pattern.groupindex:
-        assert any(not EMPTY.fullmatch(match[value]) for match in found), f"{value} of {name} is never filled"
+    prompts = [path.read_text() for path in SNAPSHOTS.glob("*.md")]
+    for name in sorted(rendering.names() - SENT_OTHERWISE.keys()):
+        pattern = _pattern(rendering.template(name).rstrip("\n"))
+        found = [match for prompt in prompts for match in pattern.finditer(prompt)]
+        assert found, f"{name} is in no snapshot"
+        for value in pattern.groupindex:
+            assert any(not EMPTY.fullmatch(match[value]) for match in found), f"{value} of {name} is never filled"
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -14,7 +14,6 @@ from burnish.core.reviews import ContractName, Failure, Usage
 from burnish.core.values import Value
 from burnish.system.process import Command, Finished
 
-
 READ_ONLY_COMMANDS = ("git diff", "git show", "git log", "git blame")
 """What every reviewer may run in burnish's sandbox: its prompt holds only the beginning of a long diff.
 

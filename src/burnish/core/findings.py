@@ -118,7 +118,8 @@ def required_changes(findings: Iterable[Finding]) -> str:
 def _required_change(finding: Finding) -> str:
     place = finding.location
     where = "" if place is None else f"{place.file}: " if place.line is None else f"{place.file}:{place.line}: "
-    return "- " + " ".join(f"{where}{finding.title} {finding.suggestion}".split())
+    action = f": {finding.suggestion}" if finding.suggestion.strip() else ""
+    return "- " + " ".join(f"{where}{finding.title}{action}".split())
 
 
 class FindingStatus(Enum):

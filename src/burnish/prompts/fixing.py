@@ -15,7 +15,7 @@ def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None =
     files = (f"Findings: {file}" for file in material.findings_files)
     return assembled(
         [
-            opening("fixer", custom),
+            opening("fixer", custom, material.phase),
             _rules("fixer-rules", material),
             fill("data", nonce=fences.nonce),
             subject_part(material, fences, f"Round: {material.round}", *files),

@@ -63,6 +63,8 @@ class Task(Value):
 
     run: str
     subject: Subject
+    phase: str = ""
+    """What the records of the run call this part of the loop, where they have a word for it."""
     brief: str = ""
     brief_path: str = ""
     """Where the brief is in the repository, if it is there."""

@@ -22,7 +22,7 @@ def reviewer_prompt(
     fences = Fences(nonce or nonce_for(material))
     return assembled(
         [
-            opening(_opening_name(material), custom),
+            opening(_opening_name(material), custom, material.phase),
             fill("reviewer-rules"),
             _severities(protocol, material),
             fill("data", nonce=fences.nonce),

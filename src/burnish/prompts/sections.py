@@ -30,13 +30,12 @@ def assembled(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def opening(name: str, custom: str | None) -> str:
-    """The first part of a prompt: the user's own text, word for word, or the built-in one."""
-    if custom is None:
-        return fill(name)
-    if not custom.strip():
+def opening(name: str, custom: str | None, phase: str = "") -> str:
+    """The first part of a prompt: the user's own text, word for word, or the built-in one; before it, the phase."""
+    if custom is not None and not custom.strip():
         raise PromptError("The prompt is empty.", hint="Write what the agent is to do, or remove the file.")
-    return custom.strip("\n")
+    text = fill(name) if custom is None else custom.strip("\n")
+    return f"{fill('phase', phase=phase)}\n\n{text}" if phase else text
 
 
 def task_parts(task: Task, fences: Fences) -> list[str]:

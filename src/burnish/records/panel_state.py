@@ -23,10 +23,11 @@ STATE_PATH = ".agents/tmp/state.json"
 PLUGIN = "burnish"
 """Whose file it is: a state with another name here belongs to another tool."""
 
+REVIEW_PHASE, FIX_PHASE = "R1", "R2"
 _DONE = (Outcome.APPROVED, Outcome.ACCEPTED)
 _SCHEDULE: Json = [
-    {"phase": "R1", "name": "Review", "type": "review"},
-    {"phase": "R2", "name": "Fix", "type": "fix"},
+    {"phase": REVIEW_PHASE, "name": "Review", "type": "review"},
+    {"phase": FIX_PHASE, "name": "Fix", "type": "fix"},
 ]
 _FIX_STATUS = {FixStatus.FIXED: "complete", FixStatus.UNCHANGED: "complete", FixStatus.DID_NOT_RUN: "failed"}
 
@@ -78,9 +79,9 @@ def _current_phase(phase: Phase) -> str:
         case Stopping():
             return _current_phase(phase.interrupted)
         case Fixing():
-            return "R2"
+            return FIX_PHASE
         case _:
-            return "R1"
+            return REVIEW_PHASE
 
 
 def _awaits_round(run: Run) -> bool:
@@ -139,7 +140,7 @@ def _fix_status(run: Run, round_: Round) -> str:
     if round_.fix is not None:
         return _FIX_STATUS[round_.fix.status]
     is_last = round_.number == len(run.rounds)
-    return "in_progress" if is_last and _current_phase(run.phase) == "R2" else "pending"
+    return "in_progress" if is_last and _current_phase(run.phase) == FIX_PHASE else "pending"
 
 
 def _last_known(run: Run) -> float:

@@ -29,6 +29,7 @@ from burnish.prompts.context import (
 )
 from burnish.prompts.diffs import files_shown_whole
 from burnish.records.interface import RecordFile, RecordTexts
+from burnish.records.panel_state import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
 from burnish.runtime.performing.stories import status_files
 from burnish.runtime.performing.workshop import Sources, agent_settings
@@ -70,7 +71,7 @@ def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Differ
     paths = tuple(file.shown_path for file in shown.files)
     left_out = ignored(settings.review, paths)
     return ReviewMaterial(
-        **_task(shop, run),
+        **_task(shop, run, REVIEW_PHASE),
         round=effect.round,
         reviewer=effect.reviewer,
         contract=agent_settings(shop, effect.agent).contract or run.protocol.contract,
@@ -133,6 +134,7 @@ class _Task(TypedDict):
 
     run: str
     subject: Subject
+    phase: str
     brief: str
     brief_path: str
     intent: str
@@ -141,12 +143,13 @@ class _Task(TypedDict):
     guidance: tuple[tuple[str, str], ...]
 
 
-def _task(shop: Sources, run: Run) -> _Task:
+def _task(shop: Sources, run: Run, phase: str = "") -> _Task:
     inputs = shop.inputs
     return _Task(
         run=run.id,
         # The commit that is before the agent now, not the one that the run began with.
         subject=replace(run.subject, head=run.commit, tree=run.tree),
+        phase=phase if any(file.path == STATE_PATH for file in record_files(run, RecordTexts())) else "",
         brief=inputs.brief,
         brief_path=inputs.brief_file,
         intent=inputs.intent,
@@ -224,7 +227,7 @@ def _fix_material(shop: Sources, effect: StartFix, run: Run, rejection: str) -> 
     reviews = run.rounds[-1].reviews if run.rounds else ()
     cards = [review.answer.card for review in reviews if isinstance(review, GoodReview) and review.answer.card]
     return FixMaterial(
-        **_task(shop, run),
+        **_task(shop, run, FIX_PHASE),
         round=round_of(effect, run),
         order=order,
         findings_files=tuple(file.path for file in findings_files(run, order)),
