@@ -2,7 +2,7 @@
 
 import hashlib
 
-VERSION = 1
+VERSION = 2
 """Raised when a built-in text changes in a way that changes what agents do. Seals and ledgers name it."""
 
 
