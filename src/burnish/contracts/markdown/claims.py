@@ -44,6 +44,8 @@ _SETTLED_TAIL = Pattern(
 _PARTLY = Pattern(r"\b(?:not|un|partially|\d+)\b[^)]{0,12}(?:fixed|resolved|addressed)")
 _LEFT = Pattern(r"\b(\d{1,6}|none|no) (?:remain(?:ing|s)?|left|open|unresolved)\b")
 _FIXED_COUNT = Pattern(r"\b(\d{1,6}) (?:fixed|resolved|addressed)\b")
+_FOUND_AND_FIXED = Pattern(r"\W{0,3}found\W{1,4}(\d{1,6}) (?:fixed|resolved|addressed)\b")
+"""The form that sessions are asked for: `CRITICAL: 2 found, 1 fixed`."""
 _LONE = Pattern(
     r"\W{0,6}(?:$|[(—–,|/;-]|(?:in )?"
     rf"{words('found issues? findings? problems? remain(?:s|ing)? left open new outstanding items? total')}\b)"
@@ -164,6 +166,9 @@ def _remaining(word: str, tail: str) -> int:
     left = _LEFT.search(tail)
     if left:
         return number_of(left.group(1)) or 0
+    pair = _FOUND_AND_FIXED.match(tail)
+    if pair and int(pair.group(1)) < number:
+        return number - int(pair.group(1))
     settled = _FIXED_COUNT.search(tail)
     if settled:
         return (
