@@ -49,6 +49,8 @@ class Subject(Value):
     head: str
     tree: str
     story: str = ""
+    status_file: str = ""
+    """The file that says how the story stands, where a session is to mark it; empty where there is none."""
     title: str = ""
     changed: tuple[CensusFile, ...] = ()
     """The files that differ between the merge base and the tree."""

@@ -19,7 +19,7 @@ from burnish.config.settings import AgentKind, Complexity, Settings, Unproven
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
-from burnish.core.protocol import Protocol
+from burnish.core.protocol import Protocol, ReviewBy
 from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.errors import DocumentError, Problem
@@ -27,6 +27,7 @@ from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import RECORD_PATHS
 from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Governance, Guidance, Inputs
+from burnish.runtime.performing.stories import find_status_file
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import Brief, read_brief
 from burnish.usecases.budgets import agents_called, allot
@@ -113,7 +114,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
     brief = read_brief(wanted.brief, repository.root, wanted.story, base_file(repository, base))
     prospect = Prospect(
         repository=repository,
-        subject=_subject(repository, frozen, wanted, settings, brief),
+        subject=_subject(repository, frozen, wanted, settings, brief, marks=protocol.review.by is ReviewBy.SESSION),
         protocol=protocol,
         roles=roles,
         mode=wanted.mode,
@@ -261,8 +262,15 @@ def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:
 
 
 def _subject(
-    repository: Repository, frozen: FrozenSubject, wanted: Wanted, settings: Settings, brief: Brief
+    repository: Repository,
+    frozen: FrozenSubject,
+    wanted: Wanted,
+    settings: Settings,
+    brief: Brief,
+    *,
+    marks: bool,
 ) -> Subject:
+    """The subject, frozen. Where a session `marks` its story, the file in which it does so is part of it."""
     return Subject(
         branch=frozen.branch,
         base=frozen.base,
@@ -271,6 +279,7 @@ def _subject(
         tree=frozen.tree,
         story=wanted.story,
         title=brief.title,
+        status_file=find_status_file(repository, frozen.head, wanted.story) if marks and wanted.story else "",
         changed=changed_files(repository, settings, frozen.base_commit, frozen.head),
     )
 

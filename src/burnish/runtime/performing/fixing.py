@@ -9,7 +9,7 @@ from burnish.agents.interface import Reply, Request, Role
 from burnish.config.settings import AgentKind
 from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
-from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, WorkFailed
+from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, StoryStatus, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
@@ -22,7 +22,7 @@ from burnish.runtime.performing.autofixing import mend
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
 from burnish.runtime.performing.reviewing import answer_reader, clone_name, contract_of, read_answer
-from burnish.runtime.performing.stories import story_status, was_done
+from burnish.runtime.performing.stories import story_status
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.system.linkless import write_new
@@ -104,14 +104,14 @@ async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
     run, change = job.run, done.change
     answer = await asyncio.to_thread(answer_reader(shop, job, change.commit), done.reply.text)
     status = await asyncio.to_thread(story_status, shop.repository, change.commit, run.subject)
-    before = await asyncio.to_thread(was_done, shop.repository, run.commit, run.subject)
+    before = await asyncio.to_thread(story_status, shop.repository, run.commit, run.subject)
     return SessionFinished(
         at=done.at,
         effect=effect.id,
         answer=None if isinstance(answer, Failure) else answer,
         change=change,
         status=status,
-        newly_done=not before,
+        newly_done=before is not StoryStatus.DONE,
         evidence=Evidence(examined=tuple(Examined(path=file.path, level=Level.READ) for file in change.changed)),
         prompt=shop.keep(done.prompt.encode(errors="replace")),
         usage=done.usage,

@@ -31,7 +31,6 @@ from burnish.prompts.diffs import files_shown_whole
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel_state import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
-from burnish.runtime.performing.stories import status_files
 from burnish.runtime.performing.workshop import Sources, agent_settings
 from burnish.workspace.diffs import Difference, difference
 from burnish.workspace.messages import commit_messages
@@ -92,7 +91,7 @@ def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Differ
         fix_diff=_fix_diff(shop, run) if effect.former else "",
         scratch=scratch,
         ticket=_ticket(shop, run) if run.protocol.contract is ContractName.REPORT else None,
-        status_files=status_files(shop.repository, run.commit, run.subject),
+        status_files=(run.subject.status_file,) if run.subject.status_file else (),
     )
 
 

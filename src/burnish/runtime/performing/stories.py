@@ -1,67 +1,151 @@
-"""What a story's own files say of its status, in the tree that a session left behind."""
+"""A story's own files: which of them says how the story stands, what it says, and where its action items go.
+
+One file counts: the sprint status that lists the story, else the story's own file. It is chosen once, before the
+first session, so that the prompt names the file that is checked, and no file that a session adds takes its place.
+"""
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
 from burnish.workspace.repository import Repository
 
 _SPRINT_STATUS = "sprint-status.yaml"
-_ENTRY = re.compile(r"""^\s+["']?(?P<key>[^\s:"']+)["']?\s*:\s*["']?(?P<status>[A-Za-z-]+)["']?\s*(?:#.*)?$""")
-_STORY_STATUS = re.compile(r"^\W*status\W*:\W*(?P<status>[A-Za-z-]+)", re.IGNORECASE | re.MULTILINE)
+_BLOCK = "development_status"
+_ENTRY = re.compile(
+    r"""^(?P<indent>\s*)(?P<quote>["']?)(?P<key>[^\s:"'#][^:"']*)(?P=quote)\s*:(?:\s+(?P<value>.*))?$"""
+)
+_VALUE = re.compile(r"""(?P<quote>["']?)(?P<word>[^"'#]*?)(?P=quote)\s*(?:#.*)?""")
+_STATUS_LINE = re.compile(r"^[^\w\n]*status[^\w\n]*:[^\w\n]*(?P<word>[A-Za-z-]+)", re.IGNORECASE | re.MULTILINE)
+_STATUS_HEADING = re.compile(r"^#+[ \t]*status[ \t]*\n\s*(?P<word>[A-Za-z-]+)", re.IGNORECASE | re.MULTILINE)
+_ID_PART = re.compile(r"\d+[A-Za-z]?|[A-Z]\d+")
+_MAX_NAMED = 5
+
+
+class StoryError(BurnishError):
+    """A story whose status cannot be told, because no file or more than one could hold it."""
+
+    kind = ErrorKind.USAGE
+
+
+class _Name(NamedTuple):
+    """`1-2-some-slug`, taken apart: the id is compared as a whole, never by its beginning."""
+
+    id: tuple[str, ...]
+    slug: str
+
+
+def find_status_file(repository: Repository, commit: str, story: str) -> str:
+    """The file that says how a story stands; empty where a commit has no sprint status and no file of the story.
+
+    Raises `StoryError` where several files could, or where a sprint status is there and nothing knows the story.
+    """
+    paths = sorted(repository.files(commit))
+    sprints = [path for path in paths if path.rpartition("/")[2] == _SPRINT_STATUS]
+    keys = {path: tuple(_entries(_text(repository, commit, path))) for path in sprints}
+    listing = {path: [key for key in found if is_story(key, story)] for path, found in keys.items()}
+    listing = {path: found for path, found in listing.items() if found}
+    if len(listing) > 1:
+        raise _ambiguous(story, listing)
+    for path, found in listing.items():
+        if len(found) > 1:
+            raise StoryError(
+                f"{path} lists story {story} more than once: {_named(found)}.", hint="Give --story the whole key."
+            )
+        return path
+    own = [path for path in paths if _is_story_file(path, story) and _file_word(_text(repository, commit, path))]
+    if len(own) > 1:
+        raise _ambiguous(story, own)
+    if not own and sprints:
+        raise _unlisted(story, sprints, [key for found in keys.values() for key in found])
+    return own[0] if own else ""
 
 
 def story_status(repository: Repository, commit: str, subject: Subject) -> StoryStatus:
-    """Done, not done, or absent: the sprint status first, else the story's own file."""
+    """Done, not done, or absent, in the file that was chosen at the start; where there was none, in one of now."""
     if not subject.story:
         return StoryStatus.ABSENT
-    words = _sprint_word(repository, commit, subject.story) or _file_word(repository, commit, subject.story)
-    if words is None:
+    try:
+        path = subject.status_file or find_status_file(repository, commit, subject.story)
+    except StoryError:
+        return StoryStatus.NOT_DONE
+    if not path:
         return StoryStatus.ABSENT
-    return StoryStatus.DONE if words.lower() == "done" else StoryStatus.NOT_DONE
+    words = _words(path, _text(repository, commit, path), subject.story)
+    return StoryStatus.DONE if words and all(word.lower() == "done" for word in words) else StoryStatus.NOT_DONE
 
 
-def status_files(repository: Repository, commit: str, subject: Subject) -> tuple[str, ...]:
-    """The files in which a session may say how its story stands."""
-    if not subject.story:
-        return ()
-    names = sorted(repository.files(commit))
-    return tuple(name for name in names if name.split("/")[-1] == _SPRINT_STATUS or _is_story_file(name, subject.story))
+def is_story(name: str, story: str) -> bool:
+    """Whether a key or file name is that of a story: `1.2`, `1-2` and `1-2-some-slug` are one, `1-2-1-other` is not."""
+    one, other = _taken_apart(name), _taken_apart(story)
+    if not one.id:
+        return one == other
+    return one.id == other.id and (not one.slug or not other.slug or one.slug == other.slug)
 
 
-def was_done(repository: Repository, commit: str, subject: Subject) -> bool:
-    return story_status(repository, commit, subject) is StoryStatus.DONE
+def _taken_apart(name: str) -> _Name:
+    parts = name.replace(".", "-").split("-")
+    length = next((at for at, part in enumerate(parts) if not _ID_PART.fullmatch(part)), len(parts))
+    return _Name(tuple(parts[:length]), "-".join(parts[length:]))
 
 
-def _key(story: str) -> str:
-    """`1.2` and `1-2` are one story; so are `1-2` and `1-2-some-slug`."""
-    return story.replace(".", "-")
+def _text(repository: Repository, commit: str, path: str) -> str:
+    return (repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
 
 
-def _sprint_word(repository: Repository, commit: str, story: str) -> str | None:
-    for path in sorted(name for name in repository.files(commit) if name.split("/")[-1] == _SPRINT_STATUS):
-        text = (repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
-        for line in text.splitlines():
-            entry = _ENTRY.match(line)
-            if entry and _is_story(_key(entry["key"]), story):
-                return entry["status"]
-    return None
+def _words(path: str, text: str, story: str) -> Sequence[str]:
+    """Everything that a status file says of a story's status."""
+    if path.rpartition("/")[2] == _SPRINT_STATUS:
+        return [word for key, words in _entries(text).items() if is_story(key, story) for word in words]
+    word = _file_word(text)
+    return [word] if word else []
+
+
+def _entries(text: str) -> dict[str, list[str]]:
+    """The statuses of a sprint by key. A key that stands there twice has two."""
+    lines = [entry for entry in map(_ENTRY.match, text.splitlines()) if entry]
+    has_block = any(not entry["indent"] and entry["key"] == _BLOCK for entry in lines)
+    found: dict[str, list[str]] = {}
+    inside = not has_block
+    for entry in lines:
+        if not entry["indent"] and has_block:
+            inside = entry["key"] == _BLOCK
+        elif inside and entry["value"] is not None:
+            value = _VALUE.fullmatch(entry["value"])
+            found.setdefault(entry["key"].strip(), []).append((value["word"] if value else entry["value"]).strip())
+    return found
 
 
 def _is_story_file(path: str, story: str) -> bool:
-    name = path.rsplit("/", maxsplit=1)[-1]
-    return name.endswith(".md") and _is_story(_key(name.removesuffix(".md")), story)
+    name = path.rpartition("/")[2]
+    return name.endswith(".md") and is_story(name.removesuffix(".md"), story)
 
 
-def _is_story(name: str, story: str) -> bool:
-    key = _key(story)
-    return name == key or name.startswith(f"{key}-")
+def _file_word(text: str) -> str:
+    """The status in a story's own file: a line `Status: done`, also as front matter, or a heading `Status`."""
+    found = _STATUS_LINE.search(text) or _STATUS_HEADING.search(text)
+    return found["word"] if found else ""
 
 
-def _file_word(repository: Repository, commit: str, story: str) -> str | None:
-    for path in sorted(repository.files(commit)):
-        if _is_story_file(path, story):
-            text = (repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
-            status = _STORY_STATUS.search(text)
-            if status:
-                return status["status"]
-    return None
+def _ambiguous(story: str, paths: Iterable[str]) -> StoryError:
+    return StoryError(
+        f"The status of story {story} is in more than one file: {_named(paths)}.",
+        hint="Keep one of them, or give --story the whole key, such as 1-2-some-slug.",
+    )
+
+
+def _unlisted(story: str, sprints: Sequence[str], keys: Sequence[str]) -> StoryError:
+    first = _taken_apart(story).id[:1]
+    near = [key for key in keys if first and _taken_apart(key).id[:1] == first] or keys
+    hint = f"Give --story one of {_named(near)}, or add the story." if near else "Add the story to it."
+    return StoryError(
+        f"{_named(sprints)} does not list story {story}, and the story has no file of its own.", hint=hint
+    )
+
+
+def _named(words: Iterable[str]) -> str:
+    every = list(words)
+    more = f" and {len(every) - _MAX_NAMED} more" if len(every) > _MAX_NAMED else ""
+    return ", ".join(every[:_MAX_NAMED]) + more

@@ -1,0 +1,149 @@
+"""A story's own files: which one says how it stands, and what it says."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.core.events import Mode, StoryStatus, Subject
+from burnish.runtime.performing.stories import StoryError, find_status_file, is_story, story_status
+from burnish.testing.repositories import RepositoryBuilder
+from burnish.usecases.planning import Wanted, plan
+from burnish.workspace.repository import Repository
+
+SPRINT = "a/sprint-status.yaml"
+POLICY = 'protocol = "story"\n[agents.mine]\nkind = "command"\ncommand = ["true"]\n[roles]\nreview = "mine"\n'
+
+
+def repository(folder: Path, files: dict[str, str]) -> Repository:
+    builder = RepositoryBuilder(folder / "repository").commit({"app.py": "", "burnish.toml": POLICY}, "Begin")
+    return Repository.discover(builder.branch("change").commit({"app.py": "x = 1\n", **files}, "Change").path)
+
+
+def sprint(*lines: str) -> str:
+    return "\n".join(("development_status:", "  epic-1: in-progress", *(f"  {line}" for line in lines))) + "\n"
+
+
+def status(repository: Repository, story: str, status_file: str = "") -> StoryStatus:
+    head = repository.commit_of("HEAD")
+    subject = Subject(
+        branch="b", base="main", base_commit=head, head=head, tree="", story=story, status_file=status_file
+    )
+    return story_status(repository, head, subject)
+
+
+@pytest.mark.parametrize(
+    ("name", "story"),
+    [
+        ("1-1-login", "1.1"),
+        ("1-1-login", "1-1"),
+        ("1-1-login", "1-1-login"),
+        ("1-1", "1-1-login"),
+        ("1-1-1-sub", "1.1.1"),
+        ("2-1-D1-extra", "2.1-D1"),
+        ("3-1a-more", "3-1a"),
+        ("1-2-2fa-login", "1.2"),
+        ("login", "login"),
+    ],
+)
+def test_a_story_is_known_by_its_whole_id(name: str, story: str) -> None:
+    assert is_story(name, story)
+
+
+@pytest.mark.parametrize(
+    ("name", "story"),
+    [
+        ("1-1-1-sub", "1.1"),
+        ("1-1-login", "1.1.1"),
+        ("1-10-login", "1.1"),
+        ("2-1-D1-extra", "2.1"),
+        ("3-1a-more", "3.1"),
+        ("1-1-login", "1-1-logout"),
+        ("login-page", "login"),
+        ("epic-1", "1"),
+    ],
+)
+def test_no_story_is_taken_for_another_whose_id_begins_alike(name: str, story: str) -> None:
+    assert not is_story(name, story)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("1-2-a-story: done", StoryStatus.DONE),
+        ('1-2-a-story: "done"  # by hand', StoryStatus.DONE),
+        ("'1-2-a-story': Done", StoryStatus.DONE),
+        ("1-2-a-story: review", StoryStatus.NOT_DONE),
+        ("1-2-a-story: not done", StoryStatus.NOT_DONE),
+        ("1-2-a-story: [done]", StoryStatus.NOT_DONE),
+        ("1-2-a-story: # done", StoryStatus.NOT_DONE),
+    ],
+)
+def test_a_sprint_status_says_how_a_story_stands(tmp_path: Path, line: str, expected: StoryStatus) -> None:
+    files = {SPRINT: f"metadata:\n  1-2-a-story: done\n{sprint('1-2-1-other: done', line)}"}
+    assert status(repository(tmp_path, files), "1.2") is expected
+
+
+def test_a_key_that_stands_there_twice_is_done_only_where_both_say_so(tmp_path: Path) -> None:
+    assert status(repository(tmp_path, {SPRINT: sprint("1-2-a: done", "1-2-a: review")}), "1.2") is StoryStatus.NOT_DONE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Story\n\nStatus: done  # PR 7\n", StoryStatus.DONE),
+        ("# ---\n# id: 1.2\n# status: done\n# ---\n", StoryStatus.DONE),
+        ("# Story\n\n**Status:** review\n", StoryStatus.NOT_DONE),
+        ("# Story\n\n## Status\n\nDone\n", StoryStatus.DONE),
+        ("# Story\n\nStatus:\n\n## Done\n\n- nothing\n", StoryStatus.ABSENT),
+    ],
+)
+def test_without_a_sprint_status_the_storys_own_file_says_it(tmp_path: Path, text: str, expected: StoryStatus) -> None:
+    assert status(repository(tmp_path, {"stories/1-2-a-story.md": text}), "1.2") is expected
+
+
+def test_the_sprint_status_comes_first_and_is_the_only_one_that_counts(tmp_path: Path) -> None:
+    files = {SPRINT: sprint("1-2-a: review"), "stories/1-2-a.md": "Status: done\n"}
+    there = repository(tmp_path, files)
+    assert find_status_file(there, there.commit_of("HEAD"), "1.2") == SPRINT
+    assert status(there, "1.2") is StoryStatus.NOT_DONE
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({SPRINT: sprint("1-2-a: done"), "b/sprint-status.yaml": sprint("1-2-a: review")}, (SPRINT, "b/sprint-st")),
+        ({"one/1-2-a.md": "Status: done\n", "two/1-2-a.md": "Status: review\n"}, ("one/1-2-a.md", "two/1-2-a.md")),
+        ({SPRINT: sprint("1-2-a: done", "1-2-b: review")}, (SPRINT, "1-2-a, 1-2-b")),
+        ({SPRINT: sprint("1-1-1-sub: done", "2-1-x: done")}, (SPRINT, "does not list story 1.2", "1-1-1-sub")),
+    ],
+)
+def test_where_it_is_not_clear_which_file_counts_the_error_names_them(
+    tmp_path: Path, files: dict[str, str], named: tuple[str, ...]
+) -> None:
+    there = repository(tmp_path, files)
+    with pytest.raises(StoryError) as error:
+        plan(there.root, Wanted(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
+    assert all(name in f"{error.value.message} {error.value.hint}" for name in named)
+    assert error.value.hint
+    assert status(there, "1.2") is StoryStatus.NOT_DONE
+
+
+def test_two_sprints_are_fine_where_one_of_them_lists_the_story(tmp_path: Path) -> None:
+    there = repository(tmp_path, {SPRINT: sprint("1-1-x: done"), "b/sprint-status.yaml": sprint("1-2-y: done")})
+    planned = plan(there.root, Wanted(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
+    assert planned.subject.status_file == "b/sprint-status.yaml"
+
+
+def test_no_file_that_a_session_adds_takes_the_place_of_the_one_that_was_chosen(tmp_path: Path) -> None:
+    there = repository(
+        tmp_path, {"a.md": "", "0/sprint-status.yaml": sprint("1-2-y: done"), SPRINT: sprint("1-2-y: review")}
+    )
+    assert status(there, "1.2", status_file=SPRINT) is StoryStatus.NOT_DONE
+    assert status(there, "1.2", status_file="gone/sprint-status.yaml") is StoryStatus.NOT_DONE
+
+
+def test_without_any_file_of_the_story_there_is_no_status(tmp_path: Path) -> None:
+    there = repository(tmp_path, {})
+    assert find_status_file(there, there.commit_of("HEAD"), "1.2") == ""
+    assert status(there, "1.2") is StoryStatus.ABSENT
+    assert status(there, "") is StoryStatus.ABSENT
