@@ -4,10 +4,21 @@ import pytest
 
 from burnish.core.events import Change, Mode, Reviewed, SessionFinished, StoryStatus
 from burnish.core.findings import Severity
-from burnish.core.protocol import FixInput, FixRule, ReviewBy, ReviewRule, SeverityGate
+from burnish.core.protocol import Ask, Choice, ChoiceAction, FixInput, FixRule, ReviewBy, ReviewRule, SeverityGate
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
-from burnish.core.state import FixResult, FixStatus, GoodReview, MissingReview, Outcome, Sealing, SealKind
+from burnish.core.state import (
+    FixResult,
+    FixStatus,
+    GoodReview,
+    MissingReview,
+    Outcome,
+    ReviewStatus,
+    Sealing,
+    SealKind,
+    Waiting,
+)
 from burnish.core.values import replace
+from burnish.usecases.evidence_words import review_words
 from tests.core.driving import CLEAN, EXAMINED, PLAIN, Driven, found, problem
 
 SESSION = replace(
@@ -37,6 +48,27 @@ def test_a_clean_answer_is_not_believed_while_the_story_is_not_done() -> None:
     assert driven.reviewing.round == 2
     driven.session(CLEAN, StoryStatus.NOT_DONE, tree="tree-2")
     assert driven.ended == (Outcome.FAILED, "no more after 2 reviews and 2 revisions")
+
+
+def test_a_story_that_is_not_done_is_nowhere_called_clean() -> None:
+    driven = Driven(SESSION)
+    driven.session(CLEAN, StoryStatus.NOT_DONE)
+    (first,) = driven.run.rounds
+    (said,) = first.reviews
+    assert said.status is ReviewStatus.INCOMPLETE
+    assert first.judgement is not None
+    assert (first.judgement.clean, first.judgement.blocking) == (False, ())
+    assert first.judgement.reasons == ("its status file does not say that the story is done",)
+    assert review_words(said) == "incomplete: it reports nothing, but the story is not done"
+
+
+def test_a_waiver_does_not_mark_a_story_as_done() -> None:
+    asks = replace(SESSION, exhausted=Ask(choices=(Choice(key="1", action=ChoiceAction.MANUAL, text="by hand"),)))
+    driven = Driven(asks, max_reviews=1)
+    driven.session(BAD, StoryStatus.NOT_DONE)
+    (entry,) = driven.run.findings
+    driven.waive(entry.finding.id)
+    assert isinstance(driven.run.phase, Waiting)
 
 
 def test_a_done_story_is_not_believed_while_something_critical_is_left() -> None:

@@ -45,6 +45,8 @@ class ReviewStatus(Enum):
     FINDINGS = "findings"
     NO_EVIDENCE = "no-evidence"
     """It ran, but had nothing to go on."""
+    INCOMPLETE = "incomplete"
+    """A session reports nothing, and left its story as not done."""
     DID_NOT_RUN = "did-not-run"
 
 
@@ -62,11 +64,15 @@ class GoodReview(Value, tag_field="review", tag="answered"):
     evidence: Evidence = Evidence()
     looked: bool = False
     """Whether it examined at least one changed file as closely as that file needs."""
+    story_open: bool = False
+    """Whether it is a session that left its story as not done."""
 
     @property
     def status(self) -> ReviewStatus:
         if not self.answer.clean or self.answer.findings:
             return ReviewStatus.FINDINGS
+        if self.story_open:
+            return ReviewStatus.INCOMPLETE
         return ReviewStatus.CLEAN if self.looked and self.evidence.missing is None else ReviewStatus.NO_EVIDENCE
 
     @property

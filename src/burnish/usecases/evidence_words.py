@@ -24,6 +24,8 @@ def review_words(review: Review) -> str:
             return counts_words(review.counts) or "not clean"
         case GoodReview() if review.status is ReviewStatus.CLEAN:
             return "clean"
+        case GoodReview() if review.status is ReviewStatus.INCOMPLETE:
+            return "incomplete: it reports nothing, but the story is not done"
         case GoodReview():
             missing = review.evidence.missing
             return f"no evidence: {missing.reason if missing else _nothing_examined(review)}"

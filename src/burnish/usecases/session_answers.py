@@ -8,7 +8,7 @@ from burnish.core.events import StoryStatus, Subject
 from burnish.core.values import Value
 from burnish.runtime.performing.stories import story_status
 from burnish.system import clock
-from burnish.usecases.sessions import STEP, Ending, Session, find, is_own
+from burnish.usecases.sessions import STEP, Ending, Session, SessionError, find, is_own
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import commit_work_tree
 
@@ -50,6 +50,10 @@ class Wish(Value):
 
 def monitor(repository: Repository, name: str, wish: Wish) -> Answer:
     """Wait until a session has ended, is stuck, or the time is over."""
+    if wish.workflow == STEP and not wish.story.strip():
+        raise SessionError(
+            f"--workflow {STEP} verifies a story, and none is named.", hint="Add --story-key ID, such as 1.2."
+        )
     session = find(repository, name)
     if session is None:
         return Answer(state=FinalState.NOT_FOUND, reason="session_gone")

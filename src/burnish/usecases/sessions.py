@@ -137,6 +137,11 @@ def spawn(
     repository: Repository, environment: Mapping[str, str], *, epic: str, story: str, cycle: int, command: str
 ) -> Session:
     """Start a command in a session of its own; when this returns, it runs."""
+    if not command.strip():
+        raise SessionError(
+            "--command is empty: the session would run nothing.",
+            hint=f"'burnish session build-cmd {STEP} {shlex.quote(story)} --agent NAME' prints a command.",
+        )
     find_tmux()
     words = (f"e{epic}", f"s{story}", STEP, f"r{cycle}")
     name = "-".join(("burnish", new_run_id(clock.now()), *(_NOT_IN_NAMES.sub("-", word) for word in words)))

@@ -16,8 +16,10 @@ _TONES = {
     ReviewStatus.CLEAN: Tone.GOOD,
     ReviewStatus.FINDINGS: Tone.CAREFUL,
     ReviewStatus.NO_EVIDENCE: Tone.CAREFUL,
+    ReviewStatus.INCOMPLETE: Tone.CAREFUL,
     ReviewStatus.DID_NOT_RUN: Tone.BAD,
 }
+_EXPLAINED = (ReviewStatus.NO_EVIDENCE, ReviewStatus.INCOMPLETE)
 
 
 def rounds(run: Run) -> Markup:
@@ -67,7 +69,7 @@ def _review(review: Review) -> Markup:
     match review:
         case GoodReview():
             took = run_words.duration(review.finished_at - review.started_at)
-            lacking = [review_words(review)] if review.status is ReviewStatus.NO_EVIDENCE else []
+            lacking = [review_words(review)] if review.status in _EXPLAINED else []
             detail = "; ".join([f"{review.agent}, {took}", *lacking, *review.answer.notes])
         case MissingReview():
             detail = f"{review.failure.kind.value}: {review.failure.message}"

@@ -1,6 +1,6 @@
 """The panel and the round that it fills: finding a seat, opening a round, writing reviews into it."""
 
-from burnish.core.events import Reviewed, SessionFinished
+from burnish.core.events import Reviewed, SessionFinished, StoryStatus
 from burnish.core.evidence import looked
 from burnish.core.reviews import Answer
 from burnish.core.state import GoodReview, MissingReview, Reviewing, Round, Run, Seat
@@ -45,6 +45,7 @@ def good_review(
         prompt=event.prompt if isinstance(event, Reviewed) else "",
         evidence=event.evidence,
         looked=looked(run.changed, event.evidence),
+        story_open=isinstance(event, SessionFinished) and event.status is StoryStatus.NOT_DONE,
     )
 
 

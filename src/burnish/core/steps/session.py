@@ -31,7 +31,10 @@ def finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
     if isinstance(said, MissingReview):
         return _unreadable(run, event, said.failure)
     run, judgement = judge_round(run, [said], Scope.FULL)
-    return _judged(rounds.with_last_round(run, judgement=judgement), event.status, judgement.clean)
+    nothing_blocks = judgement.clean
+    if event.status is StoryStatus.NOT_DONE:
+        judgement = replace(judgement, clean=False, reasons=(*judgement.reasons, _not_done(run)))
+    return _judged(rounds.with_last_round(run, judgement=judgement), event.status, nothing_blocks)
 
 
 def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
@@ -42,10 +45,14 @@ def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
     return review.next_round(run, failure.message)
 
 
-def _judged(run: Run, status: StoryStatus, clean: bool) -> Run:
-    if clean and status is not StoryStatus.NOT_DONE:
+def _not_done(run: Run) -> str:
+    return f"{run.subject.status_file or 'its status file'} does not say that the story is done"
+
+
+def _judged(run: Run, status: StoryStatus, nothing_blocks: bool) -> Run:
+    if nothing_blocks and status is not StoryStatus.NOT_DONE:
         return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")
-    why = "the session left the story's status as not done" if clean else review.what_remains(run)
+    why = "the session left the story's status as not done" if nothing_blocks else review.what_remains(run)
     if not run.may_fix:
         return flow.end(run, Outcome.FAILED, why)
     return review.next_round(run, why)
