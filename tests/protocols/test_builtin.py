@@ -164,7 +164,12 @@ def test_failures() -> None:
         "default": FailureRule(retries=2),
         "epic": FailureRule(retries=2),
         "ticket": FailureRule(retries=2),
-        "story": FailureRule(unreadable=OnFailure.ROUND, crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE),
+        "story": FailureRule(
+            unreadable=OnFailure.ROUND,
+            crashed=OnFailure.ROUND,
+            unusable=OnFailure.RETRY,
+            fallback=FallbackTurn.ALTERNATE,
+        ),
         "panel": FailureRule(retries=2),
         "drift": FailureRule(unreadable=OnFailure.END, crashed=OnFailure.END),
     }

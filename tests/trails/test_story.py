@@ -21,6 +21,17 @@ SCENARIOS = {
     "crashed and stuck count as cycles": Script(
         protocol="story", reviews={"session": ("crashed", "stuck", "timed-out", "clean, done")}
     ),
+    "nobody is logged in": Script(protocol="story", reviews={"session": ("unauthorised",)}),
+    "not installed, and the other one takes over for good": Script(
+        protocol="story",
+        reviews={"session": ("cannot-run", "critical a.py:1 crash, not-done", "clean, done")},
+        fallbacks={"review": "claude"},
+    ),
+    "neither can be used": Script(
+        protocol="story",
+        reviews={"session": ("unauthorised", "cannot-run")},
+        fallbacks={"review": "claude"},
+    ),
     "the network is down for a while": Script(
         protocol="story", reviews={"session": ("unreachable", "rate-limited 30", "clean, done")}
     ),
@@ -432,6 +443,47 @@ cancelled
   → stopping, cancelled
 review:1:session:1 lost
   → cancelled: a person ended it\
+""",
+        "nobody is logged in": """\
+started: story, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 unauthorised
+  → did-not-run: session unauthorised: scripted: unauthorised\
+""",
+        "not installed, and the other one takes over for good": """\
+started: story, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 by scripted
+review:1:session:1 cannot-run
+review:1:session:2 by claude
+review:1:session:2 1 critical, story not-done
+  → reviewing 2
+review:2:session:1 by claude
+review:2:session:1 clean, story done
+  → validating 2, before the seal
+validate:2:1 by burnish
+validate:2:1 skipped
+  → sealing, self-reviewed
+seal:1 by burnish
+seal:1 done: seal-of-tree-2
+  → approved: round 2: nothing blocks\
+""",
+        "neither can be used": """\
+started: story, fix
+  → validating 1
+validate:1:1 by burnish
+validate:1:1 skipped
+  → reviewing 1
+review:1:session:1 by scripted
+review:1:session:1 unauthorised
+review:1:session:2 by claude
+review:1:session:2 cannot-run
+  → did-not-run: session cannot-run: scripted: cannot-run\
 """,
     }
 )

@@ -169,6 +169,9 @@ class FailureRule(Value):
 
     unreadable: OnFailure = OnFailure.RETRY
     crashed: OnFailure = OnFailure.RETRY
+    unusable: OnFailure | None = None
+    """For an agent that is not installed or not logged in, which is then not asked again in the run. None: as
+    `crashed`, and asked again."""
     retries: int = 2
     fallback: FallbackTurn = FallbackTurn.LAST
 

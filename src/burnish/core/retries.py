@@ -3,7 +3,7 @@
 from burnish.core.protocol import FailureRule, FallbackTurn, OnFailure
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.values import Value
-from burnish.core.work import NEVER_TWICE, PASSING, Assignment, pause_before_retry
+from burnish.core.work import NEVER_TWICE, PASSING, UNUSABLE, Assignment, pause_before_retry
 
 
 class TryAgain(Value):
@@ -63,6 +63,8 @@ def after_failure(failure: Failure, attempt: int, assignment: Assignment, rule: 
 
 
 def _rule_for(failure: Failure, rule: FailureRule) -> OnFailure:
+    if failure.kind in UNUSABLE and rule.unusable is not None:
+        return rule.unusable
     return rule.unreadable if failure.kind is FailureKind.UNREADABLE else rule.crashed
 
 

@@ -293,6 +293,8 @@ class Run(Value):
     fixes: int = 0
     infrastructure_failures: int = 0
     """Counted apart: they use up no review."""
+    unusable: tuple[str, ...] = ()
+    """Reviewers' agents that are not installed or not logged in, where the protocol does not ask them again."""
     other_agent: str | None = None
     """Whom a person chose to review instead."""
     seal: str = ""

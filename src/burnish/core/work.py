@@ -66,6 +66,10 @@ NEVER_TWICE = frozenset(
 """The same agent would fail in the same way: only another one can help."""
 
 
+UNUSABLE = frozenset({FailureKind.UNAUTHORISED, FailureKind.CANNOT_RUN})
+"""The agent is not installed or not logged in: nothing that a run does changes that."""
+
+
 PASSING = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNREACHABLE})
 """Nothing that the agent did: it only has to wait."""
 

@@ -141,6 +141,8 @@ def _fixing(rule: FixRule) -> str:
 
 def _failures(rule: FailureRule) -> str:
     text = f"An unreadable answer {_ON_FAILURE[rule.unreadable]}; an agent that crashed {_ON_FAILURE[rule.crashed]}."
+    if rule.unusable is not None:
+        text += " One that is not installed or not logged in is not asked again."
     if OnFailure.RETRY in (rule.unreadable, rule.crashed):
         text += f" There {'is 1 retry' if rule.retries == 1 else f'are {rule.retries} retries'}."
     match rule.fallback:

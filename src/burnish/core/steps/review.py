@@ -21,18 +21,25 @@ from burnish.core.steps import flow, rounds, work
 from burnish.core.steps.orders import fix_order
 from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
-from burnish.core.work import Assignment, Pausing, Ready, Running
+from burnish.core.work import UNUSABLE, Assignment, Pausing, Ready, Running
 
 
 def assignment_of(run: Run, reviewer: str) -> Assignment:
     """Who plays a reviewer; a person may have chosen somebody else after the last round."""
     if run.other_agent is not None:
         return Assignment(agent=run.other_agent)
-    assignment = run.roles.reviewer(reviewer)
+    assignment = _usable(run, run.roles.reviewer(reviewer))
     in_turn = run.protocol.failures.fallback is FallbackTurn.ALTERNATE and assignment.fallback is not None
     if in_turn and _failed_rounds(run, reviewer) % 2:
         return Assignment(agent=assignment.fallback or "", fallback=assignment.agent)
     return assignment
+
+
+def _usable(run: Run, assignment: Assignment) -> Assignment:
+    """Leave out an agent that is known to be unusable, as long as another one is left."""
+    if assignment.fallback is None or not {assignment.agent, assignment.fallback} & set(run.unusable):
+        return assignment
+    return Assignment(agent=assignment.fallback if assignment.agent in run.unusable else assignment.agent)
 
 
 def _failed_rounds(run: Run, reviewer: str) -> int:
@@ -61,6 +68,8 @@ def failed(run: Run, phase: Reviewing, event: WorkFailed) -> Run:
     at_work = work.running(seat.work, phase.key(seat), event.effect)
     run = work.count_failure(run, event)
     result = work.fail(event, at_work, assignment_of(run, seat.reviewer), run.protocol.failures)
+    if event.failure.kind in UNUSABLE and run.protocol.failures.unusable is not None:
+        run = replace(run, unusable=(*run.unusable, at_work.agent))
     if isinstance(result, Ready | Running | Pausing):
         return replace(run, phase=rounds.place(phase, replace(seat, work=result)))
     missing = MissingReview(reviewer=seat.reviewer, failure=event.failure)
