@@ -151,6 +151,25 @@ def test_another_agent_by_name(burnish: Burnish, repository: Path) -> None:
     assert decided.agent == "codex"
 
 
+def test_another_agent_is_not_the_same_one(burnish: Burnish, repository: Path) -> None:
+    """Without a fallback there is no other agent: the person must name one."""
+    play(repository, STORY)
+    code, _, err = burnish("decide", FIRST, "2")
+    assert code == 2
+    assert err == snapshot("""\
+error: The choice '2' calls another agent, and 20231114-221320-aaaaaa has no other one.
+hint: Name it with --agent NAME.
+""")
+    assert not [event for event in events(repository) if isinstance(event, Decided)]
+
+
+def test_the_other_agent_is_on_record(burnish: Burnish, repository: Path) -> None:
+    play(repository, replace(STORY, fallbacks={"review": "claude"}))
+    assert burnish("decide", FIRST, "2")[0] == 0
+    (decided,) = [event for event in events(repository) if isinstance(event, Decided)]
+    assert decided.agent == "claude"
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -47,6 +47,7 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
+from burnish.core.steps.person import other_agent
 from burnish.core.values import replace
 from burnish.core.work import Assignment
 from tests.core.driving import CLEAN, PLAIN, ROLES, Driven, found, problem, rewritten
@@ -150,12 +151,18 @@ def test_the_other_agent_is_the_fallback_of_the_reviewer_itself() -> None:
     assert driven.run.other_agent == "second"
 
 
-def test_another_agent_stays_where_no_other_is_named_later() -> None:
+def test_another_agent_is_never_the_one_that_reviewed_last() -> None:
     driven = waiting(SESSION)
+    assert other_agent(driven.run) is None
     driven.decide("d", agent="third")
     driven.session(found(problem("bad")), tree="tree-2")
     driven.decide("d")
-    assert driven.run.other_agent == "third"
+    assert driven.run.other_agent == "first"
+    backed = waiting(SESSION, roles=BACKED)
+    assert other_agent(backed.run) == "second"
+    backed.decide("d")
+    backed.session(found(problem("bad")), tree="tree-2")
+    assert other_agent(backed.run) == "first"
 
 
 def test_a_choice_that_is_not_offered_is_refused_with_those_that_are() -> None:

@@ -9,7 +9,9 @@ from burnish.core.effects import AskPerson
 from burnish.core.events import Decided, Intent
 from burnish.core.state import Run
 from burnish.records.escalation import text as escalation
+from burnish.runtime.journal import RunError
 from burnish.system import clock
+from burnish.usecases.decisions import chosen_agent
 
 
 def at_terminal() -> bool:
@@ -27,10 +29,17 @@ async def ask(effect: AskPerson, run: Run) -> Intent | None:
         line = await _read_line()
         if line is None:
             return None
-        key = line.strip().lower()
-        if key in keys:
-            return Decided(at=clock.now(), choice=key, by="terminal")
-        complain(f"Please answer with one of {', '.join(keys)}:")
+        key, _, agent = line.strip().partition(" ")
+        choice = next((choice for choice in effect.choices if choice.key == key.lower()), None)
+        if choice is None:
+            complain(f"Please answer with one of {', '.join(keys)}:")
+            continue
+        try:
+            other = chosen_agent(run, choice, agent.strip() or None)
+        except RunError as error:
+            complain(f"{error.message} {error.hint} Here: '{choice.key} NAME'.")
+            continue
+        return Decided(at=clock.now(), choice=choice.key, by="terminal", agent=other)
 
 
 async def _read_line() -> str | None:

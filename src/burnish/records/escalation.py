@@ -4,6 +4,7 @@ from burnish.contracts.text import clean_text
 from burnish.core.findings import Counts, FindingStatus, count
 from burnish.core.protocol import Choice, ChoiceAction, Priority
 from burnish.core.state import Run, Waiting
+from burnish.core.steps.person import other_agent
 from burnish.records.interface import RecordTexts
 from burnish.records.naming import story_of
 from burnish.records.registry import record_files
@@ -88,7 +89,7 @@ def _option(run: Run, choice: Choice) -> str:
 
 def _named(run: Run, choice: Choice) -> str:
     """Another agent is called by its name where it is known who that would be."""
-    other = run.roles.reviewer(run.protocol.panel[0].name).fallback
+    other = other_agent(run)
     if choice.action is not ChoiceAction.ANOTHER_AGENT or not other:
         return choice.text
     name = other[:1].upper() + other[1:]

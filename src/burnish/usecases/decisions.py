@@ -10,6 +10,7 @@ from burnish.core.budget import Cap
 from burnish.core.events import Cancelled, Decided, Intent
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.state import Ended, Run, Sealing, Stopping, Waiting
+from burnish.core.steps.person import other_agent
 from burnish.core.values import Value
 from burnish.core.work import ProcessMark
 from burnish.runtime.inputs import inputs_of
@@ -73,8 +74,7 @@ def decide(runs: Runs, name: str, key: str, *, note: str = "", agent: str | None
     """Take one of the choices that a waiting run offers."""
     run = runs.load(name)
     choice = _offered(run, key)
-    if agent is not None:
-        _check_agent(run, choice, agent)
+    agent = chosen_agent(run, choice, agent)
     return speak(runs, Decided(at=clock.now(), choice=choice.key, note=note, by=by, agent=agent), name)
 
 
@@ -90,6 +90,23 @@ def _offered(run: Run, key: str) -> Choice:
             hint=f"'burnish status {run.id}' says what they mean.",
         )
     return choice
+
+
+def chosen_agent(run: Run, choice: Choice, agent: str | None) -> str | None:
+    """Who reviews after this choice, where it calls another agent. Raises `RunError` where there is no other."""
+    if agent is not None:
+        _check_agent(run, choice, agent)
+        return agent
+    if choice.action is not ChoiceAction.ANOTHER_AGENT:
+        return None
+    other = other_agent(run)
+    if other is None:
+        known = _agents(run)
+        raise RunError(
+            f"The choice '{choice.key}' calls another agent, and {run.id} has no other one.",
+            hint="Name it with --agent NAME" + (f": {named(known)}." if known else "."),
+        )
+    return other
 
 
 def _check_agent(run: Run, choice: Choice, agent: str) -> None:

@@ -15,10 +15,11 @@ from burnish.core.events import (
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.identity import identify
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
-from burnish.core.state import Outcome, Phase, Run, Scope, Waiting
+from burnish.core.state import GoodReview, Outcome, Phase, Run, Scope, Waiting
 from burnish.core.steps import flow
 from burnish.core.steps.orders import fix_order, repair_order
 from burnish.core.steps.refusal import RefusedError
+from burnish.core.steps.review import assignment_of
 from burnish.core.values import replace
 
 
@@ -41,8 +42,22 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
         case ChoiceAction.ANOTHER_ROUND:
             return _another_round(replace(run, limit=run.limit + 1))
         case ChoiceAction.ANOTHER_AGENT:
-            other = event.agent or run.roles.reviewer(run.protocol.panel[0].name).fallback
-            return _another_round(replace(run, limit=run.limit + 1, other_agent=other or run.other_agent))
+            other = event.agent or other_agent(run) or run.other_agent
+            return _another_round(replace(run, limit=run.limit + 1, other_agent=other))
+
+
+def other_agent(run: Run) -> str | None:
+    """Who reviews instead of the last one: the fallback, or else the first agent. None where there is nobody else."""
+    reviewer = run.protocol.panel[0].name
+    said = [review for review in run.rounds[-1].reviews if review.reviewer == reviewer] if run.rounds else []
+    following = assignment_of(run, reviewer)
+    answered_last = said[0].agent if said and isinstance(said[0], GoodReview) else None
+    if answered_last is None and following.fallback is not None:
+        return following.agent  # the two take turns, and it is the other one's
+    last = answered_last or following.agent
+    known = run.roles.reviewer(reviewer)
+    candidates = (known.fallback, known.agent)
+    return next((name for name in candidates if name is not None and name not in (last, *run.unusable)), None)
 
 
 def _with_note(reason: str, note: str) -> str:
