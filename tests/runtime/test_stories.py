@@ -147,3 +147,17 @@ def test_without_any_file_of_the_story_there_is_no_status(tmp_path: Path) -> Non
     assert find_status_file(there, there.commit_of("HEAD"), "1.2") == ""
     assert status(there, "1.2") is StoryStatus.ABSENT
     assert status(there, "") is StoryStatus.ABSENT
+
+
+def test_work_that_is_not_committed_is_named(tmp_path: Path) -> None:
+    there = repository(tmp_path, {})
+    wanted = Wanted(mode=Mode.FIX, story="1.2")
+    environment = {"HOME": str(tmp_path)}
+    assert not any("Not committed" in notice for notice in plan(there.root, wanted, environment).notices)
+    (there.root / "app.py").write_text("x = 2\n")
+    (there.root / "new.py").write_text("y = 1\n")
+    (told,) = [notice for notice in plan(there.root, wanted, environment).notices if "Not committed" in notice]
+    assert told.startswith("Not committed, so not reviewed: app.py, new.py. ")
+    elsewhere = Wanted(mode=Mode.FIX, story="1.2", branch="change", base="main")
+    there.git.run("checkout", "--quiet", "--force", "main")
+    assert not any("Not committed" in notice for notice in plan(there.root, elsewhere, environment).notices)

@@ -33,11 +33,13 @@ from burnish.usecases.briefs import Brief, read_brief
 from burnish.usecases.budgets import agents_called, allot
 from burnish.usecases.estimates import Prospect
 from burnish.usecases.trusting import AskTrust, Base, Settled, base_file, explained, prompt_paths, read_outside, settle
+from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject
 
 GUIDANCE = ("REVIEW.md", "AGENTS.md", "CLAUDE.md")
 MAX_PAGE_BYTES = 256 * 1024
+_MOST_NAMED = 10
 
 
 class PlanError(BurnishError):
@@ -137,6 +139,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         waivers=_waivers(settled.merged),
         notices=(
             *settled.notices,
+            *_uncommitted_notices(repository, frozen),
             *role_notices(settings, protocol),
             *(unknown_rules(settings.analysers) if settings.analysers.rules else ()),
             *_sandbox_notices(sandbox),
@@ -345,6 +348,18 @@ def _prompts(repository: Repository, base: Base, settled: Settled) -> dict[str, 
         if found.text is not None:
             texts[role.value] = found.text
     return texts
+
+
+def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple[str, ...]:
+    """Work that a user may think is part of the review: what is not committed on the branch that is checked out."""
+    if frozen.uncommitted or repository.root == repository.common_dir or frozen.head != repository.commit_of("HEAD"):
+        return ()
+    files = repository.uncommitted(RECORD_PATHS)
+    if not files:
+        return ()
+    more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+    listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
+    return (f"Not committed, so not reviewed: {listed}{more}. Commit what belongs to the change.",)
 
 
 def _sandbox_notices(sandbox: Sandbox) -> tuple[str, ...]:

@@ -183,6 +183,10 @@ class Repository:
         """Whether everything in a work tree is committed, but for files that match the globs."""
         return worktrees.is_clean(worktree or self.root, ignoring=ignoring, untracked=untracked)
 
+    def uncommitted(self, ignoring: Sequence[str] = ()) -> tuple[str, ...]:
+        """The files of this work tree that differ from what is committed, but for those that match the globs."""
+        return worktrees.uncommitted(self.root, ignoring=ignoring)
+
     def freeze(
         self,
         branch: str | None,

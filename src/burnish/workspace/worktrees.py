@@ -37,6 +37,11 @@ def work_trees(git: Git) -> tuple[WorkTree, ...]:
 
 def is_clean(worktree: Path, *, ignoring: Sequence[str] = (), untracked: bool = True) -> bool:
     """Whether everything in a work tree is committed. `ignoring` are globs of files that do not count."""
+    return not uncommitted(worktree, ignoring=ignoring, untracked=untracked)
+
+
+def uncommitted(worktree: Path, *, ignoring: Sequence[str] = (), untracked: bool = True) -> tuple[str, ...]:
+    """The files of a work tree that differ from what is committed in it."""
     listing = Git(worktree).run(
         "status",
         "--porcelain",
@@ -47,7 +52,7 @@ def is_clean(worktree: Path, *, ignoring: Sequence[str] = (), untracked: bool = 
         *excluding(ignoring),
         environment=_WITH_GLOBS,
     )
-    return not fields(listing)
+    return tuple(to_text(line[3:]) for line in fields(listing))
 
 
 def excluding(globs: Iterable[str]) -> list[str]:
