@@ -199,7 +199,7 @@ def test_a_session_that_never_was(call: Call, project: Path) -> None:
 
 def test_the_command_for_a_story(call: Call, project: Path) -> None:
     code, out, _ = call("build-cmd", "review", "1.2", "--agent", "it's mine", "--state-file", "state.md")
-    words = ["fix", "--protocol", "story", "--story", "1.2", "--agent", "it's mine"]
+    words = ["fix", "--protocol", "story", "--story", "1.2", "--agent", "it's mine", "--one-round"]
     assert (code, shlex.split(out)) == (0, [sys.executable, "-m", "burnish", *words])
     assert project.is_dir()
 
@@ -211,6 +211,10 @@ def test_the_command_for_a_story(call: Call, project: Path) -> None:
         ("spawn", "dev", "1", "1.2", "--command", "true"),
         ("build-cmd", "create", "1.2", "--agent", "claude"),
         ("build-cmd", "review", "1.2"),
+        ("spawn", "review", "1", "1.2", "--command", ""),
+        ("spawn", "review", "1", "1.2", "--command", " \n"),
+        ("monitor", "burnish-x", "--workflow", "review"),
+        ("monitor", "burnish-x", "--workflow", "review", "--story-key", " "),
     ],
 )
 def test_what_is_not_ours_or_not_whole_is_refused(call: Call, project: Path, arguments: tuple[str, ...]) -> None:

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from burnish.core.events import Mode, StoryStatus, Subject
-from burnish.runtime.performing.stories import StoryError, find_status_file, is_story, story_status
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.values import replace
+from burnish.runtime.performing.stories import (
+    StoryError,
+    find_status_file,
+    is_story,
+    note_action_items,
+    story_status,
+    with_action_items,
+)
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.planning import Wanted, plan
 from burnish.workspace.repository import Repository
@@ -161,3 +170,47 @@ def test_work_that_is_not_committed_is_named(tmp_path: Path) -> None:
     elsewhere = Wanted(mode=Mode.FIX, story="1.2", branch="change", base="main")
     there.git.run("checkout", "--quiet", "--force", "main")
     assert not any("Not committed" in notice for notice in plan(there.root, elsewhere, environment).notices)
+
+
+SLOW = Finding(severity=Severity.HIGH, title="Answers\nare slow", location=Location(file="app.py", line=3))
+VAGUE = Finding(severity=Severity.LOW, title="Names are vague")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"# Story", b"# Story\n\n## Review Action Items\n\n- [ ] [HIGH] Answers are slow (app.py:3)\n"),
+        (
+            b"# Story\r\n\xff\n",
+            b"# Story\r\n\xff\n\n## Review Action Items\n\n- [ ] [HIGH] Answers are slow (app.py:3)\n",
+        ),
+        (
+            b"## Review Action Items\n\n- [x] [LOW] Names are vague\n\n## Notes\n",
+            (
+                b"## Review Action Items\n\n- [x] [LOW] Names are vague\n"
+                b"- [ ] [HIGH] Answers are slow (app.py:3)\n\n## Notes\n"
+            ),
+        ),
+        (
+            b"## Review Action Items\n## Notes\n",
+            b"## Review Action Items\n\n- [ ] [HIGH] Answers are slow (app.py:3)\n## Notes\n",
+        ),
+    ],
+)
+def test_what_a_session_left_becomes_a_task_of_the_story(before: bytes, after: bytes) -> None:
+    assert with_action_items(before, [SLOW]) == after
+    assert with_action_items(after, [SLOW]) == after
+    moved = replace(SLOW, location=Location(file="app.py", line=9))
+    assert with_action_items(after, [moved]) == after
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("# Not a story\n")
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / "1-2-a.md").symlink_to(outside)
+    note_action_items(clone, "1-2-a.md", [VAGUE])
+    assert outside.read_text() == "# Not a story\n"
+    note_action_items(clone, "gone/1-2-a.md", [VAGUE])
+    assert [path.name for path in clone.iterdir()] == ["1-2-a.md"]

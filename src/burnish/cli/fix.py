@@ -22,6 +22,9 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
     "--unsafe-fixes", is_flag=True, help="Let the embedded analysers make fixes that may change what the code does."
 )
 @click.option("--build", is_flag=True, help="Have the change made first, by the agent of the role 'build'.")
+@click.option(
+    "--one-round", is_flag=True, help="Stop after one review and its fix; the same command goes on with the next."
+)
 @subject_options
 def fix(**options: Any) -> int:
     from burnish.cli.running import run_command  # noqa: PLC0415 - whoever asks for help needs no runner

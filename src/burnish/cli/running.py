@@ -18,7 +18,9 @@ from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import begin, send_to_background
 from burnish.usecases.driving import Driven, drive, exit_for_signal
 from burnish.usecases.planning import Plan, Wanted, plan
-from burnish.usecases.run_view import exit_code
+from burnish.usecases.run_view import PAUSED_EXIT, exit_code
+
+SESSION_MARKER = "BURNISH_SESSION"
 
 
 def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = False) -> int:
@@ -64,6 +66,10 @@ def _start(settled: Plan, wanted: Wanted, ledger: Ledger, options: dict[str, Any
         settled, ledger, os.environ, mode=wanted.mode, max_rounds=wanted.max_rounds, interactive=wanted.interactive
     )
     complain(progress.title(journal.state))
+    if SESSION_MARKER in os.environ:
+        from burnish.usecases.sessions import note_run  # noqa: PLC0415 - few runs are started by a session
+
+        note_run(settled.repository, os.environ[SESSION_MARKER], journal.state.id)
     if options["background"]:
         environment = {**os.environ, "BURNISH_TERMINAL": options["terminal"] or ""}
         send_to_background(settled.repository, journal, environment)
@@ -80,6 +86,7 @@ def _start(settled: Plan, wanted: Wanted, ledger: Ledger, options: dict[str, Any
             sandbox=settled.sandbox,
             activity=live.update,
             terminal=options["terminal"] is not None,
+            one_round=options.get("one_round", False),
         )
 
 
@@ -88,6 +95,8 @@ def finish(driven: Driven, form: str, output: str | None) -> int:
     for notice in driven.notices:
         complain(f"note: {notice}")
     deliver(driven, form, output)
+    if driven.paused:
+        return PAUSED_EXIT
     return exit_for_signal(driven.interrupted) if driven.interrupted else exit_code(driven.run)
 
 

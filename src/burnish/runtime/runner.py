@@ -71,12 +71,23 @@ class _Task(NamedTuple):
 class Runner:
     """One run, driven to its end, to a question, or to an interruption."""
 
-    def __init__(self, journal: Journal, performer: Performer, clock: Clock, watch: Watcher, ask: Asker | None) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        performer: Performer,
+        clock: Clock,
+        watch: Watcher,
+        ask: Asker | None,
+        *,
+        pause: Callable[[Run], bool] = lambda _run: False,
+    ) -> None:
+        """`pause` says when to leave a run, between two pieces of work, to whoever goes on with it later."""
         self._journal = journal
         self._performer = performer
         self._clock = clock
         self._watch = watch
         self._ask = ask
+        self._pause = pause
         self._tasks: dict[str, _Task] = {}
         self._wake = asyncio.Event()
         self.interrupted: signal.Signals | None = None
@@ -117,6 +128,8 @@ class Runner:
             self._watch(event, self._journal.state)
         await self._drop_stale()
         if self.interrupted is not None or isinstance(self._journal.state.phase, Ended):
+            return False
+        if not under_way(self._journal.state) and self._pause(self._journal.state):
             return False
         for effect in decide(self._journal.state):
             self._begin(effect)

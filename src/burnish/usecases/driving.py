@@ -1,12 +1,12 @@
 """Drive a run to its end, to a question, or to an interruption."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from burnish.core.events import AnyEvent
-from burnish.core.state import Ended, Run, Waiting
+from burnish.core.state import Ended, Reviewing, Run, Waiting
 from burnish.core.values import Value
 from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
@@ -38,6 +38,8 @@ class Driven(Value):
     """The signal that interrupted it."""
     landing: Landing | None = None
     notices: tuple[str, ...] = ()
+    paused: bool = False
+    """Whether it was left after one round, as the user asked, with more to do."""
 
 
 class _Conduct(NamedTuple):
@@ -48,6 +50,7 @@ class _Conduct(NamedTuple):
     sandbox: Sandbox | None
     terminal: bool
     activity: Activity | None
+    pause: Callable[[Run], bool]
 
 
 def drive(
@@ -61,18 +64,29 @@ def drive(
     sandbox: Sandbox | None = None,
     terminal: bool = False,
     activity: Activity | None = None,
+    one_round: bool = False,
 ) -> Driven:
     """Drive a run from where it is. Its clones are gone afterwards, and so is every process.
 
     Whoever speaks to it while its driver is about to leave sees a driver, and relies on it: it goes on.
     """
-    conduct = _Conduct(watch, ask, sandbox, terminal, activity)
+    conduct = _Conduct(watch, ask, sandbox, terminal, activity, _after_round(journal.state, one_round=one_round))
     while True:
         driven = _drive(repository, ledger, journal, environment, conduct)
         following = _spoken_to(ledger, driven)
         if following is None:
             return driven
         journal = following
+
+
+def _after_round(state: Run, *, one_round: bool) -> Callable[[Run], bool]:
+    """When to pause: never, or as soon as one round more is behind and the next is to begin."""
+    last = _rounds_behind(state) + 1
+    return lambda run: one_round and isinstance(run.phase, Reviewing) and _rounds_behind(run) >= last
+
+
+def _rounds_behind(run: Run) -> int:
+    return run.phase.round - 1 if isinstance(run.phase, Reviewing) else len(run.rounds)
 
 
 def _drive(
@@ -107,7 +121,7 @@ def _drive(
             )
             records.recover(journal.state, last_moment(ledger, run))
             watch = _both(records.write, conduct.watch)
-            runner = Runner(journal, LocalPerformer(shop), clock.now, watch, conduct.ask)
+            runner = Runner(journal, LocalPerformer(shop), clock.now, watch, conduct.ask, pause=conduct.pause)
             state = asyncio.run(runner.run())
             records.bring_up_to_date(state, last_moment(ledger, run))
         finally:
@@ -123,14 +137,15 @@ def _drive(
     # A signal that came too late to interrupt anything has interrupted nothing.
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
     interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
-    return Driven(run=state, interrupted=interrupted, landing=landing, notices=tuple(records.notices))
+    paused = interrupted is None and not isinstance(state.phase, Ended) and conduct.pause(state)
+    return Driven(run=state, interrupted=interrupted, landing=landing, notices=tuple(records.notices), paused=paused)
 
 
 def _spoken_to(ledger: Ledger, driven: Driven) -> Journal | None:
     """A run whose question was left to others, where one of them has spoken meanwhile and nobody else drives it."""
     run = driven.run
     unanswered = isinstance(run.phase, Waiting) and ledger.version(stream_of(run.id)) == run.version
-    if driven.interrupted is not None or isinstance(run.phase, Ended) or unanswered:
+    if driven.interrupted is not None or driven.paused or isinstance(run.phase, Ended) or unanswered:
         return None
     with suppress(LeaseHeldError):
         return Journal.take_over(ledger, run.id, this_process(), clock.now())

@@ -23,6 +23,8 @@ from burnish.runtime.inputs import inputs_of
 
 VERSION = 1
 WAITING_EXIT = 3
+PAUSED_EXIT = 1
+"""One round is behind, and the gate did not pass."""
 RUNNING_EXIT = 4
 """A command that stops while its run goes on has not seen the outcome."""
 

@@ -5,9 +5,12 @@ from enum import Enum
 from pathlib import Path
 
 from burnish.core.events import StoryStatus, Subject
+from burnish.core.outcomes import Outcome
+from burnish.core.state import Ended
 from burnish.core.values import Value
-from burnish.runtime.performing.stories import story_status
+from burnish.runtime.performing.stories import is_story, story_status
 from burnish.system import clock
+from burnish.usecases.runs import open_runs
 from burnish.usecases.sessions import STEP, Ending, Session, SessionError, find, is_own
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import commit_work_tree
@@ -66,7 +69,7 @@ def monitor(repository: Repository, name: str, wish: Wish) -> Answer:
     ending = session.ending
     if ending is None or ending.signal == _HANGUP:
         return _answer(session, FinalState.CRASHED, "session_gone")
-    return _answer(session, *_verdict(repository, ending, wish, own=is_own(order.command)))
+    return _answer(session, *_verdict(repository, session, ending, wish, own=is_own(order.command)))
 
 
 def _wait(session: Session, wish: Wish) -> tuple[FinalState, str] | None:
@@ -90,7 +93,9 @@ def _silence(session: Session) -> float:
         return 0.0
 
 
-def _verdict(repository: Repository, ending: Ending, wish: Wish, *, own: bool) -> tuple[FinalState, str]:
+def _verdict(
+    repository: Repository, session: Session, ending: Ending, wish: Wish, *, own: bool
+) -> tuple[FinalState, str]:
     if ending.signal is not None:
         return FinalState.CRASHED, f"signal_{ending.signal}"
     if own and ending.code in _NOT_DONE:
@@ -99,12 +104,27 @@ def _verdict(repository: Repository, ending: Ending, wish: Wish, *, own: bool) -
         return FinalState.CRASHED, f"exit_code_{ending.code}"
     if wish.workflow != STEP or not wish.story:
         return FinalState.COMPLETED, "normal_completion"
-    if _is_done(repository, wish.story):
+    run = session.run if own else None
+    is_done = _work_tree_is_done(repository, wish.story) if run is None else _run_is_done(repository, run, wish.story)
+    if is_done:
         return FinalState.COMPLETED, "verified_complete"
     return FinalState.INCOMPLETE, "workflow_not_complete"
 
 
-def _is_done(repository: Repository, story: str) -> bool:
+def _run_is_done(repository: Repository, name: str, story: str) -> bool:
+    """Whether a run approved this very story, and the tree that its session left says so.
+
+    The checkout may still be where it was: a result does not land over work that is not committed.
+    """
+    with open_runs(repository.root) as runs:
+        run = runs.load(name)
+    approved = isinstance(run.phase, Ended) and run.phase.outcome is Outcome.APPROVED
+    if not approved or not is_story(run.subject.story, story):
+        return False
+    return story_status(repository, run.commit, run.subject) is not StoryStatus.NOT_DONE
+
+
+def _work_tree_is_done(repository: Repository, story: str) -> bool:
     """Whether the sprint status, else the story's own file, says so in the work tree as it is."""
     head = repository.commit_of("HEAD")
     seen = commit_work_tree(repository.git, head, ())

@@ -31,6 +31,7 @@ MARKER = "BURNISH_SESSION"
 STEP = "review"
 OUTPUT = "output.txt"
 _ORDER, _KEEPER, _END, _ALIVE, _TERMINAL = "order.json", "keeper.json", "end.json", "alive", "terminal"
+_RUN = "run.json"
 _BURNISH = (sys.executable, "-m", "burnish")
 _START_SECONDS = 30.0
 _GRACE_SECONDS = 15.0
@@ -63,6 +64,12 @@ class Ending(Value):
     signal: int | None = None
 
 
+class RunOfSession(Value):
+    """The run that a session's command began, or went on with."""
+
+    run: str
+
+
 class Session:
     """One session, by its folder."""
 
@@ -89,6 +96,12 @@ class Session:
     def order(self) -> Order | None:
         return _read(self.folder / _ORDER, Order)
 
+    @property
+    def run(self) -> str | None:
+        """The run of its command, where that is one of burnish's."""
+        noted = _read(self.folder / _RUN, RunOfSession)
+        return None if noted is None else noted.run
+
     def is_over(self) -> bool:
         """Whether the command has ended, or whoever kept it is gone."""
         keeper = self.keeper
@@ -100,8 +113,8 @@ class Session:
 
 
 def build_command(story: str, agent: str) -> str:
-    """The shell command that has a story reviewed, and fixed, by an agent."""
-    return shlex.join((*_BURNISH, "fix", "--protocol", "story", "--story", story, "--agent", agent))
+    """The shell command that has an agent review and fix a story, for one cycle of the other tool's loop."""
+    return shlex.join((*_BURNISH, "fix", "--protocol", "story", "--story", story, "--agent", agent, "--one-round"))
 
 
 def is_own(command: str) -> bool:
@@ -113,6 +126,13 @@ def find(repository: Repository, name: str) -> Session | None:
     """A session by its name."""
     session = Session(_sessions(repository) / name)
     return session if _NAME.fullmatch(name) and session.order is not None else None
+
+
+def note_run(repository: Repository, name: str, run: str) -> None:
+    """Let whoever monitors a session know which run its command drives."""
+    session = find(repository, name)
+    if session is not None:
+        write_atomically(session.folder / _RUN, msgspec.json.encode(RunOfSession(run=run)))
 
 
 def over_since(repository: Repository, moment: float) -> list[Path]:
@@ -210,7 +230,7 @@ def kill(repository: Repository, name: str) -> bool:
             if session.ends_within(2 * _GRACE_SECONDS):
                 break
     survivors.end_all(MARKER, name, _GRACE_OF_STRAYS)
-    for file in (_ORDER, _KEEPER, _END, _ALIVE):
+    for file in (_ORDER, _KEEPER, _END, _ALIVE, _RUN):
         (session.folder / file).unlink(missing_ok=True)
     shutil.rmtree(session.terminal, ignore_errors=True)
     return True

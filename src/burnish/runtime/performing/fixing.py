@@ -11,7 +11,8 @@ from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, StoryStatus, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level
-from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.gates import blocks
+from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.records.interface import RecordFile
@@ -22,7 +23,7 @@ from burnish.runtime.performing.autofixing import mend
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
 from burnish.runtime.performing.reviewing import answer_reader, clone_name, contract_of, read_answer
-from burnish.runtime.performing.stories import story_status
+from burnish.runtime.performing.stories import find_story_file, note_action_items, story_status
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.system.linkless import write_new
@@ -143,6 +144,8 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
         asked, prompt = await _until_hooks_pass(shop, job, clone)
         if isinstance(asked.reply, Failure):
             return WorkFailed(at=clock.now(), effect=job.effect.id, failure=asked.reply, usage=asked.usage)
+        if isinstance(job.effect, StartReview):
+            await asyncio.to_thread(_keep_action_items, shop, job, clone, asked.reply)
         at = clock.now()
         change = await asyncio.to_thread(_collected, shop, job, clone, summary_of(asked.reply), at)
     finally:
@@ -156,6 +159,16 @@ def _hand_over(shop: Workshop, clone: Clone, files: Sequence[RecordFile]) -> Non
         write_new(clone.path, file.path, file.text.encode(errors="replace"), mode=0o600, make=True)
     if files:
         shop.clones.exclude(clone, [file.path for file in files])
+
+
+def _keep_action_items(shop: Workshop, job: Job[_Writing], clone: Clone, reply: Reply) -> None:
+    """What a session found and left, and what does not block its story, is work for later: the story's file says so."""
+    run = job.run
+    path = find_story_file(shop.repository, run.commit, run.subject.story) if run.subject.story else ""
+    answer = read_answer(shop, run, job.effect.agent, run.commit, reply.text) if path else None
+    if isinstance(answer, Answer):
+        left = [finding for finding in answer.findings if not blocks(run.protocol.gate, finding)]
+        note_action_items(clone.path, path, left)
 
 
 def _clone_name(shop: Workshop, job: Job[_Writing]) -> str:

@@ -4,12 +4,17 @@ One file counts: the sprint status that lists the story, else the story's own fi
 first session, so that the prompt names the file that is checked, and no file that a session adds takes its place.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from burnish.contracts.text import clean_text
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
+from burnish.core.findings import Finding
+from burnish.system.linkless import READING, folder_of, regular_content, write_new
 from burnish.workspace.repository import Repository
 
 _SPRINT_STATUS = "sprint-status.yaml"
@@ -22,6 +27,9 @@ _STATUS_LINE = re.compile(r"^[^\w\n]*status[^\w\n]*:[^\w\n]*(?P<word>[A-Za-z-]+)
 _STATUS_HEADING = re.compile(r"^#+[ \t]*status[ \t]*\n\s*(?P<word>[A-Za-z-]+)", re.IGNORECASE | re.MULTILINE)
 _ID_PART = re.compile(r"\d+[A-Za-z]?|[A-Z]\d+")
 _MAX_NAMED = 5
+_MAX_TITLE = 300
+_MAX_STORY_BYTES = 1024 * 1024
+ACTION_ITEMS = "## Review Action Items"
 
 
 class StoryError(BurnishError):
@@ -75,6 +83,54 @@ def story_status(repository: Repository, commit: str, subject: Subject) -> Story
         return StoryStatus.ABSENT
     words = _words(path, _text(repository, commit, path), subject.story)
     return StoryStatus.DONE if words and all(word.lower() == "done" for word in words) else StoryStatus.NOT_DONE
+
+
+def find_story_file(repository: Repository, commit: str, story: str) -> str:
+    """The story's own file; empty where it has none, or where it cannot be told which of several it is."""
+    found = [path for path in repository.files(commit) if _is_story_file(path, story)]
+    return found[0] if len(found) == 1 else ""
+
+
+def note_action_items(folder: Path, path: str, findings: Sequence[Finding]) -> None:
+    """Add findings to a story's file in a session's clone. Whatever is not a regular file there is left alone."""
+    try:
+        with folder_of(folder, path) as (place, name):
+            raw = regular_content(os.open(name, READING, dir_fd=place), _MAX_STORY_BYTES + 1)
+    except OSError:
+        return
+    if raw is None or len(raw) > _MAX_STORY_BYTES:
+        return
+    noted = with_action_items(raw, findings)
+    if noted != raw:
+        write_new(folder, path, noted, mode=0o644)
+
+
+def with_action_items(story: bytes, findings: Sequence[Finding]) -> bytes:
+    """A story's text with each of these findings as a task to be done. What it has already is not added again."""
+    lines = story.decode("utf-8", errors="surrogateescape").splitlines(keepends=True)
+    there = "".join(lines)
+    items = dict.fromkeys(_action_item(finding) for finding in findings)
+    new = [f"- [ ] {item}{place}\n" for item, place in items if item not in there]
+    if not new:
+        return story
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    heading = next((at for at, line in enumerate(lines) if line.strip() == ACTION_ITEMS), None)
+    if heading is None:
+        lines += ["\n", f"{ACTION_ITEMS}\n", "\n", *new]
+    else:
+        end = next((at for at in range(heading + 1, len(lines)) if lines[at].startswith("#")), len(lines))
+        last = max(at for at in range(heading, end) if at == heading or lines[at].strip())
+        lines[last + 1 : last + 1] = ["\n", *new] if last == heading else new
+    return "".join(lines).encode("utf-8", errors="surrogateescape")
+
+
+def _action_item(finding: Finding) -> tuple[str, str]:
+    """What is to be done, by which it is known again, and where, which moves with every change."""
+    title = " ".join(clean_text(finding.title).split())[:_MAX_TITLE]
+    where = finding.location
+    line = "" if where is None or where.line is None else f":{where.line}"
+    return f"[{finding.severity.value.upper()}] {title}", "" if where is None else f" ({where.file}{line})"
 
 
 def is_story(name: str, story: str) -> bool:
