@@ -133,7 +133,8 @@ def work_line(work: AtWork, now: float, columns: int = 100) -> str:
     minutes, seconds = divmod(max(0, int(now - work.since)), 60)
     hours, minutes = divmod(minutes, 60)
     time = f" · {hours}:{minutes:02}:{seconds:02}" if hours else f" · {minutes}:{seconds:02}"
-    words = flat(f"{work.name}: {work.doing}" if work.doing else work.name)
+    name = work.label or work.name
+    words = flat(f"{name}: {work.doing}" if work.doing else name)
     return _cut(_cut(words, columns - len(time)) + time, columns)
 
 

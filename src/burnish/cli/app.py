@@ -56,7 +56,14 @@ _COMMANDS = {
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "The files that other tools read."),
 }
 
-root = LazyGroup("burnish", _COMMANDS, help_text=_HELP)
+_OTHER_NAMES = {
+    "tmux-wrapper": "session",
+    "monitor-session": "session monitor",
+    "orchestrator-helper": "parse",
+    "story-automator": "session",
+}
+
+root = LazyGroup("burnish", _COMMANDS, help_text=_HELP, other_names=_OTHER_NAMES)
 click.version_option(__version__, prog_name="burnish", message="%(prog)s %(version)s")(root)
 
 

@@ -23,6 +23,23 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
 )
 @click.option("--build", is_flag=True, help="Have the change made first, by the agent of the role 'build'.")
 @click.option(
+    "--review/--no-review",
+    default=True,
+    help="With --build, whether what was built is reviewed. Without a review nothing is approved or sealed.",
+)
+@click.option(
+    "--review-max-fix-attempts",
+    "fix_attempts",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Fixes at most: the same as --max-rounds N+1.",
+)
+@click.option(
+    "--developer-prompt",
+    metavar="FILE",
+    help="The opening of the builder's prompt: a file of the base, or an absolute path.",
+)
+@click.option(
     "--one-round", is_flag=True, help="Stop after one review and its fix; the same command goes on with the next."
 )
 @subject_options

@@ -19,11 +19,20 @@ class LazyCommand(NamedTuple):
 class LazyGroup(click.Group):
     """Sections appear in the order of their first command; a section without a command does not appear."""
 
-    def __init__(self, name: str, lazy: Mapping[str, LazyCommand], *, help_text: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        lazy: Mapping[str, LazyCommand],
+        *,
+        help_text: str,
+        other_names: Mapping[str, str] | None = None,
+    ) -> None:
+        """`other_names`: what other tools call a command, and the command that does it here."""
         super().__init__(
             name, help=help_text, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
         )
         self._lazy = dict(lazy)
+        self._other_names = dict(other_names or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx  # the commands are the same in every context
@@ -45,7 +54,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self._lazy and not name.startswith("-"):
-            close = difflib.get_close_matches(name, self._lazy, n=1)
+            known = self._other_names.get(name)
+            close = [known] if known else difflib.get_close_matches(name, self._lazy, n=1)
             question = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"There is no command '{name}'.{question}", ctx)
         return super().resolve_command(ctx, args)

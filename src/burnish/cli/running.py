@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import click
+
 from burnish.cli import asking, progress
 from burnish.cli.activity import Activity
 from burnish.cli.output import complain, say
@@ -41,10 +43,13 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
             model=options["model"],
             timeout=options["timeout"],
             unsafe_fixes=options.get("unsafe_fixes") or None,
+            developer_prompt=options.get("developer_prompt"),
+            reviewer_prompt=options["reviewer_prompt"],
         ),
         agents=options["agents"],
         complexity=Complexity(options["complexity"]) if options["complexity"] else None,
-        max_rounds=options["max_rounds"],
+        max_rounds=_max_rounds(options),
+        review=options.get("review", True),
         build=options.get("build", False),
         allow_unexamined=options["allow_unexamined"],
         interactive=form == "text" and not options["background"] and asking.at_terminal(),
@@ -58,6 +63,16 @@ def run_command(mode: Mode, options: dict[str, Any], *, uncommitted: bool = Fals
     with open_ledger(settled.repository.state_dir) as ledger:
         driven = _start(settled, wanted, ledger, options)
     return 0 if driven is None else finish(driven, form, options["output"])
+
+
+def _max_rounds(options: dict[str, Any]) -> int | None:
+    """Reviews at most. Between two of them there is one fix."""
+    rounds, fixes = options["max_rounds"], options.get("fix_attempts")
+    if fixes is None:
+        return rounds
+    if rounds is not None:
+        raise click.UsageError("--max-rounds and --review-max-fix-attempts say the same: give one of them.")
+    return fixes + 1
 
 
 def _start(settled: Plan, wanted: Wanted, ledger: Ledger, options: dict[str, Any]) -> Driven | None:

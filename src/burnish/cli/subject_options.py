@@ -35,6 +35,11 @@ _POLICY: _Options = (
         "--allow-unexamined", is_flag=True, help="Approve what was not wholly examined; the seal says 'unproven'."
     ),
     click.option("--max-rounds", metavar="N", type=int, help="Reviews at most, up to the protocol's hard cap."),
+    click.option(
+        "--reviewer-prompt",
+        metavar="FILE",
+        help="The opening of reviewers' prompts: a file of the base, or an absolute path.",
+    ),
 )
 _CONDUCT: _Options = (
     click.option("--background", is_flag=True, help="Let it run by itself; follow it with 'burnish wait'."),

@@ -20,6 +20,8 @@ class Flags(Value):
     model: str | None = None
     timeout: float | None = None
     unsafe_fixes: bool | None = None
+    developer_prompt: str | None = None
+    reviewer_prompt: str | None = None
 
 
 class _Variable(Value):
@@ -89,6 +91,8 @@ _FLAGS: Mapping[str, KeyPath] = {
     "model": ("model",),
     "timeout": ("timeouts", "agent"),
     "unsafe_fixes": ("analysers", "unsafe_fixes"),
+    "developer_prompt": ("prompts", "builder"),
+    "reviewer_prompt": ("prompts", "reviewer"),
 }
 _OF_EACH_AGENT: Mapping[KeyPath, str] = {("model",): "model", ("timeouts", "agent"): "timeout"}
 """General settings, and the key by which a single agent may differ from them."""

@@ -108,6 +108,8 @@ class RunStarted(Event):
     protocol: Protocol
     roles: Roles
     build: bool = False
+    skip: SkipReason | None = None
+    """Why what was built is not reviewed: the run ends `skipped`, without a seal."""
     interactive: bool = False
     max_reviews: int | None = None
     budget: Budget = Budget()

@@ -93,7 +93,7 @@ _WITH_FINDINGS = (Validating, Reviewing, Fixing, Sealing, Stopping, Ended)
 STEPS: tuple[Step, ...] = (
     *(_step(phase, event, work.step_single, phase) for phase in _SINGLE for event in _PROGRESS),
     *(_step(Reviewing, event, review.step, Reviewing) for event in _PROGRESS),
-    _step(Building, Built, change.built, Validating, Reviewing),
+    _step(Building, Built, change.built, Validating, Reviewing, Ended),
     _step(Building, WorkFailed, change.build_failed, Building, Ended),
     _step(Validating, Validated, checks.validated, Reviewing, Fixing, Sealing, Waiting, Ended),
     _step(Validating, WorkFailed, checks.own_work_failed, Validating, Ended),

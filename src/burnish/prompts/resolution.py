@@ -92,7 +92,7 @@ def _named(path: str, role: PromptRole, raw: bytes | None) -> bytes:
     if raw is None:
         raise PromptError(
             f"There is no file '{path}' for the {role.value}'s prompt.",
-            hint=f"Look at the path in prompts.{role.value}, or leave it out for the built-in prompt.",
+            hint=f"prompts.{role.value} is the path of a file of the base, from its root, or an absolute path.",
         )
     return raw
 

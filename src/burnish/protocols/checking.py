@@ -13,6 +13,7 @@ from typing import Any, cast
 from msgspec import inspect
 
 from burnish.core.values import Value
+from burnish.protocols.other_names import hint_for
 from burnish.protocols.positions import KeyPath
 
 
@@ -76,7 +77,8 @@ def _check_table(kind: inspect.StructType, value: object, path: KeyPath) -> list
 
 def _unknown(path: KeyPath, key: str, known: Iterable[str]) -> Mismatch:
     names = list(known)
-    hint = did_you_mean(key, names) or (f"The keys here are {quoted(names)}." if names else "There are no keys here.")
+    listed = f"The keys here are {quoted(names)}." if names else "There are no keys here."
+    hint = hint_for(key) or did_you_mean(key, names) or listed
     return Mismatch(path=(*path, key), message="unknown key.", hint=hint)
 
 

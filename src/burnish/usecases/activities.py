@@ -38,6 +38,8 @@ class AtWork(Value):
     effect: str
     name: str
     """The reviewer, or what is done: `fix`, `build`, `validation`, `seal`."""
+    label: str = ""
+    """What it is called while it is watched, where that is more than its name: `FIX bd-7, attempt 2 of 5`."""
     agent: str
     since: float
     doing: str = ""
@@ -47,11 +49,32 @@ class AtWork(Value):
 def at_work(run: Run) -> tuple[AtWork, ...]:
     """The work of a run that is under way, without a look at the logs."""
     found = [
-        AtWork(effect=effect_id(key, work.attempt), name=name, agent=work.agent, since=work.since)
+        AtWork(
+            effect=effect_id(key, work.attempt),
+            name=name,
+            label=_label(run, name),
+            agent=work.agent,
+            since=work.since,
+        )
         for name, key, work in _works(run.phase)
         if isinstance(work, Running)
     ]
     return tuple(found)
+
+
+def _label(run: Run, name: str) -> str:
+    """Reviews and fixes of a story, ticket or bead are called by its id; fixes say how many there may be."""
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
+    subject = f" {run.subject.story}" if run.subject.story else ""
+    match phase:
+        case Reviewing() if subject:
+            return f"REVIEW{subject}, {name}"
+        case Fixing() if phase.order.after_validation:
+            return f"FIX{subject}, failed validation"
+        case Fixing():
+            return f"FIX{subject}, attempt {phase.order.round} of {max(run.limit - 1, phase.order.round)}"
+        case _:
+            return ""
 
 
 def _works(phase: Phase) -> Iterator[tuple[str, str, object]]:

@@ -51,6 +51,7 @@ def begin(
         protocol=plan.protocol,
         roles=plan.roles,
         build=plan.build,
+        skip=plan.skip,
         interactive=interactive,
         max_reviews=max_rounds,
         budget=plan.budget,

@@ -19,7 +19,7 @@ from burnish.config.settings import AgentKind, Complexity, Settings, Unproven
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
-from burnish.core.protocol import Protocol, ReviewBy
+from burnish.core.protocol import Protocol, ReviewBy, SkipReason
 from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.errors import DocumentError, Problem
@@ -67,6 +67,8 @@ class Wanted(Value):
     interactive: bool = False
     build: bool = False
     """Whether the change is to be made first."""
+    review: bool = True
+    """Whether it is reviewed. What is not is neither approved nor sealed."""
     allow_unexamined: bool = False
     """Whether a change is approved of which not everything was examined."""
 
@@ -84,6 +86,8 @@ class Plan(Value):
     sandbox: Sandbox
     budget: Budget = Budget()
     build: bool = False
+    skip: SkipReason | None = None
+    """Why what was built is not reviewed."""
     allow_unexamined: bool = False
     waivers: tuple[str, ...] = ()
     """The findings that the repository's policy waives, by their ids."""
@@ -107,6 +111,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         protocol = with_fixers(settings, _protocol(repository, base, settled), wanted.agents)
         roles = resolve(settings, protocol, flags=wanted.agents, complexity=wanted.complexity)
     _check_build(wanted, roles)
+    _check_no_review(wanted, protocol)
     called = agents_called(protocol, roles, wanted.mode, build=wanted.build)
     _check_agents(settings, called)
     _check_trust(settled, called)
@@ -135,6 +140,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         sandbox=sandbox,
         budget=allotment.budget,
         build=wanted.build,
+        skip=None if wanted.review else SkipReason.REVIEW_DISABLED,
         allow_unexamined=wanted.allow_unexamined or settings.gate.unproven is Unproven.WARN,
         waivers=_waivers(settled.merged),
         notices=(
@@ -252,6 +258,20 @@ def _check_build(wanted: Wanted, roles: Roles) -> None:
     if not (wanted.brief or wanted.intent):
         raise PlanError(
             "There is nothing to build from.", hint="Say what is wanted with --brief FILE or --intent TEXT."
+        )
+
+
+def _check_no_review(wanted: Wanted, protocol: Protocol) -> None:
+    if wanted.review:
+        return
+    if not wanted.build:
+        raise PlanError(
+            "--no-review without --build leaves nothing to do.", hint="Add --build, or leave --no-review out."
+        )
+    if SkipReason.REVIEW_DISABLED not in protocol.skip_when:
+        raise PlanError(
+            f"'{protocol.name}' does not build without a review.",
+            hint="Leave --no-review out, or choose a protocol that skips reviews, such as --protocol drift.",
         )
 
 

@@ -38,6 +38,8 @@ def to_start(run: Run) -> Run:
 
 def to_first_review(run: Run) -> Run:
     """Before anybody reviews, the project's own commands have their say."""
+    if run.started.skip is not None:
+        return end(run, Outcome.SKIPPED, f"review skipped: {run.started.skip.value}")
     return to_validation(run) if run.protocol.validate.before_first_review else to_review(run)
 
 
