@@ -8,8 +8,13 @@ from inline_snapshot import snapshot
 
 from burnish.agents.clients.reading import MAX_LINE
 from burnish.agents.clients.registry import CLIENTS
+from burnish.cli.activity import work_line
 from burnish.config.settings import AgentKind
-from burnish.usecases.activities import LAST_BYTES, Retelling, last_words
+from burnish.core.values import replace
+from burnish.protocols.loader import load
+from burnish.runtime.rehearsal import Rehearsal
+from burnish.runtime.script import Script
+from burnish.usecases.activities import LAST_BYTES, Retelling, at_work, last_words
 from tests.agents.clients.recordings import recorded
 
 KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
@@ -103,3 +108,26 @@ def test_a_link_in_the_place_of_a_log_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret\n")
     (tmp_path / "review.log").symlink_to(tmp_path / "secret")
     assert last_words(tmp_path / "review.log", None) == ""
+
+
+@pytest.mark.parametrize(
+    ("reviews", "fixes", "held", "label"),
+    [
+        (("drift: a",), (), "review:1:reviewer:1", "REVIEW bd-7, reviewer"),
+        (("drift: a", "drift: b"), ("fixed", "fixed"), "fix:2:1", "FIX bd-7, attempt 2 of 5"),
+    ],
+)
+def test_who_watches_sees_the_bead_and_the_attempt(
+    reviews: tuple[str, ...], fixes: tuple[str, ...], held: str, label: str
+) -> None:
+    script = Script(protocol="drift", reviews={"reviewer": reviews}, fixes=fixes)
+    for moment in Rehearsal(script, load("drift").protocol).play():
+        run = moment.run
+        subject = replace(run.subject, story="bd-7")
+        run = replace(run, started=replace(run.started, subject=subject))
+        works = [work for work in at_work(run) if work.effect == held]
+        if works:
+            assert [work.label for work in works] == [label]
+            assert work_line(works[0], works[0].since + 2) == f"{label} · 0:02"
+            return
+    raise AssertionError(f"{held} was never at work")
