@@ -23,7 +23,8 @@ def test_without_its_review_a_build_is_neither_approved_nor_sealed(tmp_path: Pat
 def test_fixes_are_bounded_by_their_own_option(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, {"review:*": DRIFT, "fix:*": FIX})
     done = machine.burnish("fix", "--review", "--review-max-fix-attempts", "1", "--json")
-    assert (done.code, done.view["reason"]) == (1, "Drift remains after 1 fix attempts")
+    assert (done.code, done.view["outcome"]) == (1, "failed")
+    assert done.view["reason"].startswith("Drift remains after 1 fix attempt")
     calls = machine.calls(done.view["run"])
     assert calls == ["fix:1:1", "review:1:reviewer:1", "review:2:reviewer:1"]
     for words, complaint in (

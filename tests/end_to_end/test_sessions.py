@@ -10,7 +10,7 @@ from tests.end_to_end.machine import Machine, says, writes
 from tests.end_to_end.plots import SPRINT, furnished, sprint
 from tests.end_to_end.simple import policy
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
 
 LEFT = """# Code Review: Story 1.2
 
@@ -31,11 +31,12 @@ FIXED = LEFT.replace("[CRITICAL] Crash on empty input", "[HIGH] Answers are slow
 )
 STORY = "stories/1-2-login.md"
 CONDUCT = {
-    "review:1:*": f"{writes('a.py', 'first = 1')}\n{says(LEFT)}",
+    "review:1:*": f"grep '^Status file:' >&2\n{writes('a.py', 'first = 1')}\n{says(LEFT)}",
     "review:2:*": f"{writes(SPRINT, sprint('done'))}\n{says(FIXED)}",
 }
 
 
+@needs_tmux
 def test_each_session_is_one_cycle_and_its_own_tree_is_monitored(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     command = f'["sh", "{machine.script(CONDUCT)}"]'
@@ -60,6 +61,8 @@ def test_each_session_is_one_cycle_and_its_own_tree_is_monitored(tmp_path: Path)
     assert "paused: after 1 review round, 1 blocking finding remains" in said
     (run,) = machine.runs()
     assert machine.calls(run) == ["review:1:session:1"]
+    log = (machine.state / "runs" / run / "logs" / "review-1-session-1.log").read_text()
+    assert [line for line in log.splitlines() if "Status file" in line] == [f"Status file: {SPRINT}"]
 
     second, said = cycle(2)
     assert (second["final_state"], second["exit_reason"]) == ("completed", "verified_complete"), said
@@ -71,3 +74,14 @@ def test_each_session_is_one_cycle_and_its_own_tree_is_monitored(tmp_path: Path)
     result = machine.git("show", f"burnish/{run}:{STORY}")
     assert result == "# Login\n\nStatus: review\n\n## Review Action Items\n\n- [ ] [HIGH] Answers are slow (app.py:1)"
     assert machine.git("show", f"burnish/{run}:a.py") == "first = 1"
+
+
+def test_a_review_by_a_session_leaves_the_branch_alone(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    command = f'["sh", "{machine.script({"review:1:*": CONDUCT["review:2:*"]})}"]'
+    furnished(machine, policy(command, "story"), {SPRINT: sprint("review")})
+    before = machine.git("rev-parse", "change")
+    view = machine.burnish("review", "--story", "1.2", "--json").view
+    assert view["outcome"] == "approved"
+    assert machine.git("rev-parse", "change") == before
+    assert machine.git("rev-parse", f"burnish/{view['run']}") == view["subject"]["head"]

@@ -34,6 +34,7 @@ def _landing(repository: Repository, run: Run, outcome: Outcome, inputs: Inputs)
     if run.commit == run.subject.head:
         return None
     fails = run.validated is not None and run.validated.status is ValidationStatus.FAILED
-    if outcome in LANDED and not inputs.detached and not fails:
+    # A session that reviews also fixes; `burnish review` leaves the branch alone all the same.
+    if outcome in LANDED and run.may_fix and not inputs.detached and not fails:
         return land(repository, branch=run.subject.branch, expected=run.subject.head, new=run.commit, run=run.id)
     return leave(repository, branch=run.subject.branch, new=run.commit, run=run.id)

@@ -102,6 +102,13 @@ def test_the_repair_goes_on_with_the_same_session_and_is_counted_once(hire: Hire
     assert found.usage.tokens == TOKENS * 2
 
 
+@pytest.mark.parametrize("player", clients(lambda player: player is CODEX))
+def test_where_a_broken_contract_ends_the_run_nobody_is_asked_again(hire: Hire, player: Player) -> None:
+    office = hire(player, protocol="drift")
+    failed(office.review("plain-text"), FailureKind.UNREADABLE)
+    assert len(office.answers) == 1
+
+
 @pytest.mark.parametrize("player", players())
 def test_a_fixer_edits_files_and_runs_commands_and_burnish_commits(hire: Hire, player: Player) -> None:
     office = hire(player)

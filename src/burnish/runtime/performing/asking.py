@@ -15,7 +15,7 @@ from burnish.config.settings import AgentSettings
 from burnish.contracts.registry import schema
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.budget import Share
-from burnish.core.protocol import STANDARD_DIMENSIONS, ScoreGate
+from burnish.core.protocol import STANDARD_DIMENSIONS, OnFailure, ScoreGate
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
@@ -85,10 +85,14 @@ async def ask_readably(
     writable: tuple[str, ...],
     read: Reader,
 ) -> tuple[Asked, Answer | Failure]:
-    """Ask for an answer that can be read. A client that can go on is told once what is wrong with it."""
+    """Ask for an answer that can be read. A client that can go on is told once what is wrong with it.
+
+    Where the protocol ends a run at the first unreadable answer, there is no second one.
+    """
     asked = await ask(shop, job, request, writable)
     answer = await _read(asked, read)
-    if not (isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE and asked.session):
+    unreadable = isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE
+    if not unreadable or not asked.session or job.run.protocol.failures.unreadable is OnFailure.END:
         return asked, answer
     if job.effect.share.without(asked.usage).parts == 0:
         return asked, answer
