@@ -91,8 +91,9 @@ async def ask_readably(
     """
     asked = await ask(shop, job, request, writable)
     answer = await _read(asked, read)
-    unreadable = isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE
-    if not unreadable or not asked.session or job.run.protocol.failures.unreadable is OnFailure.END:
+    if not (isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE and asked.session):
+        return asked, answer
+    if job.run.protocol.failures.unreadable is OnFailure.END:
         return asked, answer
     if job.effect.share.without(asked.usage).parts == 0:
         return asked, answer
