@@ -350,7 +350,7 @@ review:4:session:1 1 critical, story not-done
 review:5:session:1 by scripted
 review:5:session:1 1 critical, story not-done
   → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
-decided: 2
+decided: 2 with claude
   → reviewing 6
 review:6:session:1 by claude
 review:6:session:1 clean, story done

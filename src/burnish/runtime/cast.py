@@ -30,9 +30,10 @@ from burnish.core.events import (
     WorkLost,
 )
 from burnish.core.findings import Finding, FindingStatus
-from burnish.core.protocol import Protocol
+from burnish.core.protocol import ChoiceAction, Protocol
 from burnish.core.reviews import Usage
-from burnish.core.state import Run
+from burnish.core.state import Run, Waiting
+from burnish.core.steps.person import other_agent
 from burnish.core.work import Assignment
 from burnish.runtime.script import (
     CHANGED,
@@ -225,7 +226,14 @@ class Cast:
             case [key, agent]:
                 return Decided(at=at, choice=key, agent=agent, by="scripted")
             case _:
-                return Decided(at=at, choice=words, by="scripted")
+                return Decided(at=at, choice=words, agent=_another(run, words), by="scripted")
+
+
+def _another(run: Run, key: str) -> str | None:
+    """Who reviews instead, where that is what was chosen and nobody was named."""
+    offered = run.phase.choices if isinstance(run.phase, Waiting) else ()
+    calls_another = any(one.key == key and one.action is ChoiceAction.ANOTHER_AGENT for one in offered)
+    return other_agent(run) if calls_another else None
 
 
 def _open(run: Run, number: int) -> str:
