@@ -70,11 +70,13 @@ def test_show_a_protocol_of_ones_own(burnish: Burnish, folder: Path) -> None:
 # - When the limit is reached, the run fails: Drift remains after {revisions} fix attempts.
 # - A source leaves a subject unreviewed when: review-disabled, no-reviewer-prompt, nothing-picked,
 #   build-failed.
+# - Records are written in the layout 'drift'.
 
 name = "strict"                                           # strict.toml:2
 description = "Starts from drift."                        # (not set)
 contract = "verdict"                                      # drift
 skip_when = ["review-disabled", "no-reviewer-prompt", "nothing-picked", "build-failed"]  # drift
+records = "drift"                                         # drift
 
 [[panel]]
 name = "reviewer"                                         # drift
@@ -176,6 +178,7 @@ ok: strict.toml is the protocol 'strict'.
 - When the limit is reached, the run fails: Drift remains after {revisions} fix attempts.
 - A source leaves a subject unreviewed when: review-disabled, no-reviewer-prompt, nothing-picked,
   build-failed.
+- Records are written in the layout 'drift'.
 """)
 
 

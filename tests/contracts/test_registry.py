@@ -10,8 +10,9 @@ from jsonschema import Draft202012Validator, validate
 
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.issues_record import render_issues
+from burnish.contracts.json_text import write_json
 from burnish.contracts.registry import PARSERS, parse_answer, schema
-from burnish.contracts.report_record import render_report
+from burnish.contracts.report_record import report_fields
 from burnish.contracts.verdict import render
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard, Weight
@@ -75,7 +76,9 @@ def test_answers_that_fit_the_schemas_are_clean() -> None:
     card = ScoreCard(dimensions=scores, claimed_pass=True)
     texts = {
         ContractName.VERDICT: render(Answer(clean=True, follow_up="Fine.")),
-        ContractName.REPORT: render_report(card, (), gate, ticket_id="t", reviewed_at="now", revision_count=0),
+        ContractName.REPORT: write_json(
+            report_fields(card, (), gate, ticket_id="t", reviewed_at="now", revision_count=0)
+        ),
         ContractName.ISSUES: json.dumps(
             {"issues": [], "former": None, "summary": {"critical": 0, "warning": 0, "info": 0, "verdict": "clean"}}
         ),

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.contracts.errors import UnreadableError
+from burnish.contracts.json_text import write_json
 from burnish.contracts.registry import parse_answer
-from burnish.contracts.report_record import render_report, review_history_entry
+from burnish.contracts.report_record import report_fields, review_history_entry
 from burnish.core.findings import Finding, Severity
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard, Weight
@@ -149,7 +150,9 @@ CARDS = st.builds(
 @given(CARDS)
 def test_a_rendered_report_reads_the_same(card: ScoreCard) -> None:
     gate = ScoreGate()
-    text = render_report(card, (), gate, ticket_id="t", reviewed_at="2026-01-01T00:00:00Z", revision_count=0)
+    text = write_json(
+        report_fields(card, (), gate, ticket_id="t", reviewed_at="2026-01-01T00:00:00Z", revision_count=0)
+    )
     again = read(text)
     assert again.clean == (not unmet_criteria(gate, card))
     assert again.card is not None

@@ -129,7 +129,8 @@ mine.toml:2: contract: expected one of 'findings', 'report', 'issues', 'verdict'
     "findngs". Hint: Did you mean 'findings'?
 mine.toml:3: skip_when: expected an array, got "never". Hint: Write it in square brackets.
 mine.toml:4: colour: unknown key. Hint: The keys here are 'name', 'description', 'contract',
-    'panel', 'gate', 'limits', 'fix', 'exhausted', 'review', 'validate', 'failures', 'skip_when'.
+    'panel', 'gate', 'limits', 'fix', 'exhausted', 'review', 'validate', 'failures', 'skip_when',
+    'records'.
 mine.toml:7: panel[0].name: expected text, got 7. Hint: Put the text in quotes.
 mine.toml:8: panel[0].scratch: expected true or false, got "yes". Hint: Write true or false, without
     quotes.

@@ -37,6 +37,7 @@ name = "mine"                                             # (not set)
 description = "Starts from drift."                        # (not set)
 contract = "verdict"                                      # drift
 skip_when = []                                            # mine.toml:2
+records = "drift"                                         # drift
 
 [[panel]]
 name = "reviewer"                                         # drift

@@ -1,5 +1,6 @@
 """Runs to make records of: rehearsals of the built-in protocols, about a story."""
 
+from burnish.core.protocol import RecordLayout
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.records.interface import RecordFile, RecordTexts
@@ -18,7 +19,7 @@ def played(script: Script) -> Run:
     return about(play(script))
 
 
-def texts(run: Run, layout: str | None = None) -> dict[str, str]:
+def texts(run: Run, layout: RecordLayout | None = None) -> dict[str, str]:
     """The records of a run by their path."""
     known = RecordTexts(reviewed={1: ("a.py", "b.py")})
     return {file.path: file.text for file in record_files(run, known, layout)}

@@ -81,7 +81,7 @@ def test_a_round_that_did_not_run_counts_nothing() -> None:
 def test_without_a_story_the_branch_is_named() -> None:
     run = played(Script(protocol="default", interactive=True, reviews={"*": ("high",) * 3}, fixes=("elsewhere",) * 3))
     assert text(about(run, story="", branch="fix-login")).startswith("⚠️ Branch fix-login Review Blocked\n")
-    assert text(about(played(THREE_ROUNDS), story="", branch="a/b")).startswith("⚠️ Story a-b Review Blocked\n")
+    assert text(about(played(THREE_ROUNDS), story="", branch="a/b")).startswith("⚠️ Story a/b Review Blocked\n")
 
 
 def test_a_problem_that_five_reviewers_report_is_one() -> None:

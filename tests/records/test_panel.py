@@ -5,7 +5,7 @@ from typing import Any
 
 from inline_snapshot import snapshot
 
-from burnish.core.protocol import Protocol
+from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.protocols.loader import load
@@ -40,8 +40,8 @@ def test_the_layout_of_a_run() -> None:
     reviewers = ("critic", "pedant", "witness", "security-reviewer", "silent-failure-hunter")
     assert list(texts(played(FIXED_ONCE))) == [
         *(f".agents/tmp/phases/review-1/r1-{reviewer}.json" for reviewer in reviewers),
-        ".agents/tmp/phases/review-1/r1-verdict.json",
         ".agents/tmp/phases/review-1/r2-fix-summary.md",
+        ".agents/tmp/phases/review-1/r1-verdict.json",
         *(f".agents/tmp/phases/review-2/r1-{reviewer}.json" for reviewer in reviewers),
         ".agents/tmp/phases/review-2/r1-verdict.json",
         STATE,
@@ -200,7 +200,7 @@ def test_a_reviewer_that_never_answers_leaves_no_verdict() -> None:
 def test_a_run_that_waits_stands_still() -> None:
     """Any protocol can be recorded in this layout."""
     run = played(Script(protocol="epic", reviews={"*": ("critical",) * 3}, fixes=("fixed", "fixed")))
-    state = json.loads(texts(run, "panel")[STATE])
+    state = json.loads(texts(run, RecordLayout.PANEL)[STATE])
     assert (state["status"], state["currentPhase"]) == ("stopped", "STOPPED")
     assert state["failure"]
 

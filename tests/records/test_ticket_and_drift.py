@@ -6,7 +6,7 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from burnish.contracts.registry import parse_answer
-from burnish.core.protocol import SkipReason
+from burnish.core.protocol import RecordLayout, SkipReason
 from burnish.core.reviews import ContractName
 from burnish.core.state import Run
 from burnish.runtime.script import Script
@@ -54,9 +54,14 @@ def test_a_ticket_that_passes_after_a_revision() -> None:
     assert loaded(run, "review-history.json") == snapshot(
         {
             "ticket_id": "1.2",
+            "path": None,
             "status": "completed",
+            "previous_status": None,
+            "git_info": {"base_commit": "base", "branch_name": "story-1-2-log-in", "final_commit": "commit-1"},
+            "started_at": "2023-11-14T22:13:20Z",
+            "completed_at": "2023-11-14T22:13:32Z",
             "revision_count": 1,
-            "review_started_at": "2023-11-14T22:13:23Z",
+            "review_started_at": "2023-11-14T22:13:29Z",
             "review_completed_at": "2023-11-14T22:13:30Z",
             "review_approved": True,
             "failure_reason": None,
@@ -78,6 +83,31 @@ def test_a_ticket_that_passes_after_a_revision() -> None:
                     "revision_notes": None,
                 },
             ],
+            "current_review_report": {
+                "ticket_id": "1.2",
+                "reviewed_at": "2023-11-14T22:13:30Z",
+                "reviewer": "code-review-agent",
+                "status": "pass",
+                "overall_score": 88,
+                "revision_count": 1,
+                "dimension_scores": {
+                    "requirement_adherence": {"score": 95, "weight": "critical"},
+                    "coordination_compliance": {"score": 100, "weight": "critical"},
+                    "code_quality": {"score": 80, "weight": "important"},
+                    "pattern_consistency": {"score": 85, "weight": "important"},
+                    "test_quality": {"score": 70, "weight": "important"},
+                    "security_performance": {"score": 90, "weight": "moderate"},
+                },
+                "findings": [],
+                "blocking_issues": [],
+                "revision_notes": None,
+                "approved": True,
+                "pass_criteria_met": {
+                    "all_critical_dimensions_pass": True,
+                    "no_blocking_issues": True,
+                    "overall_score_above_threshold": True,
+                },
+            },
         }
     )
 
@@ -164,13 +194,13 @@ def test_a_slot_that_was_not_reviewed_is_skipped() -> None:
 def test_any_protocol_can_be_recorded_as_verdicts() -> None:
     """The gate has the last word, and what blocks stands for a follow-up prompt."""
     reviews = {"*": ("high a.py:1 Crash; low a.py:2 Typo", "low a.py:2 Typo")}
-    files = texts(played(Script(protocol="epic", reviews=reviews, fixes=("fixed",))), "drift")
+    files = texts(played(Script(protocol="epic", reviews=reviews, fixes=("fixed",))), RecordLayout.DRIFT)
     assert json.loads(files["verdict-1.json"]) == {"verdict": "drift", "followUpPrompt": "Crash"}
     assert json.loads(files["verdict-2.json"])["verdict"] == "pass"
 
 
 def test_a_panel_that_is_not_complete_has_no_verdict() -> None:
     run = played(Script(protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable",) * 3}))
-    files = texts(run, "drift")
+    files = texts(run, RecordLayout.DRIFT)
     assert list(files) == ["fix-attempts.json"]
     assert json.loads(files["fix-attempts.json"])["reviews"][0]["verdict"] is None

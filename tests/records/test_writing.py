@@ -2,15 +2,22 @@
 
 import json
 import os
+import signal
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from burnish.core.protocol import Protocol, RecordLayout
+from burnish.core.state import Run
 from burnish.core.values import replace
+from burnish.protocols.loader import load
+from burnish.protocols.sources import BUILT_IN
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.registry import RECORD_PATHS, record_files
-from burnish.records.writing import MAX_RECORD_BYTES, Written, write
+from burnish.records.registry import RECORD_PATHS, layout_of, record_files
+from burnish.records.writing import MAX_RECORD_BYTES, Destination, Written, write
 from burnish.runtime.script import Script
 from tests.records.playing import played, record
 
@@ -35,7 +42,16 @@ class Desk:
     def write(
         self, *files: RecordFile, run: Path | None = None, is_tracked: Callable[[str], bool] = nothing
     ) -> Written:
-        return write(files, checkout=self.checkout, run_folder=run or self.run, is_tracked=is_tracked)
+        return write(files, self.destination(run=run, is_tracked=is_tracked))
+
+    def destination(
+        self,
+        run: Path | None = None,
+        is_tracked: Callable[[str], bool] = nothing,
+        gives_way: Callable[[str], bool] = nothing,
+    ) -> Destination:
+        folder = run or self.run
+        return Destination(run_folder=folder, checkout=self.checkout, is_tracked=is_tracked, gives_way=gives_way)
 
     def refused(self, *files: RecordFile, is_tracked: Callable[[str], bool] = nothing) -> str:
         """The one notice of a write that must leave the checkout alone."""
@@ -72,7 +88,7 @@ def test_a_record_is_kept_with_the_run_and_put_into_the_checkout(desk: Desk) -> 
 
 
 def test_without_a_checkout_only_the_run_keeps_it(desk: Desk) -> None:
-    write([record()], checkout=None, run_folder=desk.run, is_tracked=nothing)
+    write([record()], desk.destination()._replace(checkout=None))
     assert (desk.run / "records" / PATH).exists()
     assert list(desk.checkout.iterdir()) == []
 
@@ -133,7 +149,7 @@ def test_a_record_copied_to_another_name_is_the_users(desk: Desk) -> None:
     desk.write(record(text="one"))
     other = PATH.replace("round-1", "round-2")
     (desk.checkout / other).write_text("one")
-    assert "did not write" in desk.refused(record(other, "two"))
+    assert "did not write" in desk.refused(record(text="one"), record(other, "two"))
 
 
 def test_a_tracked_file_is_left_alone(desk: Desk) -> None:
@@ -266,8 +282,167 @@ def test_every_record_in_a_checkout_is_known_as_one(desk: Desk, protocol: str) -
     assert {str(path.relative_to(desk.checkout)) for path in known} == set(snapshot_of(desk.checkout))
 
 
-def test_a_protocol_of_the_users_own_is_recorded_as_it_is_told(desk: Desk) -> None:
+def under(run: Run, protocol: Protocol) -> Run:
+    return replace(run, started=replace(run.started, protocol=protocol))
+
+
+def test_records_go_by_what_the_protocol_asks_for_and_not_by_its_name(tmp_path: Path) -> None:
     run = played(Script(protocol="epic", reviews={"*": ("clean",)}))
-    mine = replace(run, started=replace(run.started, protocol=replace(run.protocol, name="mine")))
-    assert record_files(mine, RecordTexts()) == ()
-    assert record_files(mine, RecordTexts(), "epic") == record_files(run, RecordTexts())
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "epic"\n[limits]\nreviews = 2\n')
+    assert record_files(under(run, load(str(mine)).protocol), RecordTexts()) == record_files(run, RecordTexts())
+    mine.write_text('extends = "epic"\nrecords = "none"\n')
+    assert record_files(under(run, load(str(mine)).protocol), RecordTexts()) == ()
+    mine.write_text('extends = "default"\nname = "epic"\n')
+    assert record_files(under(run, load(str(mine)).protocol), RecordTexts()) == ()
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_run_of_an_older_version_has_the_records_that_it_had(name: str) -> None:
+    """Its first event has no key for them: the name of the protocol stands for it."""
+    protocol = load(name).protocol
+    older = replace(protocol, records=None)
+    assert layout_of(older) is layout_of(protocol)
+    assert layout_of(replace(older, name="mine")) is RecordLayout.NONE
+
+
+# What earlier runs left.
+
+OTHER = PATH.replace("round-1", "round-2")
+VERDICT = ".agents/tmp/phases/review-1/r1-verdict.json"
+SECOND_VERDICT = ".agents/tmp/phases/review-2/r1-verdict.json"
+
+
+def verdict(path: str = VERDICT, text: str = "clean") -> RecordFile:
+    return RecordFile(path=path, text=text, is_verdict=True)
+
+
+def later(desk: Desk, *files: RecordFile, is_tracked: Callable[[str], bool] = nothing) -> Written:
+    """Write the records of the later run, to which the first gives way."""
+    first = desk.run.name
+    return write(files, desk.destination(desk.later, is_tracked, lambda name: name == first))
+
+
+def test_what_an_earlier_run_left_goes(desk: Desk) -> None:
+    desk.write(record(text="one"), record(OTHER, "two"), verdict(), verdict(SECOND_VERDICT))
+    assert later(desk, record(text="new")) == Written(paths=(PATH,), removed=(OTHER, VERDICT, SECOND_VERDICT))
+    assert snapshot_of(desk.checkout) == {PATH: b"new"}
+    assert not (desk.checkout / VERDICT).parent.exists(), "the folder of a round goes with its files"
+    assert len(snapshot_of(desk.run / "records")) == 4, "the earlier run keeps its own copies"
+
+
+def test_what_a_run_of_another_subject_left_stays(desk: Desk) -> None:
+    desk.write(record(text="one"), verdict())
+    assert desk.write(run=desk.later) == Written()
+    assert len(snapshot_of(desk.checkout)) == 2
+
+
+def test_a_changed_record_of_an_earlier_run_stays_and_is_named(desk: Desk) -> None:
+    desk.write(record(), verdict())
+    (desk.checkout / PATH).write_text("text\n, and my notes")
+    written = later(desk)
+    assert written.removed == (VERDICT,)
+    [notice] = written.notices
+    assert (notice.path, "changed since" in notice.message) == (PATH, True)
+    assert (desk.checkout / PATH).read_text() == "text\n, and my notes"
+
+
+def test_a_tracked_record_of_an_earlier_run_stays_and_is_named(desk: Desk) -> None:
+    desk.write(record(), verdict())
+    written = later(desk, is_tracked=lambda path: path == PATH)
+    assert written.removed == (VERDICT,)
+    [notice] = written.notices
+    assert (notice.path, "tracks" in notice.message) == (PATH, True)
+    assert (desk.checkout / PATH).exists()
+
+
+def test_a_file_that_was_never_burnishs_is_not_spoken_of(desk: Desk) -> None:
+    (desk.checkout / OTHER).parent.mkdir(parents=True)
+    (desk.checkout / OTHER).write_text("mine")
+    desk.write(record())
+    assert later(desk).notices == ()
+    assert snapshot_of(desk.checkout) == {OTHER: b"mine"}
+
+
+def test_nothing_is_removed_through_a_link(desk: Desk, tmp_path: Path) -> None:
+    desk.write(record())
+    (desk.checkout / "docs").rename(tmp_path / "elsewhere")
+    (desk.checkout / "docs").symlink_to(tmp_path / "elsewhere")
+    [notice] = later(desk).notices
+    assert "is a symbolic link" in notice.message
+    assert (tmp_path / "elsewhere/progress" / Path(PATH).name).exists()
+
+
+def test_a_folder_that_holds_something_else_stays(desk: Desk) -> None:
+    desk.write(verdict())
+    (desk.checkout / VERDICT).with_name("notes.txt").write_text("mine")
+    assert later(desk).removed == (VERDICT,)
+    assert [path.name for path in (desk.checkout / VERDICT).parent.iterdir()] == ["notes.txt"]
+
+
+def test_a_run_that_keeps_records_out_of_the_checkout_removes_what_earlier_ones_left(desk: Desk) -> None:
+    desk.write(verdict())
+    destination = desk.destination(desk.later, gives_way=lambda _run: True)
+    written = write([verdict(text="new")], destination._replace(fills_checkout=False))
+    assert written == Written(removed=(VERDICT,))
+    assert (desk.later / "records" / VERDICT).exists()
+
+
+def test_what_a_run_no_longer_has_goes_from_both_places(desk: Desk) -> None:
+    """Another version of burnish gave it another name, or judged otherwise."""
+    desk.write(record(), verdict())
+    assert desk.write(record()) == Written(removed=(VERDICT,))
+    assert list(snapshot_of(desk.run / "records")) == [PATH]
+
+
+def operations(work: Callable[[], object], most: int | None = None) -> int:
+    """Do the work in a process of its own, killed before the operation with this number; how many it made.
+
+    Operations are what changes names in a folder: renaming and removing.
+    """
+    made = Path(tempfile.mkstemp()[1])
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def watch(event: str, _arguments: object) -> None:
+            nonlocal count
+            if event in ("os.rename", "os.remove", "os.rmdir"):
+                if count == most:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                count += 1
+
+        sys.addaudithook(watch)
+        work()
+        made.write_text(str(count))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) == (most is not None)
+    return int(made.read_text() or "0")
+
+
+def test_a_verdict_goes_first_and_comes_last_however_the_writer_is_killed(tmp_path: Path) -> None:
+    """Wherever it is killed, a verdict stands only beside the reviews that it is about."""
+    review = VERDICT.replace("verdict", "critic")
+    old = (RecordFile(path=review, text="old"), verdict(text="old"), verdict(SECOND_VERDICT, "old"))
+    new = (RecordFile(path=review, text="new"), verdict(text="new"))
+
+    def begun(name: str) -> Desk:
+        desk = Desk(tmp_path / name)
+        desk.write(*old)
+        return desk
+
+    whole = begun("whole")
+    number = operations(lambda: later(whole, *new))
+    assert number > len(new) + len(old)
+    for most in range(number):
+        desk = begun(str(most))
+        operations(lambda desk=desk: later(desk, *new), most)
+        there = snapshot_of(desk.checkout)
+        if VERDICT in there:
+            assert there.get(review) == there[VERDICT], f"killed before operation {most}"
+        assert later(desk, *new).notices == ()
+        assert {path: data for path, data in snapshot_of(desk.checkout).items() if not path.endswith(".tmp")} == {
+            review: b"new",
+            VERDICT: b"new",
+        }

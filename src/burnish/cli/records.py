@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import click
+from msgspec import to_builtins
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.output import complain, print_json, say
 from burnish.cli.run_answers import RUN_HELP, json_option, latest_argument
-from burnish.usecases.rebuilding import rebuild
+from burnish.core.protocol import RecordLayout
+from burnish.usecases.rebuilding import Rebuilt, rebuild
 from burnish.usecases.runs import open_runs
 
 records = LazyGroup(
@@ -27,11 +29,35 @@ _HELP = f"""Write the records of a run again, from its events alone. The same ru
 def rebuild_command(reference: str, *, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
-        written = rebuild(runs.repository, runs.ledger, name)
+        rebuilt = rebuild(runs.repository, runs.ledger, name)
+    written = rebuilt.written
     for notice in written.notices:
         complain(f"note: {notice.path}: {notice.message} {notice.hint}".rstrip())
     if as_json:
-        print_json({"version": 1, "run": name, "written": list(written.paths)})
+        print_json(
+            {
+                "version": 1,
+                "run": name,
+                "layout": rebuilt.layout.value,
+                "written": list(written.paths),
+                "removed": list(written.removed),
+                "notices": [to_builtins(notice) for notice in written.notices],
+                "newer_run": rebuilt.newer or None,
+            }
+        )
     else:
-        say("\n".join(written.paths) or "Every record is up to date.")
+        say("\n".join(_lines(name, rebuilt)))
     return 0
+
+
+def _lines(name: str, rebuilt: Rebuilt) -> list[str]:
+    written = rebuilt.written
+    lines = [*(f"removed {path}" for path in written.removed), *written.paths]
+    if rebuilt.layout is RecordLayout.NONE:
+        return [*lines, f"The protocol of {name} asks for no records."]
+    if rebuilt.newer:
+        what = f"The checkout holds the records of {rebuilt.newer}, which is newer, and was left as it is."
+        return [*lines, what, f"The records of {name} are up to date in its own folder."]
+    if lines or written.notices:
+        return lines
+    return ["Every record is up to date."]

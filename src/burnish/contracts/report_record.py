@@ -2,7 +2,7 @@
 
 import math
 
-from burnish.contracts.json_text import Json, JsonObject, write_json
+from burnish.contracts.json_text import Json, JsonObject
 from burnish.core.findings import Finding, Severity
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import ScoreCard, Weight
@@ -11,7 +11,7 @@ from burnish.core.score import overall_score, unmet_criteria
 _NAMES = {Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "info", Severity.INFO: "info"}
 
 
-def render_report(
+def report_fields(
     card: ScoreCard,
     findings: tuple[Finding, ...],
     gate: ScoreGate,
@@ -20,12 +20,12 @@ def render_report(
     reviewed_at: str,
     revision_count: int,
     reviewer: str = "code-review-agent",
-) -> str:
-    """The report as JSON text. Critical findings are its blocking issues."""
+) -> JsonObject:
+    """The report as other tools expect it. Critical findings are its blocking issues."""
     unmet = unmet_criteria(gate, card)
     blocking = [finding for finding in findings if finding.severity is Severity.CRITICAL and not finding.synthetic]
     others = [finding for finding in findings if finding.severity is not Severity.CRITICAL]
-    report: JsonObject = {
+    return {
         "ticket_id": ticket_id,
         "reviewed_at": reviewed_at,
         "reviewer": reviewer,
@@ -39,7 +39,6 @@ def render_report(
         "approved": not unmet,
         "pass_criteria_met": _criteria(gate, card),
     }
-    return write_json(report)
 
 
 def review_history_entry(card: ScoreCard, gate: ScoreGate, *, attempt: int, reviewed_at: str) -> JsonObject:

@@ -136,7 +136,14 @@ def evolve(run: Run | None, event: AnyEvent) -> Run:
         following = step.handle(run, run.phase, event)
     except RefusedError as refusal:
         raise IllegalEventError(event, _name(run.phase), str(refusal)) from None
-    return replace(following, version=run.version + 1, at=event.at, busy=run.busy + seconds_at_work(run, event))
+    has_ended = isinstance(following.phase, Ended) and not isinstance(run.phase, Ended)
+    return replace(
+        following,
+        version=run.version + 1,
+        at=event.at,
+        busy=run.busy + seconds_at_work(run, event),
+        ended_at=event.at if has_ended else run.ended_at,
+    )
 
 
 def _start(event: AnyEvent) -> Run:

@@ -246,6 +246,20 @@ class SkipReason(Enum):
     BUILD_FAILED = "build-failed"
 
 
+class RecordLayout(Enum):
+    """Which records a run writes for people and other tools."""
+
+    NONE = "none"
+    EPIC = "epic"
+    """A findings document for each round."""
+    TICKET = "ticket"
+    """The report of each review, and the ticket's fields about reviews. Needs scores."""
+    PANEL = "panel"
+    """A file for each reviewer, the verdict of the round, and the state of the loop."""
+    DRIFT = "drift"
+    """The verdict of each review, and the attempts to fix."""
+
+
 class Protocol(Value):
     """One policy over the one loop."""
 
@@ -261,6 +275,8 @@ class Protocol(Value):
     validate: ValidateRule = ValidateRule()
     failures: FailureRule = FailureRule()
     skip_when: tuple[SkipReason, ...] = ()
+    records: RecordLayout | None = None
+    """None only in the first event of an older run, whose records go by the name of its protocol."""
 
 
 def gate_takes(gate: Gate, contract: ContractName) -> bool:

@@ -9,6 +9,7 @@ from burnish.core.protocol import (
     Fail,
     FixInput,
     Protocol,
+    RecordLayout,
     ReviewBy,
     ScoreGate,
     Stop,
@@ -21,6 +22,8 @@ MOST_REVIEWS = 100
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _KNOWN_PLACEHOLDERS = ("{reviews}", "{revisions}")
+_NAMES_OF_PANEL_RECORDS = ("verdict", "overall_verdict", "total_issues")
+"""What a panel's records call by these names is not a reviewer."""
 
 
 class Fault(Value):
@@ -37,6 +40,7 @@ def faults(protocol: Protocol) -> tuple[Fault, ...]:
         *_name_faults(protocol),
         *_panel_faults(protocol),
         *_gate_faults(protocol),
+        *_record_faults(protocol),
         *_limit_faults(protocol),
         *_choice_faults(protocol),
         *_reason_faults(protocol),
@@ -97,6 +101,23 @@ def _score_faults(gate: ScoreGate) -> list[Fault]:
         if not 0 <= getattr(gate, key) <= 100:
             hint = "Scores go from 0 to 100."
             found.append(Fault(path=("gate", key), message="The threshold is out of range.", hint=hint))
+    return found
+
+
+def _record_faults(protocol: Protocol) -> list[Fault]:
+    """Records that could not be written, or in which one reviewer would take another's place."""
+    found: list[Fault] = []
+    if protocol.records is RecordLayout.TICKET and not isinstance(protocol.gate, ScoreGate):
+        hint = "Set records to 'none' or to another layout, or gate.type to 'score'."
+        found.append(Fault(path=("records",), message="Records of a ticket need the score gate.", hint=hint))
+    if protocol.records is RecordLayout.PANEL:
+        names = [reviewer.name.replace("-", "_").casefold() for reviewer in protocol.panel]
+        for index, name in enumerate(names):
+            if name in (*names[:index], *_NAMES_OF_PANEL_RECORDS):
+                shown = protocol.panel[index].name
+                hint = "Names must differ in more than case, '-' and '_', and 'verdict' is taken."
+                message = f"'{shown}' would share a panel's record with another."
+                found.append(Fault(path=("panel", index, "name"), message=message, hint=hint))
     return found
 
 

@@ -291,6 +291,9 @@ class Run(Value):
     """Failed validations in a row."""
     validations: int = 0
     fixes: int = 0
+    """Fixes that were asked for."""
+    repairs: int = 0
+    """Those of them that a failed validation asked for, not a review."""
     infrastructure_failures: int = 0
     """Counted apart: they use up no review."""
     unusable: tuple[str, ...] = ()
@@ -301,6 +304,8 @@ class Run(Value):
     seal_kinds: tuple[SealKind, ...] = ()
     closed: bool = False
     """Whether the end is on record, so that no later version with other rules can reopen it."""
+    ended_at: float = 0.0
+    """When the end was decided and nothing ran any more; 0 before."""
     usage: Usage = Usage()
     at: float = 0.0
     """When the last event happened."""
@@ -341,3 +346,8 @@ class Run(Value):
     def revisions(self) -> int:
         """Fixes that followed a judged round."""
         return sum(1 for round_ in self.rounds if round_.fix is not None)
+
+    @property
+    def revisions_begun(self) -> int:
+        """Fixes that a judged round asked for, the one under way included."""
+        return self.fixes - self.repairs

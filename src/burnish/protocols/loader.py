@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from burnish.core.protocol import Protocol
+from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.protocol_rules import faults
 from burnish.core.values import Value
 from burnish.protocols import sources
@@ -117,6 +117,7 @@ def _merged(chain: Sequence[_Link]) -> Layer:
         if key not in own.values:
             values[key] = unset
             places.pop((key,), None)
+    values.setdefault("records", RecordLayout.NONE.value)  # a key that is missing is one of an older run
     return Layer(file=own.file, values=values, places=places)
 
 

@@ -19,6 +19,7 @@ from burnish.core.protocol import (
     OnFailure,
     OpenBlockers,
     Protocol,
+    RecordLayout,
     ReviewBy,
     ReviewMode,
     ReviewRule,
@@ -62,6 +63,7 @@ def summarise(protocol: Protocol) -> tuple[str, ...]:
         _limits(protocol.limits, protocol.exhausted),
         _exhausted(protocol.exhausted),
         _skipping(protocol),
+        _records(protocol),
     )
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -190,3 +192,9 @@ def _choices(choices: tuple[Choice, ...]) -> str:
 def _skipping(protocol: Protocol) -> str:
     reasons = ", ".join(reason.value for reason in protocol.skip_when)
     return f"A source leaves a subject unreviewed when: {reasons}." if reasons else ""
+
+
+def _records(protocol: Protocol) -> str:
+    if protocol.records in (None, RecordLayout.NONE):
+        return "No records are written for other tools."
+    return f"Records are written in the layout '{protocol.records.value}'."

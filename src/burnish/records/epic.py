@@ -10,7 +10,11 @@ FOLDER = "docs/progress"
 
 def document_path(run: Run, number: int) -> str:
     """Where the findings of a round are to be read."""
-    return f"{FOLDER}/story-{slug(story_of(run))}-review-findings-round-{number}.md"
+    return f"{_documents(run)}{number}.md"
+
+
+def _documents(run: Run) -> str:
+    return f"{FOLDER}/story-{slug(story_of(run))}-review-findings-round-"
 
 
 class EpicRecorder:
@@ -20,10 +24,13 @@ class EpicRecorder:
         del texts
         documents = ((round_.number, _document(run, round_)) for round_ in run.rounds)
         return tuple(
-            RecordFile(path=document_path(run, number), text=text, findings_of=number)
+            RecordFile(path=document_path(run, number), text=text, findings_of=number, is_verdict=True)
             for number, text in documents
             if text is not None
         )
+
+    def place(self, run: Run) -> str:
+        return _documents(run)
 
 
 def _document(run: Run, round_: Round) -> str | None:

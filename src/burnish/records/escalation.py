@@ -2,14 +2,12 @@
 
 from burnish.contracts.text import clean_text
 from burnish.core.findings import Counts, FindingStatus, count
-from burnish.core.protocol import Choice, ChoiceAction, Priority
+from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy
 from burnish.core.state import Run, Waiting
 from burnish.core.steps.person import other_agent
 from burnish.records.interface import RecordTexts
 from burnish.records.naming import story_of
-from burnish.records.registry import record_files
-
-_STORY_PROTOCOLS = frozenset({"epic", "story"})
+from burnish.records.registry import layout_of, record_files
 
 
 def text(run: Run, document: str | None = None) -> str:
@@ -57,12 +55,13 @@ def _critical(run: Run, phase: Waiting, document: str) -> list[str]:
 
 def _document(run: Run) -> str:
     """The newest findings document on record, in the layout that has them."""
-    files = record_files(run, RecordTexts()) if run.protocol.name == "epic" else ()
+    files = record_files(run, RecordTexts()) if layout_of(run.protocol) is RecordLayout.EPIC else ()
     return files[-1].path if files else ""
 
 
 def _subject(run: Run) -> str:
-    if run.subject.story or run.protocol.name in _STORY_PROTOCOLS:
+    of_stories = layout_of(run.protocol) is RecordLayout.EPIC or run.protocol.review.by is ReviewBy.SESSION
+    if run.subject.story or of_stories:
         return f"Story {story_of(run)}"
     return f"Branch {run.subject.branch}"
 

@@ -22,6 +22,8 @@ class RecordFile(Value):
     """The round whose findings it lists, where it does."""
     shared: bool = False
     """A JSON object that others may add fields to; see `burnish.records.sharing`."""
+    is_verdict: bool = False
+    """It says how a round ended. A version that no longer holds goes before anything else is written."""
 
 
 class RecordTexts(Value):
@@ -31,11 +33,18 @@ class RecordTexts(Value):
     """When the last event of the run happened."""
     reviewed: dict[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
     """The paths that were under review, by round."""
+    brief_path: str = ""
+    statuses: tuple[str, ...] = ()
+    """The statuses that a ticket went through; see `burnish.records.ticket`."""
 
 
 class Recorder(Protocol):
     """One layout of records."""
 
     def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
-        """Everything that is to be on record of this run now."""
+        """Everything that is to be on record of this run now, in the order in which it is written: verdicts last."""
+        ...
+
+    def place(self, run: Run) -> str:
+        """What the names of this run's records in a checkout begin with; empty where none belongs there."""
         ...

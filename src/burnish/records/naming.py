@@ -1,23 +1,47 @@
 """The names in records: of the story, of files, of moments. Nothing here lets a name leave its folder."""
 
+import hashlib
 import re
 import time
+import unicodedata
 
 from burnish.core.state import GoodReview, MissingReview, Review, Reviewing, Round, Run, Stopping
 
-MAX_NAME = 80
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+MAX_NAME_BYTES = 80
+"""With everything around it, a name stays far below the 255 bytes that file systems allow."""
+_DIGITS = 10
+_APART = "~"
+"""Stands before the digits that keep a name apart. No name that is used as it is contains it."""
 
 
 def slug(text: str) -> str:
-    """A text as part of a file's name."""
-    name = _UNFIT.sub("-", text)[:MAX_NAME].strip(".-")
-    return re.sub(r"\.{2,}", ".", name) or "unnamed"
+    """A text as part of a file's name. Two texts never have the same.
+
+    One that can be a name is used as it is. Any other becomes as much of it as can be read, and digits that no other
+    text has.
+    """
+    name = _readable(text, MAX_NAME_BYTES)
+    if name == text:
+        return name
+    digits = hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()[:_DIGITS]
+    readable = _readable(text, MAX_NAME_BYTES - _DIGITS - len(_APART)) or "unnamed"
+    return f"{readable}{_APART}{digits}"
+
+
+def _readable(text: str, most: int) -> str:
+    """The letters, marks and digits of any script, with hyphens for the rest, in a number of bytes.
+
+    In the composed form, because some file systems give a decomposed name back under other bytes.
+    """
+    composed = unicodedata.normalize("NFC", text)
+    fit = "".join(sign if sign in "._-" or unicodedata.category(sign)[0] in "LMN" else " " for sign in composed)
+    name = re.sub(r"\.{2,}", ".", re.sub(" +", "-", fit)).strip(".-")
+    return name.encode()[:most].decode(errors="ignore").rstrip(".-")
 
 
 def story_of(run: Run) -> str:
-    """The story that a run is about; without one, the branch stands for it."""
-    return " ".join(run.subject.story.split()) or slug(run.subject.branch)
+    """The story that a run is about; without one, the branch stands for it. Its slug is in the names of records."""
+    return " ".join(run.subject.story.split()) or run.subject.branch
 
 
 def moment(at: float) -> str:

@@ -1,16 +1,19 @@
 """Which versions of which records burnish has written: what tells its own files from a user's.
 
 Every version is noted down before it is written, as a digest, in the folder of its run. A file whose digest is not
-among them was written, or changed, by somebody else.
+among them was written, or changed, by another program or by hand.
 """
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from burnish.system.files import sync
 
 WRITTEN = "written-records"
+RECORDS = "records"
+"""The folder of a run in which it keeps its own copies."""
 
 
 def note(run_folder: Path, path: str, data: bytes) -> None:
@@ -26,8 +29,18 @@ def note(run_folder: Path, path: str, data: bytes) -> None:
 
 def was_written(run_folder: Path, path: str, data: bytes) -> bool:
     """Whether any run of this repository wrote exactly this file."""
+    return next(writers(run_folder, path, data), None) is not None
+
+
+def writers(run_folder: Path, path: str, data: bytes) -> Iterator[str]:
+    """The runs of this repository that wrote exactly this file: this one first, then the latest."""
     entry = _entry(path, data)
-    return any(entry in _entries(folder) for folder in (run_folder, *_others(run_folder)))
+    return (folder.name for folder in _folders(run_folder) if entry in _entries(folder))
+
+
+def keepers(run_folder: Path, path: str) -> Iterator[str]:
+    """The runs that have a record of this name, whatever the file in the checkout says by now."""
+    return (folder.name for folder in _folders(run_folder) if (folder / RECORDS / path).exists())
 
 
 def _entry(path: str, data: bytes) -> str:
@@ -42,9 +55,10 @@ def _entries(run_folder: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _others(run_folder: Path) -> list[Path]:
-    """The other runs, the latest first: their names begin with their time."""
+def _folders(run_folder: Path) -> list[Path]:
+    """The run's own, then the others, the latest first: their names begin with their time."""
     try:
-        return sorted((folder for folder in run_folder.parent.iterdir() if folder != run_folder), reverse=True)
+        others = sorted((folder for folder in run_folder.parent.iterdir() if folder != run_folder), reverse=True)
     except OSError:
-        return []
+        others = []
+    return [run_folder, *others]

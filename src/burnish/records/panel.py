@@ -23,6 +23,11 @@ class PanelRecorder:
         state = RecordFile(path=STATE_PATH, text=state_text(run, texts), shared=True)
         return (*(file for round_ in run.rounds for file in _phase_files(run, round_, texts)), state)
 
+    def place(self, run: Run) -> str:
+        """One for all subjects: the tools that read it look nowhere else."""
+        del run
+        return PHASES
+
 
 def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile]:
     folder = f"{PHASES}/review-{round_.number}"
@@ -36,6 +41,8 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
         )
         for review in reviews
     ]
+    if round_.fix is not None:
+        files.append(RecordFile(path=f"{folder}/r2-fix-summary.md", text=_fix_summary(round_.number, round_.fix)))
     if round_.judgement is not None:
         # Only of a complete panel: a verdict without one of the reviewers could look clean.
         verdict = render_verdict_aggregate(
@@ -43,9 +50,7 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
             without_evidence=[review.reviewer for review in reviews if review.status is ReviewStatus.NO_EVIDENCE],
             passes=round_.judgement.passes,
         )
-        files.append(RecordFile(path=f"{folder}/r1-verdict.json", text=verdict))
-    if round_.fix is not None:
-        files.append(RecordFile(path=f"{folder}/r2-fix-summary.md", text=_fix_summary(round_.number, round_.fix)))
+        files.append(RecordFile(path=f"{folder}/r1-verdict.json", text=verdict, is_verdict=True))
     return files
 
 

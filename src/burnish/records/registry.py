@@ -1,33 +1,67 @@
 """The layouts of records by name, and where in a checkout any of them may write."""
 
+from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.state import Run
 from burnish.records.drift import DriftRecorder
 from burnish.records.epic import EpicRecorder
 from burnish.records.interface import Recorder, RecordFile, RecordTexts
+from burnish.records.naming import story_of
 from burnish.records.panel import PanelRecorder
 from burnish.records.ticket import TicketRecorder
 
-RECORDERS: dict[str, Recorder] = {
-    "epic": EpicRecorder(),
-    "ticket": TicketRecorder(),
-    "panel": PanelRecorder(),
-    "drift": DriftRecorder(),
+RECORDERS: dict[RecordLayout, Recorder] = {
+    RecordLayout.EPIC: EpicRecorder(),
+    RecordLayout.TICKET: TicketRecorder(),
+    RecordLayout.PANEL: PanelRecorder(),
+    RecordLayout.DRIFT: DriftRecorder(),
 }
-"""Each layout bears the name of the protocol that asks for it."""
 
 RECORD_PATHS = (
     "docs/progress/story-*-review-findings-round-*.md",
-    "docs/progress/.story-*-review-findings-round-*.tmp",
+    ".agents/tmp/phases/review-*/r1-verdict.json",
     ".agents/tmp/state.json",
-    ".agents/tmp/.state.json.*.tmp",
     ".agents/tmp/phases/review-*/r1-*.json",
     ".agents/tmp/phases/review-*/r2-fix-summary.md",
+)
+"""Globs of the records in a checkout, those that hold a verdict first; `*` does not match a slash."""
+
+LEFTOVER_PATHS = (
+    "docs/progress/.story-*-review-findings-round-*.tmp",
+    ".agents/tmp/.state.json.*.tmp",
     ".agents/tmp/phases/review-*/.r*.tmp",
 )
-"""Globs of records, and of what a killed writer leaves beside them; `*` does not match a slash."""
+"""Globs of what a killed writer leaves beside them."""
 
 
-def record_files(run: Run, texts: RecordTexts, layout: str | None = None) -> tuple[RecordFile, ...]:
-    """Everything that is to be on record of a run: in the layout of its protocol, or in the one that is named."""
-    recorder = RECORDERS.get(run.protocol.name if layout is None else layout)
+def layout_of(protocol: Protocol) -> RecordLayout:
+    """The records that a protocol asks for. Older runs have no key for it: theirs went by the protocol's name."""
+    if protocol.records is not None:
+        return protocol.records
+    names = {layout.value: layout for layout in RECORDERS}
+    return names.get(protocol.name, RecordLayout.NONE)
+
+
+def record_files(run: Run, texts: RecordTexts, layout: RecordLayout | None = None) -> tuple[RecordFile, ...]:
+    """Everything that is to be on record of a run: as its protocol asks, or in the layout that is named."""
+    recorder = RECORDERS.get(layout_of(run.protocol) if layout is None else layout)
     return () if recorder is None else recorder.files(run, texts)
+
+
+def share_a_place(one: Run, other: Run) -> bool:
+    """Whether the records of two runs cannot stand in one checkout: the later ones take the place of the earlier.
+
+    They are of the same subject, or their layouts put them under the same names.
+    """
+    return _same_subject(one, other) or bool(_place(one) and _place(one) == _place(other))
+
+
+def _same_subject(one: Run, other: Run) -> bool:
+    """Of the same story, or, where one of them names no story, of the same branch."""
+    if one.subject.story and other.subject.story:
+        return story_of(one) == story_of(other)
+    return one.subject.branch == other.subject.branch
+
+
+def _place(run: Run) -> str:
+    recorder = RECORDERS.get(layout_of(run.protocol))
+    return "" if recorder is None else recorder.place(run)

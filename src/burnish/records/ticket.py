@@ -3,103 +3,145 @@
 They are kept with the run; the state of an epic takes them from the same functions.
 """
 
+from collections.abc import Iterable
+
 from burnish.contracts.json_text import Json, JsonObject, write_json
-from burnish.contracts.report_record import render_report, review_history_entry
+from burnish.contracts.report_record import report_fields, review_history_entry
 from burnish.core.history import scored_reviews
 from burnish.core.protocol import ScoreGate
 from burnish.core.state import (
     Building,
     Ended,
     Fixing,
-    GoodReview,
     Outcome,
-    Phase,
+    Reviewing,
     Round,
     Run,
+    Sealing,
     Stopping,
     Validating,
     Waiting,
 )
+from burnish.core.work import Ready, Work
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.naming import answered, moment, story_of
 
 HISTORY = "review-history.json"
-_COMPLETED = (Outcome.APPROVED, Outcome.ACCEPTED)
+_COMPLETED = "completed"
 
 
 class TicketRecorder:
     """Reports and history. Nothing of a gate without scores."""
 
     def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
-        del texts
         gate = run.protocol.gate
         if not isinstance(gate, ScoreGate):
             return ()
         reports = [
-            RecordFile(path=f"review-report-{round_.number}.json", text=report, in_checkout=False)
+            RecordFile(path=f"review-report-{round_.number}.json", text=write_json(report), in_checkout=False)
             for round_ in run.rounds
             if (report := _report(run, round_, gate)) is not None
         ]
-        history = write_json(review_fields(run, gate))
+        history = write_json(ticket_fields(run, gate, texts))
         return (*reports, RecordFile(path=HISTORY, text=history, in_checkout=False))
 
+    def place(self, run: Run) -> str:
+        del run
+        return ""
 
-def review_fields(run: Run, gate: ScoreGate) -> JsonObject:
-    """The fields that reviews add to a ticket in the state of its epic."""
+
+def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
+    """A ticket in the state of its epic: what a run knows of it, and the fields that reviews add."""
+    phase = run.phase
+    status = ticket_status(run)
+    last = run.rounds[-1] if run.rounds else None
+    is_judged = last is not None and last.judgement is not None
     scored = scored_reviews(run)
     history: list[Json] = [
         review_history_entry(one.card, gate, attempt=one.attempt, reviewed_at=moment(one.reviewed_at)) for one in scored
     ]
-    phase = run.phase
-    is_over = isinstance(phase, Ended)
+    reports = (_report(run, round_, gate) for round_ in reversed(run.rounds))
     return {
         "ticket_id": story_of(run),
-        "status": ticket_status(phase),
-        "revision_count": run.revisions,
-        "review_started_at": moment(run.rounds[0].opened_at) if run.rounds else None,
-        "review_completed_at": moment(scored[-1].reviewed_at) if is_over and scored else None,
-        "review_approved": phase.outcome is Outcome.APPROVED if isinstance(phase, Ended) else None,
-        "failure_reason": phase.reason if isinstance(phase, Ended) and phase.outcome not in _COMPLETED else None,
+        "path": texts.brief_path or None,
+        "status": status,
+        "previous_status": next((one for one in reversed(texts.statuses) if one != status), None),
+        "git_info": {
+            "base_commit": run.subject.base_commit,
+            "branch_name": run.subject.branch,
+            "final_commit": run.commit,
+        },
+        "started_at": moment(run.started.at),
+        "completed_at": moment(run.ended_at) if status == _COMPLETED else None,
+        "failure_reason": phase.reason if isinstance(phase, Ended) and status != _COMPLETED else None,
+        "revision_count": run.revisions_begun,
+        "review_started_at": None if last is None else moment(last.opened_at),
+        "review_completed_at": moment(scored[-1].reviewed_at) if is_judged and scored else None,
+        "review_approved": _is_approved(run),
         "review_history": history,
+        "current_review_report": next((report for report in reports if report is not None), None),
     }
 
 
-def ticket_status(phase: Phase) -> str:
-    """A phase in the words of a ticket's lifecycle."""
+def _is_approved(run: Run) -> bool | None:
+    """Null until the last review is judged, and while an approval is not sealed: it may still come to nothing."""
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    if judgement is None:
+        return None
+    if isinstance(run.phase, Ended):
+        return run.phase.outcome is Outcome.APPROVED
+    return None if judgement.passes else False
+
+
+def ticket_trail(states: Iterable[Run]) -> tuple[str, ...]:
+    """The statuses that a ticket went through, given its run after each event."""
+    statuses: list[str] = []
+    for run in states:
+        status = ticket_status(run)
+        if not statuses or statuses[-1] != status:
+            statuses.append(status)
+    return tuple(statuses)
+
+
+def ticket_status(run: Run) -> str:
+    """Where a run is, in the words of a ticket's lifecycle. A status begins with the work that it names."""
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
     match phase:
         case Building():
-            return "executing"
+            return "executing" if _has_begun(phase.work) else "queued"
         case Validating():
             return "validating"
+        case Reviewing():
+            return "reviewing" if len(run.rounds) >= phase.round else "validating"
         case Fixing():
-            return "needs_revision"
+            # Only a review asks for a revision: what validation found is put right within the same attempt.
+            is_under_way = phase.order.after_validation or _has_begun(phase.work)
+            return "executing" if is_under_way else "needs_revision"
+        case Sealing():
+            return "reviewing"
         case Waiting():
             return "blocked"
-        case Stopping():
-            return ticket_status(phase.interrupted)
         case Ended():
             return _ended_status(phase.outcome)
-        case _:
-            return "reviewing"
+
+
+def _has_begun(work: Work) -> bool:
+    return not isinstance(work, Ready) or work.attempt > 1
 
 
 def _ended_status(outcome: Outcome) -> str:
-    if outcome in _COMPLETED:
-        return "completed"
+    if outcome in (Outcome.APPROVED, Outcome.ACCEPTED):
+        return _COMPLETED
     return "blocked" if outcome is Outcome.BLOCKED else "failed"
 
 
-def _report(run: Run, round_: Round, gate: ScoreGate) -> str | None:
+def _report(run: Run, round_: Round, gate: ScoreGate) -> JsonObject | None:
+    """The report of a round's first scored review."""
     review = next((one for one in answered(round_.reviews) if one.answer.card is not None), None)
-    return None if review is None else _rendered(run, round_, review, gate)
-
-
-def _rendered(run: Run, round_: Round, review: GoodReview, gate: ScoreGate) -> str | None:
-    card = review.answer.card
-    if card is None:
+    if review is None or review.answer.card is None:
         return None
-    return render_report(
-        card,
+    return report_fields(
+        review.answer.card,
         review.answer.findings,
         gate,
         ticket_id=story_of(run),

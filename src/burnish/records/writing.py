@@ -3,23 +3,33 @@
 The checkout is the user's. A file that git tracks, that burnish did not write, or that is reached through a symbolic
 link is left alone, with a notice that says so. A record can always be written again, so a disk that is full or
 read-only is a notice, too, and never ends a run.
+
+Records describe one run. Before anything is written, what earlier runs left in its place is removed, verdicts first,
+on the same conditions: files of burnish's own, unchanged since, that git does not track.
 """
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from burnish.core.values import Value
 from burnish.records import sharing
 from burnish.records.interface import RecordFile
-from burnish.records.ownership import note, was_written
-from burnish.system.files import make_private_directory, write_atomically
+from burnish.records.ownership import RECORDS, keepers, note, was_written, writers
+from burnish.records.registry import RECORD_PATHS
+from burnish.system.files import make_private_directory, sync_directory, write_atomically
 
 IsTracked = Callable[[str], bool]
 """Whether git tracks a path, given relative to the checkout's root."""
+GivesWay = Callable[[str], bool]
+"""Whether the records of another run, given by its name, make room for those of this one."""
 
-RECORDS = "records"
+ROUND_FOLDERS = "review-*"
+"""Folders that hold the records of one round and go with the last of them."""
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """Far above any record: a larger file is somebody else's, and is not read."""
 
@@ -33,9 +43,10 @@ class Notice(Value):
 
 
 class Written(Value):
-    """What was brought up to date in the checkout, and what was not."""
+    """What was brought up to date in the checkout, what was removed from it, and what could not be."""
 
     paths: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
@@ -47,21 +58,121 @@ class _RefusedError(Exception):
         self.hint = hint
 
 
-def write(files: Iterable[RecordFile], *, checkout: Path | None, run_folder: Path, is_tracked: IsTracked) -> Written:
+class Destination(NamedTuple):
+    """Where the records of one run go."""
+
+    run_folder: Path
+    checkout: Path | None
+    """None where the checkout holds the records of another run, which stay."""
+    is_tracked: IsTracked
+    gives_way: GivesWay
+    fills_checkout: bool = True
+    """Whether records are written there. What earlier runs left goes in any case."""
+
+
+def write(files: Iterable[RecordFile], destination: Destination) -> Written:
     """Bring every record up to date. Files that are as they should be are not touched."""
+    files = tuple(files)
+    checkout = destination.checkout
+    shown = tuple(file for file in files if file.in_checkout and destination.fills_checkout)
+    removed: list[str] = []
     paths: list[str] = []
     notices: list[Notice] = []
+    _remove_own_copies(destination.run_folder / RECORDS, {file.path for file in files})
+    if checkout is not None:
+        for path, is_wanted in _outdated(checkout, shown):
+            with _noticed(path, "removed", notices):
+                if _remove(checkout, path, destination, is_wanted=is_wanted):
+                    removed.append(path)
     for file in files:
-        try:
-            _write_own_copy(file, run_folder)
-            if checkout is not None and file.in_checkout and _write_to_checkout(file, checkout, run_folder, is_tracked):
+        with _noticed(file.path, "written", notices):
+            _write_own_copy(file, destination.run_folder)
+            if (
+                destination.checkout is not None
+                and file in shown
+                and _write_to_checkout(file, destination.checkout, destination)
+            ):
                 paths.append(file.path)
-        except _RefusedError as refused:
-            notices.append(Notice(path=file.path, message=str(refused), hint=refused.hint))
-        except OSError as error:
-            hint = "The run goes on; 'burnish records rebuild' writes it again."
-            notices.append(Notice(path=file.path, message=f"It cannot be written: {error.strerror}.", hint=hint))
-    return Written(paths=tuple(paths), notices=tuple(notices))
+    gone = tuple(path for path in removed if path not in paths)
+    return Written(paths=tuple(paths), removed=gone, notices=tuple(notices))
+
+
+@contextmanager
+def _noticed(path: str, what: str, notices: list[Notice]) -> Generator[None]:
+    """Whatever keeps one record from being written or removed is told, and keeps no other one from it."""
+    try:
+        yield
+    except _RefusedError as refused:
+        notices.append(Notice(path=path, message=str(refused), hint=refused.hint))
+    except OSError as error:
+        hint = "The run goes on; 'burnish records rebuild' tries it again."
+        notices.append(Notice(path=path, message=f"It cannot be {what}: {error.strerror}.", hint=hint))
+
+
+def _remove_own_copies(folder: Path, wanted: set[str]) -> None:
+    """What this run's records no longer hold, such as names that an older version of burnish gave them."""
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if str(path.relative_to(folder)) not in wanted and not path.is_dir():
+            with suppress(OSError):
+                path.unlink()
+
+
+def _outdated(checkout: Path, shown: tuple[RecordFile, ...]) -> list[tuple[str, bool]]:
+    """The records in the checkout that are not of this run now, and verdicts that do not hold.
+
+    Each with whether one of this run's is to be written there.
+    """
+    wanted = {file.path: file for file in shown}
+    found = dict.fromkeys(
+        str(path.relative_to(checkout)) for pattern in RECORD_PATHS for path in sorted(checkout.glob(pattern))
+    )
+    return [
+        (path, path in wanted) for path in found if path not in wanted or _is_outdated(checkout / path, wanted[path])
+    ]
+
+
+def _is_outdated(path: Path, file: RecordFile) -> bool:
+    if not file.is_verdict:
+        return False
+    try:
+        return _content(path) != file.text.encode("utf-8", errors="replace")
+    except _RefusedError:
+        return False  # the writer says why
+
+
+def _remove(checkout: Path, path: str, destination: Destination, *, is_wanted: bool) -> bool:
+    """Remove a record that this run or one that gives way to it wrote. Whether it is gone.
+
+    Where one of this run's is to be written there, the writer says what stands in its way.
+    """
+    _refuse_links(checkout, path)
+    existing = _content(checkout / path)
+    if existing is None:
+        return False
+    run = destination.run_folder.name
+    is_ours = any(
+        writer == run or destination.gives_way(writer) for writer in writers(destination.run_folder, path, existing)
+    )
+    if not is_ours or destination.is_tracked(path):
+        if not is_wanted:
+            _refuse_to_remove(path, destination, is_ours=is_ours)
+        return False
+    place = checkout / path
+    place.unlink()
+    sync_directory(place.parent)
+    if fnmatch(place.parent.name, ROUND_FOLDERS):
+        with suppress(OSError):  # it holds something else
+            place.parent.rmdir()
+    return True
+
+
+def _refuse_to_remove(path: str, destination: Destination, *, is_ours: bool) -> None:
+    """Say of a record that it stays. A file that was never burnish's is none of its business."""
+    hint = "It says nothing of this run."
+    if is_ours:
+        raise _RefusedError("It is of an earlier run, and git tracks it, so it is left as it is.", hint)
+    if any(destination.gives_way(keeper) for keeper in keepers(destination.run_folder, path)):
+        raise _RefusedError("It is of an earlier run, and was changed since, so it is left as it is.", hint)
 
 
 def _write_own_copy(file: RecordFile, run_folder: Path) -> None:
@@ -73,19 +184,19 @@ def _write_own_copy(file: RecordFile, run_folder: Path) -> None:
     write_atomically(path, data)
 
 
-def _write_to_checkout(file: RecordFile, checkout: Path, run_folder: Path, is_tracked: IsTracked) -> bool:
+def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destination) -> bool:
     path = checkout / _confined(file.path)
     _refuse_links(checkout, file.path)
     existing = _content(path)
     data = _data(file, existing)
     if existing == data:  # which is most of them after most events: nobody need be asked
         return False
-    if is_tracked(file.path):
+    if destination.is_tracked(file.path):
         raise _RefusedError("It is tracked by git, so it is left as it is.", "The run's own copy has the current text.")
-    if existing is not None and not _is_ours(file, existing, run_folder):
+    if existing is not None and not _is_ours(file, existing, destination.run_folder):
         hint = "Move it away to have it written; the run's own copy has the current text."
         raise _RefusedError("A file that burnish did not write is there already.", hint)
-    note(run_folder, file.path, data)
+    note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data, mode=0o644)
     return True

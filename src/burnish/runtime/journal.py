@@ -3,7 +3,7 @@
 The state in memory is never ahead of the ledger: an event is tried on the state, appended, and only then believed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode
@@ -37,14 +37,21 @@ def stored(event: AnyEvent) -> NewEvent:
 
 def load_run(ledger: Ledger, run: str) -> Run:
     """Fold a run's events, without writing anything."""
+    *_, last = states(ledger, run)
+    return last
+
+
+def states(ledger: Ledger, run: str) -> Iterator[Run]:
+    """A run as it was after each of its events."""
     events = [decode(event.body) for event in ledger.read(stream_of(run))]
     if not events:
         raise RunError(f"There is no run '{run}'.", hint="'burnish status' lists the runs of this repository.")
     state = evolve(None, events[0])
+    yield state
     is_closed = any(isinstance(event, Closed) for event in events)
     for event in events[1:]:
         state = _taken(state, event, is_closed=is_closed)
-    return state
+        yield state
 
 
 def fold(state: Run, events: Iterable[AnyEvent]) -> Run:

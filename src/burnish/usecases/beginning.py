@@ -24,6 +24,7 @@ from burnish.system.identifiers import is_known_dead, new_run_id, this_process
 from burnish.system.process import Command, start_detached
 from burnish.usecases.finishing import put_to_rest
 from burnish.usecases.planning import Plan, PlanError
+from burnish.usecases.rebuilding import room_for
 from burnish.usecases.remembering import remembered
 from burnish.usecases.runs import Runs
 from burnish.workspace.repository import Repository
@@ -68,7 +69,8 @@ def begin(
         return Journal.take_over(ledger, twin, this_process(), clock.now())
     started = replace(started, remembered=remembered(ledger, plan.repository, started))
     plan.repository.keep(started.run, plan.subject.head)
-    return Journal.begin(ledger, started, this_process())
+    with room_for(plan.repository, ledger, started):
+        return Journal.begin(ledger, started, this_process())
 
 
 def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, environment: Mapping[str, str]) -> str | None:

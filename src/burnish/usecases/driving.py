@@ -23,7 +23,8 @@ from burnish.system.identifiers import this_process
 from burnish.system.sandbox import Sandbox, choose
 from burnish.system.terminal import TERMINALS, open_terminal
 from burnish.usecases.places import cache_folder, make_run_folder, remove_run_folders
-from burnish.usecases.record_keeping import RecordKeeper, last_moment
+from burnish.usecases.rebuilding import last_moment
+from burnish.usecases.record_keeping import RecordKeeper
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import Landing
 from burnish.workspace.removal import remove_folder
@@ -101,7 +102,7 @@ def _drive(
     folder = repository.state_dir / "runs" / run
     make_private_directory(folder)
     clones = Clones(repository, copies / "clones")
-    records = RecordKeeper(repository)
+    records = RecordKeeper(repository, ledger)
     try:
         try:
             shop = Workshop(

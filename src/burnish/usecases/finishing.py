@@ -15,7 +15,8 @@ from burnish.system import clock, survivors
 from burnish.system.identifiers import this_process
 from burnish.usecases.driving import Driven, drive
 from burnish.usecases.places import remove_run_folders
-from burnish.usecases.record_keeping import RecordKeeper, last_moment
+from burnish.usecases.rebuilding import last_moment
+from burnish.usecases.record_keeping import RecordKeeper
 from burnish.workspace.repository import Repository
 
 
@@ -49,7 +50,7 @@ def put_to_rest(
 ) -> Driven:
     """See a run off whose end is decided. `end` decides it for one that could have gone on."""
     run = journal.state.id
-    records = RecordKeeper(repository)
+    records = RecordKeeper(repository, ledger)
     try:
         survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
         remove_run_folders(environment, run)

@@ -24,7 +24,7 @@ from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load as load_protocol
-from burnish.records.registry import RECORD_PATHS
+from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Governance, Guidance, Inputs
 from burnish.runtime.performing.stories import find_status_file
@@ -102,7 +102,11 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
     refuse_inside(environment)
     repository = Repository.discover(folder)
     frozen = repository.freeze(
-        wanted.branch, wanted.base, uncommitted=wanted.uncommitted, ignoring=RECORD_PATHS, allow_empty=wanted.build
+        wanted.branch,
+        wanted.base,
+        uncommitted=wanted.uncommitted,
+        ignoring=(*RECORD_PATHS, *LEFTOVER_PATHS),
+        allow_empty=wanted.build,
     )
     base = Base(name=frozen.base, commit=frozen.base_commit, asked=wanted.base)
     settled = settle(repository, base, environment, wanted.flags, ask)

@@ -3,30 +3,28 @@
 from burnish.core.events import AnyEvent, ProcessStarted, TimerFired, WorkStarted
 from burnish.core.state import Run
 from burnish.ledger.interface import Ledger
-from burnish.records.interface import RecordTexts
+from burnish.records.interface import RecordFile, RecordTexts
+from burnish.records.ownership import RECORDS
 from burnish.records.registry import record_files
-from burnish.records.writing import RECORDS
-from burnish.runtime.journal import stream_of
 from burnish.runtime.leftovers import remove_half_written
 from burnish.usecases.rebuilding import write_records
 from burnish.workspace.repository import Repository
 
 
-def last_moment(ledger: Ledger, run: str) -> float:
-    """When the last event of a run happened."""
-    stream = stream_of(run)
-    return ledger.read(stream, ledger.version(stream) - 1)[-1].at
-
-
 class RecordKeeper:
     """Writes the records after each event, and remembers what could not be written."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, ledger: Ledger) -> None:
         self._repository = repository
+        self._ledger = ledger
+        self._described: tuple[RecordFile, ...] = ()
         self.notices: dict[str, None] = {}
 
     def write(self, event: AnyEvent, run: Run) -> None:
-        if isinstance(event, WorkStarted | ProcessStarted | TimerFired):
+        if isinstance(event, ProcessStarted | TimerFired):
+            return
+        # The start of work may be all that a record waits for; mostly it changes nothing but the time of the update.
+        if isinstance(event, WorkStarted) and record_files(run, RecordTexts()) == self._described:
             return
         self.bring_up_to_date(run, event.at)
 
@@ -38,6 +36,7 @@ class RecordKeeper:
         self.bring_up_to_date(run, at)
 
     def bring_up_to_date(self, run: Run, at: float) -> None:
-        written = write_records(self._repository, run, at)
+        self._described = record_files(run, RecordTexts())
+        written = write_records(self._repository, self._ledger, run, at)
         for notice in written.notices:
             self.notices[f"{notice.path}: {notice.message} {notice.hint}".strip()] = None

@@ -26,7 +26,7 @@ def validated(run: Run, phase: Validating, event: Validated) -> Run:
     if len(run.rounds) >= run.limit:
         # What a fixer made of it could not be reviewed any more.
         return flow.exhaust(run, "validation failed after the last review")
-    return flow.to_fix(run, repair_order(run, event.output))
+    return flow.to_fix(replace(run, repairs=run.repairs + 1), repair_order(run, event.output))
 
 
 def outcome_of(phase: Sealing) -> Outcome:
