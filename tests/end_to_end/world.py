@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
 from burnish.runtime.journal import load_run
-from burnish.usecases.rebuilding import reviewed_paths
+from burnish.usecases.rebuilding import record_texts
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import find
 from tests.end_to_end.machine import NOTES, Machine
@@ -66,8 +65,8 @@ def check_records(machine: Machine, before: Before, run: str) -> None:
     """The records are those of the ledger, with the run and, where they belong there, in the checkout."""
     with machine.ledger() as ledger:
         state, events = load_run(ledger, run), ledger.read(f"run/{run}")
-    reviewed = reviewed_paths(Repository.discover(machine.root), state)
-    files = record_files(state, RecordTexts(updated_at=events[-1].at, reviewed=reviewed))
+        texts = record_texts(Repository.discover(machine.root), ledger, state, events[-1].at)
+    files = record_files(state, texts)
     shown = {file.path for file in files if file.in_checkout}
     assert {line.removeprefix("?? ") for line in status(machine).splitlines()} == shown | {
         line.removeprefix("?? ") for line in before.status.splitlines()

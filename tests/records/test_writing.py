@@ -2,9 +2,6 @@
 
 import json
 import os
-import signal
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.registry import RECORD_PATHS, layout_of, record_files
 from burnish.records.writing import MAX_RECORD_BYTES, Destination, Written, write
 from burnish.runtime.script import Script
+from tests.records.killing import operations
 from tests.records.playing import played, record
 
 PATH = "docs/progress/story-1-review-findings-round-1.md"
@@ -393,32 +391,6 @@ def test_what_a_run_no_longer_has_goes_from_both_places(desk: Desk) -> None:
     desk.write(record(), verdict())
     assert desk.write(record()) == Written(removed=(VERDICT,))
     assert list(snapshot_of(desk.run / "records")) == [PATH]
-
-
-def operations(work: Callable[[], object], most: int | None = None) -> int:
-    """Do the work in a process of its own, killed before the operation with this number; how many it made.
-
-    Operations are what changes names in a folder: renaming and removing.
-    """
-    made = Path(tempfile.mkstemp()[1])
-    child = os.fork()
-    if child == 0:
-        count = 0
-
-        def watch(event: str, _arguments: object) -> None:
-            nonlocal count
-            if event in ("os.rename", "os.remove", "os.rmdir"):
-                if count == most:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                count += 1
-
-        sys.addaudithook(watch)
-        work()
-        made.write_text(str(count))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) == (most is not None)
-    return int(made.read_text() or "0")
 
 
 def test_a_verdict_goes_first_and_comes_last_however_the_writer_is_killed(tmp_path: Path) -> None:
