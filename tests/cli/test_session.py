@@ -77,6 +77,15 @@ def state_of(answer: dict[str, Any]) -> tuple[str, str]:
     return answer["final_state"], answer["exit_reason"]
 
 
+@needs_tmux
+@pytest.mark.parametrize("story", ["x" * 300, "登" * 300, "…"])
+@pytest.mark.usefixtures("project")
+def test_a_story_of_any_name_and_length_has_a_session(call: Call, story: str) -> None:
+    code, out, err = call("spawn", "review", "1" * 300, story, "--command", "true")
+    assert (code, err) == (0, "")
+    assert state_of(monitored(call, out.strip())) == ("completed", "normal_completion")
+
+
 VERIFIED = ("--workflow", "review", "--story-key", "1.2", "--state-file", "state.md", "--agent", "claude")
 
 

@@ -40,6 +40,8 @@ _GRACE_OF_STRAYS = 1.0
 _Note = TypeVar("_Note", bound=Value)
 _NAME = re.compile(r"burnish-[A-Za-z0-9_-]+")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_WORD_LENGTH = 60
+"""Of an epic's or a story's id in the name of a session, which is also the name of a folder."""
 
 
 class SessionError(BurnishError):
@@ -164,7 +166,9 @@ def spawn(
         )
     find_tmux()
     words = (f"e{epic}", f"s{story}", STEP, f"r{cycle}")
-    name = "-".join(("burnish", new_run_id(clock.now()), *(_NOT_IN_NAMES.sub("-", word) for word in words)))
+    name = "-".join(
+        ("burnish", new_run_id(clock.now()), *(_NOT_IN_NAMES.sub("-", word)[:_WORD_LENGTH] for word in words))
+    )
     session = Session(_sessions(repository) / name)
     make_private_directory(session.folder)
     order = Order(name=name, command=command, folder=str(repository.root))
