@@ -19,6 +19,7 @@ from burnish.core.protocol import (
     OpenBlockers,
     Priority,
     Protocol,
+    RecordLayout,
     ReviewBy,
     Reviewer,
     ReviewMode,
@@ -144,6 +145,17 @@ def test_what_the_fixer_gets_and_what_no_change_leads_to() -> None:
         "story": FixRule(input=FixInput.NOTHING),
         "panel": FixRule(input=FixInput.ALL),
         "drift": FixRule(input=FixInput.FOLLOW_UP),
+    }
+
+
+def test_records() -> None:
+    assert {name: protocol(name).records for name in BUILT_IN} == {
+        "default": RecordLayout.NONE,
+        "epic": RecordLayout.EPIC,
+        "ticket": RecordLayout.TICKET,
+        "story": RecordLayout.NONE,
+        "panel": RecordLayout.PANEL,
+        "drift": RecordLayout.DRIFT,
     }
 
 

@@ -92,6 +92,30 @@ mine.toml:3: limits.reviews: expected a whole number, got true. Hint: Write digi
 """)
 
 
+@pytest.mark.parametrize(
+    ("text", "start", "hint"),
+    [
+        ('extends = "epic"\nrecords = "pannel"\n', "mine.toml:2: records: expected one of 'none', ", "'panel'?"),
+        ('extends = "epic"\nrecords = true\n', "mine.toml:2: records: expected one of 'none', ", "in quotes."),
+        ('extends = "epic"\nrecords = "ticket"\n', "mine.toml:2: records: Records of a ticket need", "'score'."),
+        (
+            'extends = "panel"\n[[panel]]\nname = "a-b"\n[[panel]]\nname = "A_b"\n',
+            "mine.toml:5: panel[1].name: 'A_b' would share a panel's record",
+            "'verdict' is taken.",
+        ),
+        (
+            'extends = "panel"\n[[panel]]\nname = "Verdict"\n',
+            "mine.toml:3: panel[0].name: 'Verdict' would share a panel's record",
+            "'verdict' is taken.",
+        ),
+    ],
+)
+def test_records_that_cannot_be_written_are_refused(folder: Path, text: str, start: str, hint: str) -> None:
+    problem = problems_of(folder, text)
+    assert problem.startswith(start)
+    assert problem.endswith(f"{hint}\n")
+
+
 def test_every_fault_is_reported_at_once(folder: Path) -> None:
     text = """\
 extends = "epic"

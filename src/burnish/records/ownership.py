@@ -29,13 +29,20 @@ def note(run_folder: Path, path: str, data: bytes) -> None:
 
 def was_written(run_folder: Path, path: str, data: bytes) -> bool:
     """Whether any run of this repository wrote exactly this file."""
-    return next(writers(run_folder, path, data), None) is not None
-
-
-def writers(run_folder: Path, path: str, data: bytes) -> Iterator[str]:
-    """The runs of this repository that wrote exactly this file: this one first, then the latest."""
     entry = _entry(path, data)
-    return (folder.name for folder in _folders(run_folder) if entry in _entries(folder))
+    return any(entry in _entries(folder) for folder in _folders(run_folder))
+
+
+class Notes:
+    """What all runs of a repository have noted down, read once."""
+
+    def __init__(self, run_folder: Path) -> None:
+        self._entries = {folder.name: _entries(folder) for folder in _folders(run_folder)}
+
+    def writers(self, path: str, data: bytes) -> Iterator[str]:
+        """The runs that wrote exactly this file: this one first, then the latest."""
+        entry = _entry(path, data)
+        return (name for name, entries in self._entries.items() if entry in entries)
 
 
 def keepers(run_folder: Path, path: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from burnish.core.values import Value
 from burnish.records import sharing
 from burnish.records.interface import RecordFile
-from burnish.records.ownership import RECORDS, keepers, note, was_written, writers
+from burnish.records.ownership import RECORDS, Notes, keepers, note, was_written
 from burnish.records.registry import RECORD_PATHS
 from burnish.system.files import make_private_directory, sync_directory, write_atomically
 
@@ -30,6 +30,7 @@ GivesWay = Callable[[str], bool]
 
 ROUND_FOLDERS = "review-*"
 """Folders that hold the records of one round and go with the last of them."""
+_NOT_OF_IT = "It says nothing of this run."
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """Far above any record: a larger file is somebody else's, and is not read."""
 
@@ -68,6 +69,8 @@ class Destination(NamedTuple):
     gives_way: GivesWay
     fills_checkout: bool = True
     """Whether records are written there. What earlier runs left goes in any case."""
+    makes_room: bool = True
+    """Whether what earlier runs left is removed. Once that is done, nothing new comes while a run goes on."""
 
 
 def write(files: Iterable[RecordFile], destination: Destination) -> Written:
@@ -79,11 +82,8 @@ def write(files: Iterable[RecordFile], destination: Destination) -> Written:
     paths: list[str] = []
     notices: list[Notice] = []
     _remove_own_copies(destination.run_folder / RECORDS, {file.path for file in files})
-    if checkout is not None:
-        for path, is_wanted in _outdated(checkout, shown):
-            with _noticed(path, "removed", notices):
-                if _remove(checkout, path, destination, is_wanted=is_wanted):
-                    removed.append(path)
+    if checkout is not None and destination.makes_room:
+        removed += _make_room(checkout, shown, destination, notices)
     for file in files:
         with _noticed(file.path, "written", notices):
             _write_own_copy(file, destination.run_folder)
@@ -140,23 +140,37 @@ def _is_outdated(path: Path, file: RecordFile) -> bool:
         return False  # the writer says why
 
 
-def _remove(checkout: Path, path: str, destination: Destination, *, is_wanted: bool) -> bool:
-    """Remove a record that this run or one that gives way to it wrote. Whether it is gone.
+def _make_room(
+    checkout: Path, shown: tuple[RecordFile, ...], destination: Destination, notices: list[Notice]
+) -> list[str]:
+    """Remove what is outdated; what is gone now."""
+    outdated = _outdated(checkout, shown)
+    notes = Notes(destination.run_folder) if outdated else None
+    removed: list[str] = []
+    for path, is_wanted in outdated:
+        with _noticed(path, "removed", notices):
+            if notes is not None and _remove(checkout, path, destination, notes, is_wanted=is_wanted):
+                removed.append(path)
+    return removed
 
-    Where one of this run's is to be written there, the writer says what stands in its way.
-    """
-    _refuse_links(checkout, path)
-    existing = _content(checkout / path)
-    if existing is None:
-        return False
-    run = destination.run_folder.name
-    is_ours = any(
-        writer == run or destination.gives_way(writer) for writer in writers(destination.run_folder, path, existing)
-    )
-    if not is_ours or destination.is_tracked(path):
-        if not is_wanted:
-            _refuse_to_remove(path, destination, is_ours=is_ours)
-        return False
+
+def _remove(checkout: Path, path: str, destination: Destination, notes: Notes, *, is_wanted: bool) -> bool:
+    """Remove a record that this run or one that gives way to it wrote. Whether it is gone."""
+    try:
+        _refuse_links(checkout, path)
+        existing = _content(checkout / path)
+        writers = () if existing is None else notes.writers(path, existing)
+        own = destination.run_folder.name
+        if not any(writer == own or destination.gives_way(writer) for writer in writers):
+            raise _RefusedError("It is of an earlier run, and was changed since, so it is left as it is.", _NOT_OF_IT)
+        if destination.is_tracked(path):
+            raise _RefusedError("It is of an earlier run, and git tracks it, so it is left as it is.", _NOT_OF_IT)
+    except _RefusedError:
+        # Where one of this run's is to be written, the writer says so. What never was a record is not spoken of.
+        was_record = any(destination.gives_way(keeper) for keeper in keepers(destination.run_folder, path))
+        if is_wanted or not was_record:
+            return False
+        raise
     place = checkout / path
     place.unlink()
     sync_directory(place.parent)
@@ -164,15 +178,6 @@ def _remove(checkout: Path, path: str, destination: Destination, *, is_wanted: b
         with suppress(OSError):  # it holds something else
             place.parent.rmdir()
     return True
-
-
-def _refuse_to_remove(path: str, destination: Destination, *, is_ours: bool) -> None:
-    """Say of a record that it stays. A file that was never burnish's is none of its business."""
-    hint = "It says nothing of this run."
-    if is_ours:
-        raise _RefusedError("It is of an earlier run, and git tracks it, so it is left as it is.", hint)
-    if any(destination.gives_way(keeper) for keeper in keepers(destination.run_folder, path)):
-        raise _RefusedError("It is of an earlier run, and was changed since, so it is left as it is.", hint)
 
 
 def _write_own_copy(file: RecordFile, run_folder: Path) -> None:

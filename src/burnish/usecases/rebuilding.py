@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from burnish.core.errors import BurnishError
 from burnish.core.events import RunStarted, as_stored, decode
@@ -74,9 +74,12 @@ def room_for(repository: Repository, ledger: Ledger, started: RunStarted) -> Gen
         yield
 
 
-def write_records(repository: Repository, ledger: Ledger, run: Run, at: float) -> Written:
-    """Bring the records of a run up to date; `at` is the time of its last event."""
-    return _write(repository, ledger, run, at).written
+def write_records(repository: Repository, ledger: Ledger, run: Run, at: float, *, makes_room: bool = True) -> Written:
+    """Bring the records of a run up to date; `at` is the time of its last event.
+
+    `makes_room`: what earlier runs left is looked for, which costs more the more of it there is.
+    """
+    return _write(repository, ledger, run, at, makes_room=makes_room).written
 
 
 def rebuild(repository: Repository, ledger: Ledger, name: str) -> Rebuilt:
@@ -84,14 +87,15 @@ def rebuild(repository: Repository, ledger: Ledger, name: str) -> Rebuilt:
     return _write(repository, ledger, load_run(ledger, name), last_moment(ledger, name))
 
 
-def _write(repository: Repository, ledger: Ledger, run: Run, at: float) -> Rebuilt:
+def _write(repository: Repository, ledger: Ledger, run: Run, at: float, *, makes_room: bool = True) -> Rebuilt:
     layout = layout_of(run.protocol)
     files = record_files(run, record_texts(repository, ledger, run, at))
     try:
         with hold(repository.state_dir / "records.lock"):
             newer = _newer(ledger, run)
             destination = _destination(repository, ledger, run, has_checkout=not newer)
-            return Rebuilt(written=write(files, destination), layout=layout, newer=newer)
+            written = write(files, destination._replace(makes_room=makes_room))
+            return Rebuilt(written=written, layout=layout, newer=newer)
     except LockTimeoutError as error:
         notice = Notice(path="records", message=str(error), hint=error.hint)
         return Rebuilt(written=Written(notices=(notice,)), layout=layout)
@@ -101,6 +105,7 @@ def _destination(repository: Repository, ledger: Ledger, run: Run, *, has_checko
     def is_tracked(path: str) -> bool:
         return repository.git.succeeds("ls-files", "--error-unmatch", "--", path)
 
+    @cache
     def gives_way(name: str) -> bool:
         return _gives_way(ledger, name, run)
 

@@ -26,7 +26,7 @@ class RecordKeeper:
         # The start of work may be all that a record waits for; mostly it changes nothing but the time of the update.
         if isinstance(event, WorkStarted) and record_files(run, RecordTexts()) == self._described:
             return
-        self.bring_up_to_date(run, event.at)
+        self._bring_up_to_date(run, event.at, makes_room=False)
 
     def recover(self, run: Run, at: float) -> None:
         """A run that was killed may have left its records behind its last event, and some of them half written."""
@@ -36,7 +36,10 @@ class RecordKeeper:
         self.bring_up_to_date(run, at)
 
     def bring_up_to_date(self, run: Run, at: float) -> None:
+        self._bring_up_to_date(run, at, makes_room=True)
+
+    def _bring_up_to_date(self, run: Run, at: float, *, makes_room: bool) -> None:
         self._described = record_files(run, RecordTexts())
-        written = write_records(self._repository, self._ledger, run, at)
+        written = write_records(self._repository, self._ledger, run, at, makes_room=makes_room)
         for notice in written.notices:
             self.notices[f"{notice.path}: {notice.message} {notice.hint}".strip()] = None
