@@ -164,7 +164,7 @@ def test_validation() -> None:
     assert {name: protocol(name).validate for name in BUILT_IN} == {
         "default": after_fix,
         "epic": ValidateRule(),
-        "ticket": after_fix,
+        "ticket": ValidateRule(before_first_review=True, after_fix=True, acceptance=True),
         "story": ValidateRule(),
         "panel": ValidateRule(),
         "drift": ValidateRule(),

@@ -69,6 +69,7 @@ open_blockers = "seal"                                    # drift
 [validate]
 before_first_review = true                                # drift
 after_fix = false                                         # drift
+acceptance = false                                        # (not set)
 
 [failures]
 unreadable = "end"                                        # drift

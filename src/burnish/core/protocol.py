@@ -144,6 +144,8 @@ class ValidateRule(Value):
 
     before_first_review: bool = True
     after_fix: bool = False
+    acceptance: bool = False
+    """Whether acceptance criteria that are said not to be met fail it, before any command runs."""
 
 
 class OnFailure(Enum):

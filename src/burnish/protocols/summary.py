@@ -74,7 +74,8 @@ def _validation(rule: ValidateRule) -> str:
         for holds, text in ((rule.before_first_review, "before the first review"), (rule.after_fix, "after each fix"))
         if holds
     ]
-    return f"The project's checks run {' and '.join(moments)}." if moments else "The project's checks are not run."
+    text = f"The project's checks run {' and '.join(moments)}." if moments else "The project's checks are not run."
+    return f"{text} They fail where acceptance criteria are said not to be met." if rule.acceptance else text
 
 
 def _reviewing(protocol: Protocol) -> str:

@@ -8,7 +8,9 @@ from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
+from burnish.prompts.fences import visible
 from burnish.runtime.performing.covering import judge, stamps
+from burnish.runtime.performing.material import incomplete_criteria
 from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.test_runs import prepared_view
 from burnish.runtime.performing.workshop import Workshop
@@ -23,7 +25,9 @@ CANNOT_RUN = (126, 127)
 
 
 async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
-    """Run every command until one fails."""
+    """Run every command until one fails. A protocol may ask for the acceptance criteria before that."""
+    if run.protocol.validate.acceptance and (missing := incomplete_criteria(shop, run)):
+        return _validated(effect, ValidationStatus.FAILED, [_words(missing)], 0.0)
     commands = shop.inputs.settings.validate.commands
     if not commands:
         return Validated(at=clock.now(), effect=effect.id, status=ValidationStatus.SKIPPED)
@@ -50,6 +54,11 @@ async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyn
         await asyncio.to_thread(shop.clones.remove, clone)
     status = ValidationStatus.FAILED if coverage.fails else ValidationStatus.PASSED
     return _validated(effect, status, [*outputs, *filter(None, [coverage.words])], seconds)
+
+
+def _words(missing: tuple[str, ...]) -> str:
+    lines = ["Acceptance criteria that are not met:", *(f"- {visible(criterion)}" for criterion in missing)]
+    return "\n".join([*lines, "Meet them, and say so in your answer, one line each: `- 1: met - how`."])
 
 
 def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:
