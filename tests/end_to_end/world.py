@@ -9,7 +9,7 @@ from burnish.workspace.repository import Repository
 from burnish.workspace.seals import find
 from tests.end_to_end.machine import NOTES, Machine
 
-IDENTITY = "burnish <burnish@localhost>"
+IDENTITY = "A. Developer <developer@example.com>"
 LANDED = ("approved", "accepted")
 
 

@@ -6,10 +6,10 @@ import pytest
 from tests.workspace.conftest import UsersView
 
 from burnish.testing.repositories import RepositoryBuilder
+from burnish.workspace.commits import commit_tree
 from burnish.workspace.git import Git
 from burnish.workspace.landing import Landing, land, leave
 from burnish.workspace.repository import Repository
-from burnish.workspace.subjects import commit_tree
 
 Result = tuple[str, str]
 

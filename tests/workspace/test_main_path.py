@@ -28,7 +28,10 @@ def test_a_fix_becomes_one_commit_and_the_branch_moves_once(
     )
 
     message = repository.git.text("show", "--no-patch", "--format=%an %at %P%n%B", collected.change.commit)
-    assert message == f"burnish 1700001000 {subject.head}\nfix: address code review round 1 - Guard the division\n"
+    assert message == (
+        f"A. Developer 1700001000 {subject.head}\n"
+        "fix: address code review round 1 - Guard the division\n\nBurnish-Run: r1\n"
+    )
     assert [change.path for change in collected.change.files] == ["calc.py"]
     assert branch_with_two_defects.head == subject.head
 

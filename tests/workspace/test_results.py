@@ -105,6 +105,8 @@ def test_the_message_says_what_a_reader_should_not_overlook(
         "Messages of the fixer's own commits:\n"
         "\n"
         "    Remove\n\n    Signed-off-by: Nobody <x@example.com>\n"
+        "\n"
+        "Burnish-Run: r1\n"
     )
     assert result.lock_files == ("web/package-lock.json",)
 
@@ -160,7 +162,7 @@ def test_before_the_first_round_it_was_validation_that_failed(
 ) -> None:
     (fixers_clone.path / "calc.py").write_text("x")
     message = message_of(repository, collected(summary="Passes", number=0).change.commit)
-    assert message == "fix: address failed validation - Passes\n"
+    assert message.startswith("fix: address failed validation - Passes\n")
 
 
 def test_a_repeat_gives_the_same_commit(repository: Repository, fixers_clone: Clone, collected: Collect) -> None:
@@ -169,7 +171,7 @@ def test_a_repeat_gives_the_same_commit(repository: Repository, fixers_clone: Cl
     assert collected() == first
     assert collected(at=2e9).change.commit != first.change.commit
     author = repository.git.text("show", "--no-patch", "--format=%an <%ae> %ct %cn", first.change.commit)
-    assert author == "burnish <burnish@localhost> 1000000000 burnish"
+    assert author == "A. Developer <developer@example.com> 1000000000 A. Developer"
 
 
 def test_a_change_of_the_same_length_in_the_same_moment_is_seen(

@@ -27,6 +27,7 @@ from burnish.usecases.planning import Plan, PlanError
 from burnish.usecases.rebuilding import room_for
 from burnish.usecases.remembering import remembered
 from burnish.usecases.runs import Runs
+from burnish.workspace.authorship import ensure_signing
 from burnish.workspace.repository import Repository
 
 SUPERSEDED = "superseded by a newer run"
@@ -43,6 +44,8 @@ def begin(
 ) -> Journal:
     """Begin the planned run; or, where its dead twin is found, take that one up again."""
     stay_awake()
+    if mode is Mode.FIX:
+        ensure_signing(plan.repository, plan.subject.head)
     now = clock.now()
     started = RunStarted(
         at=now,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from burnish.core.values import Value, replace
 from burnish.system.files import make_private_directory
+from burnish.workspace.commits import OWN_ADDRESS
 from burnish.workspace.copying import copy_files, copy_folder
 from burnish.workspace.errors import CloneError
 from burnish.workspace.fingerprints import Fingerprint, differences, take
@@ -23,7 +24,6 @@ from burnish.workspace.objects import ensure_objects, object_folders
 from burnish.workspace.removal import protect_folder, remove_folder
 from burnish.workspace.repository import Repository
 from burnish.workspace.skeletons import Skeleton, settings_for
-from burnish.workspace.subjects import ADDRESS
 from burnish.workspace.vaults import Baseline, Vault, exclude_lines
 
 __all__ = ["Clone", "Clones", "Fingerprint", "differences"]
@@ -31,7 +31,7 @@ __all__ = ["Clone", "Clones", "Fingerprint", "differences"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VAULTS = ".vaults"
 _COPY_HINT = "Is there room on the disk, and may it be written to?"
-_SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": ADDRESS}
+_SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": OWN_ADDRESS}
 
 
 WIRING = tuple(f".git/{name}" for name in ("config", "hooks", "info", "objects/info"))

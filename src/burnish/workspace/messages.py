@@ -44,7 +44,9 @@ def title(prefix: str, summary: str) -> str:
     return whole if len(whole) <= _TITLE_LENGTH else whole[: _TITLE_LENGTH - 1].rstrip() + "…"
 
 
-def full_message(first_line: str, notable: Notable, agent_messages: Sequence[str]) -> str:
+def full_message(
+    first_line: str, notable: Notable, agent_messages: Sequence[str], *, trailers: Sequence[str] = ()
+) -> str:
     """The whole message. What the agent wrote is set in, so that nothing in it can pass as ours."""
     parts = [first_line]
     parts += _listing("Deleted:", notable.deleted)
@@ -53,7 +55,8 @@ def full_message(first_line: str, notable: Notable, agent_messages: Sequence[str
     if agent_messages:
         quoted = ("\n".join(f"    {line}".rstrip() for line in text.splitlines()) for text in agent_messages)
         parts.append("\n\n".join(["Messages of the fixer's own commits:", *quoted]))
-    return _without_orders("\n\n".join(parts) + "\n")
+    words = _without_orders("\n\n".join(parts))
+    return "\n\n".join([words, *(("\n".join(trailers),) if trailers else ())]) + "\n"
 
 
 def _without_orders(text: str) -> str:

@@ -1,14 +1,16 @@
 """From a fixer's clone to one commit in the user's repository, on a ref of burnish's own.
 
-The commit is burnish's: fixed identity, the time of the event, so that a repeat gives the same id. Nothing of the
-clone's `.git` is used but the text of the fixer's commit messages.
+burnish makes the commit, in the user's name and with the time of the event, so that a repeat gives the same id unless
+commits are signed. Nothing of the clone's `.git` is used but the text of the fixer's commit messages.
 """
 
 from collections.abc import Iterable, Sequence
 
 from burnish.core.events import Change
 from burnish.core.values import Value
+from burnish.workspace.authorship import authorship
 from burnish.workspace.clones import Clone
+from burnish.workspace.commits import Authorship, commit_tree
 from burnish.workspace.diffs import changes
 from burnish.workspace.errors import GitError, UnsafeResultError
 from burnish.workspace.escapes import refuse_escapes
@@ -16,7 +18,6 @@ from burnish.workspace.messages import Notable, agent_messages, full_message, ti
 from burnish.workspace.names import shown
 from burnish.workspace.patches import RawEntry
 from burnish.workspace.repository import Repository, run_name
-from burnish.workspace.subjects import commit_tree
 from burnish.workspace.trees import LeftBehind, left_behind, on_parent
 from burnish.workspace.vaults import Vault
 
@@ -92,9 +93,12 @@ def collect(
     texts = agent_messages(clone, vault) if messages else ()
     commit = parent
     if tree != parent_tree:
-        beginning = prefix if prefix is not None else _beginning(round)
-        message = full_message(title(beginning, summary), notable, texts)
-        commit = commit_tree(vault.git, tree, parent, message, at)
+        how = authorship(repository)
+        first_line = title(prefix if prefix is not None else _beginning(round), summary)
+        message = full_message(first_line, notable, texts, trailers=_trailers(run, how))
+        # Made with the user's settings, but beside the user's objects: git checks it on the way there like the rest.
+        beside = {"GIT_OBJECT_DIRECTORY": str(vault.folder / "objects")}
+        commit = commit_tree(repository.git, tree, parent, message, at, how=how, environment=beside)
         _transfer(repository, vault, commit, parent)
         _point(repository, run, commit)
     files = changes(repository, parent, commit) if commit != parent else ()
@@ -110,6 +114,23 @@ def collect(
 def result_ref(run: str) -> str:
     """Where a run's commits are kept."""
     return f"refs/burnish/{run_name(run)}"
+
+
+def message_for_hooks(
+    repository: Repository,
+    *,
+    run: str,
+    round: int,  # noqa: A002 - the word of the whole project for it
+    summary: str,
+    prefix: str | None = None,
+) -> str:
+    """The message that a commit of this work would have, for the project's hooks to judge before it is made."""
+    first_line = title(prefix if prefix is not None else _beginning(round), summary)
+    return full_message(first_line, Notable(), (), trailers=_trailers(run, authorship(repository)))
+
+
+def _trailers(run: str, how: Authorship) -> tuple[str, ...]:
+    return (f"Burnish-Run: {run_name(run)}", *how.trailers)
 
 
 def _beginning(number: int) -> str:

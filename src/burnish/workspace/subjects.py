@@ -7,12 +7,11 @@ from pathlib import Path
 
 from burnish.core.values import Value
 from burnish.workspace import references
+from burnish.workspace.commits import commit_tree
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.git import Git
 from burnish.workspace.worktrees import excluding
 
-IDENTITY = "burnish"
-ADDRESS = "burnish@localhost"
 UNCOMMITTED = "Work that is not committed"
 """The message of the commit that stands for it."""
 
@@ -94,21 +93,6 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
         return head
     date = git.text("show", "--no-patch", "--format=%ct", head)
     return commit_tree(git, tree, head, UNCOMMITTED, float(date))
-
-
-def commit_tree(git: Git, tree: str, parent: str, message: str, at: float) -> str:
-    """A commit made by burnish itself: the same content and time give the same id."""
-    date = f"@{int(at)} +0000"
-    environment = {
-        "GIT_AUTHOR_NAME": IDENTITY,
-        "GIT_AUTHOR_EMAIL": ADDRESS,
-        "GIT_AUTHOR_DATE": date,
-        "GIT_COMMITTER_NAME": IDENTITY,
-        "GIT_COMMITTER_EMAIL": ADDRESS,
-        "GIT_COMMITTER_DATE": date,
-    }
-    text = message.encode("utf-8", errors="replace")
-    return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=text, environment=environment)
 
 
 def _branch(git: Git, wish: Wish) -> tuple[str, bool]:

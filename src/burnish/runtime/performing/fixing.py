@@ -28,7 +28,7 @@ from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.system.linkless import write_new
 from burnish.workspace.clones import Clone
-from burnish.workspace.results import collect
+from burnish.workspace.results import collect, message_for_hooks
 
 Writing = StartFix | StartBuild | StartReview
 _Writing = TypeVar("_Writing", StartFix, StartBuild, StartReview)
@@ -51,7 +51,7 @@ async def _mended(bench: Bench, job: Job[StartFix]) -> AnyEvent:
         mended = failure or await mend(bench, job, clone)
         if isinstance(mended, Failure):
             return WorkFailed(at=clock.now(), effect=effect.id, failure=mended)
-        verdict = await run_hooks(shop, job, clone, mended.summary)
+        verdict = await _judged_by_hooks(shop, job, clone, mended.summary)
         if isinstance(verdict, Failure):
             return WorkFailed(at=clock.now(), effect=effect.id, failure=verdict)
         at = clock.now()
@@ -190,7 +190,7 @@ async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) ->
         asked = replace(asked, usage=usage)
         if isinstance(asked.reply, Failure):
             return asked, prompt
-        verdict = await run_hooks(shop, job, clone, summary_of(asked.reply))
+        verdict = await _judged_by_hooks(shop, job, clone, summary_of(asked.reply))
         if not isinstance(verdict, Rejected):
             return asked if verdict is None else replace(asked, reply=verdict), prompt
         rejection = verdict.text
@@ -199,6 +199,19 @@ async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) ->
             return Asked(reply=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=usage), prompt
     message = f"the project's commit hook rejects the work: {rejection}"
     return Asked(reply=Failure(kind=FailureKind.REFUSED, message=message), usage=usage), prompt
+
+
+async def _judged_by_hooks(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str) -> Rejected | Failure | None:
+    run = job.run
+    message = await asyncio.to_thread(
+        message_for_hooks,
+        shop.repository,
+        run=run.id,
+        round=len(run.rounds),
+        summary=summary,
+        prefix=_commit_title(job.effect, run),
+    )
+    return await run_hooks(shop, job, clone, message)
 
 
 async def _ask(shop: Workshop, job: Job[_Writing], request: Request, spent: Usage) -> Asked:
