@@ -40,10 +40,23 @@ def test_clones_of_a_killed_run_and_logs_of_an_old_one_are_removed(tmp_path: Pat
     assert machine.burnish("clean", "--json").view["folders"] == [str(left.parent)]
     assert logs.exists()
     assert not left.exists()
-    assert machine.burnish("clean", "--older-than", "0", "--json").view["folders"] == [str(logs)]
+    assert machine.burnish("clean", "--older-than", "1w", "--json").view["folders"] == []
+    cleaned = machine.burnish("clean", "--older-than", "0d", "--json").view
+    assert cleaned["folders"] == [str(logs)]
+    assert cleaned["blobs"] > 0
     assert not logs.exists()
     assert machine.burnish("verify", "change").code == 0
-    assert machine.burnish("show", ended).code == 0
+    removed = f"The logs, prompts and transcripts of {ended} were removed"
+    assert removed in machine.burnish("show", ended).out
+    assert removed in machine.burnish("logs", ended).out
+    assert machine.burnish("logs", ended, "--json").view["removed"] is True
+
+
+def test_an_age_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    done = machine.burnish("clean", "--older-than", "soon")
+    assert done.code == 2
+    assert "Write days, or a number with h, d or w" in done.err
 
 
 def test_a_living_run_is_left_alone(tmp_path: Path) -> None:

@@ -218,7 +218,9 @@ def test_pruning_takes_the_old_and_leaves_the_kept_the_young_and_all_events(ledg
     ledger.put_blob(b"again", now=300)
     ledger.put_blob(b"again", now=50)
     ledger.put_blob(b"young", now=200)
+    assert ledger.blob_sizes() == {old: 3, kept: 4, again: 5, young: 5}
     assert ledger.prune_blobs(older_than=200, keep={kept}) == Pruned(blobs=1, bytes=3)
+    assert old not in ledger.blob_sizes()
     with pytest.raises(BlobMissingError):
         ledger.get_blob(old)
     assert [ledger.get_blob(digest) for digest in (kept, again, young)] == [b"kept", b"again", b"young"]

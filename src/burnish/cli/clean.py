@@ -10,14 +10,41 @@ from burnish.system import clock
 from burnish.usecases.cleaning import clean
 from burnish.usecases.runs import open_runs
 
-_HELP = """Remove prompts, transcripts and logs that are older than some days, and what killed runs left behind.
+_HELP = """Remove prompts, transcripts and logs of runs that ended long ago, and what killed runs left behind.
 
-Events and seals stay. What is removed is named."""
+Events, records, decisions, waivers, open blockers and seals stay. What is removed is named. Runs that are at work or
+wait for a person keep everything."""
+_UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}
+
+
+class _Days(click.ParamType[float]):
+    """A number of days, also with a unit: `30`, `30d`, `12h`, `2w`."""
+
+    name = "age"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        text = str(value).strip().lower()
+        unit = _UNITS.get(text[-1:], 1.0)
+        try:
+            number = float(text[:-1] if text[-1:] in _UNITS else text)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < float("inf"):
+            self.fail(f"'{value}' is not an age. Write days, or a number with h, d or w: 30, 12h, 30d, 2w.", param, ctx)
+        return number * unit
 
 
 @click.command("clean", help=_HELP)
 @click.option(
-    "--older-than", "days", type=float, default=30.0, show_default=True, metavar="DAYS", help="Keep the rest."
+    "--older-than",
+    "days",
+    type=_Days(),
+    default=30.0,
+    show_default="30d",
+    metavar="AGE",
+    help="How long ago a run must have ended: days, or a number with h, d or w.",
 )
 @click.option("--dry-run", is_flag=True, help="Name it, and remove nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -33,6 +60,5 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
         say(f"{word} {folder}")
     for name in cleaned.refs:
         say(f"{word} refs/burnish/kept/{name}, of a run that never began")
-    if not dry_run:
-        say(f"removed {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)")
+    say(f"{word} {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)")
     return 0

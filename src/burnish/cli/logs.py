@@ -9,6 +9,7 @@ from burnish.cli.output import print_json, say
 from burnish.cli.run_answers import RUN_HELP, json_option, run_argument
 from burnish.cli.screen import show_piece
 from burnish.usecases.logs import LogFile, LogPiece, chosen_logs, follow_logs, read_logs
+from burnish.usecases.retention import LOGS_REMOVED, logs_were_removed
 from burnish.usecases.run_view import VERSION
 from burnish.usecases.runs import open_runs
 
@@ -38,9 +39,10 @@ def logs(reference: str, effect: str, *, follow: bool, raw: bool, as_json: bool)
             return 0
         files = chosen_logs(runs, name, effect)
         if as_json:
-            print_json({"version": VERSION, "run": name, "logs": [_view(file) for file in files]})
+            removed = logs_were_removed(runs, name)
+            print_json({"version": VERSION, "run": name, "removed": removed, "logs": [_view(file) for file in files]})
         elif not _print(read_logs(files, raw=raw)):
-            say(f"{name} has no logs yet.")
+            say(LOGS_REMOVED.format(name) if logs_were_removed(runs, name) else f"{name} has no logs yet.")
     return 0
 
 

@@ -10,6 +10,7 @@ from burnish.cli.run_text import run_lines
 from burnish.cli.screen import plain, show_lines
 from burnish.cli.subject_options import output_options
 from burnish.usecases.next_steps import is_taken, next_step
+from burnish.usecases.retention import LOGS_REMOVED, logs_were_removed
 from burnish.usecases.runs import open_runs
 
 _HELP = f"""Show a run: its rounds with each review, judgement and fix, its findings, what blocks, and the next step.
@@ -25,10 +26,12 @@ def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int
     with open_runs(Path.cwd()) as runs:
         sighting = runs.sight(runs.resolve(reference))
         step = next_step(sighting, taken=is_taken(runs.repository, sighting.run))
+        removed = logs_were_removed(runs, sighting.run.id)
+    lines = [*run_lines(sighting, step), *([(LOGS_REMOVED.format(sighting.run.id),)] if removed else [])]
     if form == "text" and output is None:
-        show_lines(run_lines(sighting, step))
+        show_lines(lines)
     elif form == "text":
-        put(plain(run_lines(sighting, step)), output)
+        put(plain(lines), output)
     else:
         put(document(sighting, form, [step]), output)
     return 0

@@ -178,6 +178,12 @@ TABLE: Mapping[str, Row] = {
     "seal.signers": Row(effect=Effect.HARMLESS, reason="`verify` reads it from the base, where it only tightens"),
     "seal.allow": Row(effect=Effect.WEAKENS, reason="`verify` then accepts less than an approval"),
     "gate.unproven": Row(effect=Effect.WEAKENS, reason="what was not examined is then approved"),
+    **{
+        f"keep.{limit}": Row(
+            effect=Effect.LIMITS, reason="only the user decides what is kept of their runs", users=True
+        )
+        for limit in ("days", "megabytes")
+    },
     "waivers": Row(effect=Effect.WEAKENS, reason="its findings do not block"),
     **_all(Effect.WEAKENS, "it can switch rules off and lower severities", "analysers.rules.*", gate=_same),
     **_all(Effect.WEAKENS, "the analysers leave out what it matches", "analysers.generated", gate=_same),

@@ -130,6 +130,8 @@ def _number_faults(settings: Settings) -> Iterator[Mismatch]:
         *((("limits", "ticket", cap.value), amount) for cap, amount in settings.limits.ticket.amounts.items()),
         *((("limits", "epic", cap.value), amount) for cap, amount in settings.limits.epic.amounts.items()),
         (("workspace", "file_megabytes"), settings.workspace.file_megabytes),
+        (("keep", "days"), settings.keep.days),
+        (("keep", "megabytes"), settings.keep.megabytes),
         (("context", "diff_characters"), context.diff_characters),
         (("context", "output_characters"), context.output_characters),
     ]

@@ -330,6 +330,14 @@ class Waiver(Value):
     reason: str
 
 
+class KeepSettings(Value):
+    """What is kept of the prompts, transcripts and logs of runs that have ended."""
+
+    days: float = 90.0
+    megabytes: float = 2_000.0
+    """Of all runs of a repository together."""
+
+
 class Settings(Value):
     """Everything that can be set."""
 
@@ -354,6 +362,7 @@ class Settings(Value):
     analysers: AnalyserSettings = AnalyserSettings()
     gate: GateSettings = GateSettings()
     waivers: tuple[Waiver, ...] = ()
+    keep: KeepSettings = KeepSettings()
 
     def agent(self, name: str) -> AgentSettings | None:
         """An agent by its name, complete: with the general model and time limits where it has none of its own.

@@ -54,6 +54,11 @@ class BlobFiles:
             raise BlobCorruptError(digest, path)
         return data
 
+    def sizes(self) -> dict[str, int]:
+        with translated(self._directory):
+            files = self._files() if self._directory.is_dir() else ()
+            return {f"{file.parent.name}{file.name}": _size(file) for file in files if _is_blob(file)}
+
     def prune(self, older_than: float, keep: Collection[str]) -> Pruned:
         kept = frozenset(check_digest(digest) for digest in keep)
         blobs = size = 0
@@ -67,7 +72,7 @@ class BlobFiles:
                 path.unlink()
                 size += status.st_size
                 # What a killed writer left is removed too, but was never a blob.
-                blobs += not path.name.endswith(TEMPORARY_SUFFIX)
+                blobs += _is_blob(path)
         return Pruned(blobs=blobs, bytes=size)
 
     def _files(self) -> Iterator[Path]:
@@ -77,3 +82,15 @@ class BlobFiles:
 
     def _path(self, digest: str) -> Path:
         return self._directory / digest[:2] / digest[2:]
+
+
+def _is_blob(path: Path) -> bool:
+    """Whether it is not what a killed writer left."""
+    return not path.name.endswith(TEMPORARY_SUFFIX)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # pruned meanwhile
+        return 0

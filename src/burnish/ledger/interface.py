@@ -4,7 +4,7 @@ A stream (`run/<id>`, `epic/<id>`) is a list of events, numbered from 1 without 
 knows nothing of what events mean: it stores a kind and a JSON body. It never reads the clock: callers pass the time.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from burnish.core.values import Value
@@ -104,6 +104,10 @@ class Ledger(Protocol):
 
     def get_blob(self, digest: str) -> bytes:
         """The bytes with this digest, checked against it."""
+        ...
+
+    def blob_sizes(self) -> Mapping[str, int]:
+        """Every blob's digest, and how many bytes it has."""
         ...
 
     def prune_blobs(self, older_than: float, keep: Collection[str]) -> Pruned:

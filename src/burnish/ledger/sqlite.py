@@ -7,7 +7,7 @@ lease while it was stopped can change nothing when it goes on. Reading checks th
 import os
 import sqlite3
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -163,6 +163,9 @@ class SqliteLedger:
 
     def get_blob(self, digest: str) -> bytes:
         return self._blobs.get(digest)
+
+    def blob_sizes(self) -> Mapping[str, int]:
+        return self._blobs.sizes()
 
     def prune_blobs(self, older_than: float, keep: Collection[str]) -> Pruned:
         return self._blobs.prune(older_than, keep)

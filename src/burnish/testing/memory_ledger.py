@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from burnish.core.values import Value
 from burnish.ledger import rules
@@ -92,6 +92,10 @@ class MemoryLedger:
         if blob is None:
             raise BlobMissingError(digest)
         return blob.data
+
+    def blob_sizes(self) -> Mapping[str, int]:
+        with self._guard:
+            return {digest: len(blob.data) for digest, blob in self._blobs.items()}
 
     def prune_blobs(self, older_than: float, keep: Collection[str]) -> Pruned:
         kept = frozenset(rules.check_digest(digest) for digest in keep)

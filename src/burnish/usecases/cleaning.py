@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from contextlib import suppress
 
-from burnish.core.state import Ended, GoodReview, Run
+from burnish.core.errors import BurnishError
+from burnish.core.state import Waiting
 from burnish.core.values import Value
 from burnish.runtime.settling import unsettled
 from burnish.usecases.places import run_folders
+from burnish.usecases.retention import DAY, remove_old
 from burnish.usecases.runs import Runs
 from burnish.usecases.sessions import over_since
 from burnish.workspace.removal import remove_folder
 
-DAY = 86_400.0
 HOUR = 3_600.0
 
 
@@ -27,35 +28,28 @@ class Cleaned(Value):
 
 
 def clean(runs: Runs, environment: Mapping[str, str], *, now: float, days: float, dry_run: bool) -> Cleaned:
-    """Remove what is older than some days and belongs to no living run."""
+    """Remove what is older than some days, and the copies that dead processes left. A waiting run keeps everything."""
     limit = now - days * DAY
-    folders: list[Path] = []
-    keep: set[str] = set()
-    for name in runs.names():
-        sighting = runs.sight(name)
-        keep |= _prompts(sighting.run)
-        if sighting.driver is None:
-            folders += run_folders(environment, name)
-            if isinstance(sighting.run.phase, Ended) and sighting.run.started.at < limit:
-                folders.append(runs.folder(name) / "logs")
-    folders += over_since(runs.repository, limit)
-    present = [folder for folder in folders if folder.exists()]
+    old = remove_old(runs, before=limit, now=now, dry_run=dry_run)
+    left = [folder for name in _undriven(runs) for folder in run_folders(environment, name)]
+    folders = [folder for folder in (*left, *over_since(runs.repository, limit)) if folder.exists()]
     stillborn = tuple(_stillborn(runs, min(limit, now - HOUR)))
-    found = Cleaned(folders=tuple(str(folder) for folder in present), refs=stillborn)
-    if dry_run:
-        return found
-    for folder in present:
-        remove_folder(folder)
-    for name in stillborn:
-        runs.repository.let_go(name)
-    pruned = runs.ledger.prune_blobs(limit, keep)
-    return Cleaned(blobs=pruned.blobs, bytes=pruned.bytes, folders=found.folders, refs=stillborn)
+    if not dry_run:
+        for folder in folders:
+            remove_folder(folder)
+        for name in stillborn:
+            runs.repository.let_go(name)
+    names = (*(str(folder) for folder in folders), *old.paths)
+    return Cleaned(blobs=old.blobs, bytes=old.bytes, folders=names, refs=stillborn)
 
 
-def _prompts(run: Run) -> set[str]:
-    """What its seal speaks of."""
-    reviews = (review for round_ in run.rounds for review in round_.reviews)
-    return {review.prompt for review in reviews if isinstance(review, GoodReview)} - {""}
+def _undriven(runs: Runs) -> Iterator[str]:
+    """Runs whose copies are no one's any more: those that have ended, and those whose process died at work."""
+    for name in runs.names():
+        with suppress(BurnishError):  # one that cannot be read keeps what it has
+            sighting = runs.sight(name)
+            if sighting.driver is None and not isinstance(sighting.run.phase, Waiting):
+                yield name
 
 
 def _stillborn(runs: Runs, limit: float) -> Iterator[str]:

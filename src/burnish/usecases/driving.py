@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent
 from burnish.core.state import Ended, Reviewing, Run, Waiting
 from burnish.core.values import Value
@@ -25,6 +26,8 @@ from burnish.system.terminal import TERMINALS, open_terminal
 from burnish.usecases.places import cache_folder, make_run_folder, remove_run_folders
 from burnish.usecases.rebuilding import last_moment
 from burnish.usecases.record_keeping import RecordKeeper
+from burnish.usecases.retention import keep_within_limits
+from burnish.usecases.runs import Runs
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import Landing
 from burnish.workspace.removal import remove_folder
@@ -76,8 +79,12 @@ def drive(
         driven = _drive(repository, ledger, journal, environment, conduct)
         following = _spoken_to(ledger, driven)
         if following is None:
-            return driven
+            break
         journal = following
+    # A limit that cannot be applied now is applied after the next run: this one's result does not depend on it.
+    with suppress(BurnishError, OSError):
+        keep_within_limits(Runs(repository, ledger), inputs_of(driven.run).settings.keep, clock.now())
+    return driven
 
 
 def _after_round(state: Run, *, one_round: bool) -> Callable[[Run], bool]:
