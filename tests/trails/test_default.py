@@ -51,6 +51,13 @@ SCENARIOS = {
     "a fix that changed nothing ends it": Script(
         protocol="default", reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)}, fixes=("unchanged",)
     ),
+    "one more review is made though the fix changed nothing again, up to the cap": Script(
+        protocol="default",
+        interactive=True,
+        reviews={"*": ("clean",) * 5, "critic": ("high app.py:3 wrong result",) * 5},
+        fixes=("unchanged",) * 7,
+        decisions=("c", "c", "c", "c", "a"),
+    ),
     "a fix that brings an earlier tree back ends it": Script(
         protocol="default",
         reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result")},
@@ -750,6 +757,64 @@ cancelled
   → stopping, cancelled
 review:1:critic:2 lost
   → cancelled: a person ended it\
+""",
+        "one more review is made though the fix changed nothing again, up to the cap": """\
+started: default, fix
+  → validating 1
+validate:1:1 skipped
+  → reviewing 1
+review:1:critic:1 1 high
+review:1:pedant:1 clean
+review:1:witness:1 clean
+review:1:security-reviewer:1 clean
+review:1:silent-failure-hunter:1 clean
+  → fixing after round 1: 1 must, 0 may
+fix:1:1 unchanged (tree-0)
+  → waiting for a/b/c: the fix changed nothing
+decided: c
+  → fixing after round 1: 1 must, 0 may
+fix:2:1 unchanged (tree-0)
+  → reviewing 2, ratchet
+review:2:critic:1 1 high
+review:2:pedant:1 clean
+review:2:witness:1 clean
+review:2:security-reviewer:1 clean
+review:2:silent-failure-hunter:1 clean
+  → fixing after round 2: 1 must, 0 may
+fix:3:1 unchanged (tree-0)
+  → waiting for a/b/c: the fix changed nothing
+decided: c
+  → fixing after round 2: 1 must, 0 may
+fix:4:1 unchanged (tree-0)
+  → reviewing 3
+review:3:critic:1 1 high
+review:3:pedant:1 clean
+review:3:witness:1 clean
+review:3:security-reviewer:1 clean
+review:3:silent-failure-hunter:1 clean
+  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 3: 1 must, 0 may
+fix:5:1 unchanged (tree-0)
+  → reviewing 4
+review:4:critic:1 1 high
+review:4:pedant:1 clean
+review:4:witness:1 clean
+review:4:security-reviewer:1 clean
+review:4:silent-failure-hunter:1 clean
+  → waiting for a/b/c: after 4 review rounds, 1 blocking finding remains
+decided: c
+  → fixing after round 4: 1 must, 0 may
+fix:6:1 unchanged (tree-0)
+  → reviewing 5
+review:5:critic:1 1 high
+review:5:pedant:1 clean
+review:5:witness:1 clean
+review:5:security-reviewer:1 clean
+review:5:silent-failure-hunter:1 clean
+  → waiting for a/b: after 5 review rounds, 1 blocking finding remains
+decided: a
+  → blocked: a person takes over\
 """,
     }
 )

@@ -150,6 +150,8 @@ class FixOrder(Value):
     instructions: str = ""
     """A follow-up prompt, revision notes, or the output of a failed validation."""
     after_validation: bool = False
+    then_review: bool = False
+    """A person asked for one more review: it follows, whatever the fix changes."""
     notes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """What a person said about findings, by their id."""
 

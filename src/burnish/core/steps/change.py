@@ -61,6 +61,8 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
     result = FixResult(status=status, commit=event.change.commit, summary=event.summary, answers=event.answers)
     run = replace(take(_note_fix(run, phase.order, result), event.change), said=_all_said(run, event))
+    if phase.order.then_review:
+        return _after_fix(run, phase.order) if changed else flow.to_review(run)
     if event.by_rule and not changed:
         # Whatever the protocol hopes for: asked again, it would give the same.
         return _gained_nothing(run, phase.order, "nothing more can be fixed by rule")

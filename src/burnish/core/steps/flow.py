@@ -149,7 +149,7 @@ def exhaust(run: Run, why: str) -> Run:
 
 def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
     """Put the choices that are left to a person: one more round is no longer offered at the hard cap."""
-    may_add = run.limit < run.protocol.limits.hard_cap
+    may_add = len(run.rounds) < run.protocol.limits.hard_cap
     choices = tuple(choice for choice in rule.choices if may_add or not choice.action.adds_a_round)
     return replace(run, phase=Waiting(reason=why, choices=choices, priority=rule.priority))
 

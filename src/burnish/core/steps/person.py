@@ -40,10 +40,10 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
         case ChoiceAction.SKIP:
             return flow.end(run, Outcome.SKIPPED, _with_note("a person skipped it", event.note))
         case ChoiceAction.ANOTHER_ROUND:
-            return _another_round(replace(run, limit=run.limit + 1))
+            return _another_round(_with_room_for_one_more(run))
         case ChoiceAction.ANOTHER_AGENT:
             other = event.agent or other_agent(run) or run.other_agent
-            return _another_round(replace(run, limit=run.limit + 1, other_agent=other))
+            return _another_round(replace(_with_room_for_one_more(run), other_agent=other))
 
 
 def other_agent(run: Run) -> str | None:
@@ -64,16 +64,22 @@ def _with_note(reason: str, note: str) -> str:
     return f"{reason}: {note}" if note else reason
 
 
-def _another_round(run: Run) -> Run:
-    """One more round: the open findings are fixed first.
+def _with_room_for_one_more(run: Run) -> Run:
+    """The limit rises only where it is reached: a run may stop early, when nothing more can be fixed."""
+    return replace(run, limit=max(run.limit, len(run.rounds) + 1))
 
-    To review an unchanged tree again would only throw the dice again, until a reviewer misses what is there.
+
+def _another_round(run: Run) -> Run:
+    """One more review, before which the open findings are fixed: without a fix it would only repeat the last one.
+
+    It is made also where the fixer changes nothing, for that is what the person asked for. Open blockers on unchanged
+    lines stay, whatever it finds.
     """
     if run.validated is not None and run.validated.status is ValidationStatus.FAILED:
         return flow.to_fix(run, repair_order(run, run.validated.output))
     if run.protocol.review.by is ReviewBy.SESSION or not _blockers(run):
         return flow.to_review(run)
-    return flow.to_fix(run, fix_order(run))
+    return flow.to_fix(run, replace(fix_order(run), then_review=True))
 
 
 def _blockers(run: Run) -> bool:
