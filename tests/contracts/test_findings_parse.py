@@ -261,3 +261,24 @@ def test_sections_that_are_all_numbered_are_no_items() -> None:
         "## 1. Critical Issues\n\nNone.\n\n## 2. Important Issues\n\nNone.\n\n## 3. Test coverage\n\nAll is tested.\n"
     )
     assert read(text).clean
+
+
+@pytest.mark.parametrize("word", ["line", "LINE", "<line>", "line-number", "N", "??"])
+def test_the_word_for_a_line_is_no_part_of_a_file_name(word: str) -> None:
+    finding = only(f"## Critical\n\n1. **[Bug]:** Leak\n   - **File:** src/file.ts:{word}\n{NONE_ELSE[1:]}")
+    assert finding.location == Location(file="src/file.ts")
+
+
+@pytest.mark.parametrize("place", ["path/to/file.ts:line", "path/to/file.ts:12", "`path/to/file.ts`"])
+def test_the_path_of_the_form_names_no_file(place: str) -> None:
+    text = f"## Critical\n\n1. **[Bug]:** Leak\n   - **File:** {place}\n"
+    assert only(text).location is None
+    (finding,) = parse(text, lambda path: path == "path/to/file.ts").findings
+    assert finding.location is not None
+    assert finding.location.file == "path/to/file.ts"
+
+
+def test_a_file_whose_name_holds_a_colon_keeps_it() -> None:
+    assert only("## Critical\n\n1. **[Bug]:** Leak\n   - **File:** src/a:b.ts:3\n").location == Location(
+        file="src/a:b.ts", line=3
+    )

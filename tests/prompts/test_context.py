@@ -323,3 +323,14 @@ def test_a_repair_is_given_the_end_of_a_long_output(first_fix: FixMaterial) -> N
     prompt = fixer_prompt(PROTOCOLS["epic"], replace(first_fix, order=order, output_limit=1_000))
     assert "\nlast\n" in prompt
     assert "\nfirst\n" not in prompt
+
+
+@pytest.mark.parametrize(
+    ("protocol", "floor", "told"), [("epic", None, "80 %"), ("epic", 90.0, "90 %"), ("panel", None, None)]
+)
+def test_fixers_of_a_story_keep_the_coverage_also_without_configuration(
+    first_fix: FixMaterial, protocol: str, floor: float | None, told: str | None
+) -> None:
+    prompt = fixer_prompt(PROTOCOLS[protocol], replace(first_fix, coverage_floor=floor))
+    assert ("Keep the test coverage at" in prompt) is (told is not None)
+    assert told is None or f"Keep the test coverage at {told} or more." in prompt

@@ -137,6 +137,8 @@ class FixRule(Value):
     unchanged: Unchanged = Unchanged.CONTINUE
     by_round: tuple[str, ...] = ()
     """Agents of the first, second, … fix, where a stronger one is wanted later; the last one stays."""
+    coverage: float | None = None
+    """The test coverage in percent that fixers are told to keep, where the configuration has no floor of its own."""
 
 
 class ValidateRule(Value):

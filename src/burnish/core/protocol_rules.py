@@ -42,9 +42,17 @@ def faults(protocol: Protocol) -> tuple[Fault, ...]:
         *_gate_faults(protocol),
         *_record_faults(protocol),
         *_limit_faults(protocol),
+        *_coverage_faults(protocol),
         *_choice_faults(protocol),
         *_reason_faults(protocol),
     )
+
+
+def _coverage_faults(protocol: Protocol) -> list[Fault]:
+    coverage = protocol.fix.coverage
+    if coverage is None or 0 < coverage <= 100:
+        return []
+    return [Fault(path=("fix", "coverage"), message=f"{coverage:g} is no percentage.", hint="Write 0.1 to 100.")]
 
 
 def _name_faults(protocol: Protocol) -> list[Fault]:

@@ -16,7 +16,7 @@ def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None =
     return assembled(
         [
             opening("fixer", custom, material.phase),
-            _rules("fixer-rules", material),
+            _rules("fixer-rules", material.coverage_floor or protocol.fix.coverage),
             fill("data", nonce=fences.nonce),
             subject_part(material, fences, f"Round: {material.round}", *files),
             *task_parts(material, fences),
@@ -34,7 +34,7 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
     return assembled(
         [
             opening("builder", custom),
-            _rules("builder-rules", material),
+            _rules("builder-rules", material.coverage_floor),
             fill("data", nonce=fences.nonce),
             subject_part(material, fences),
             *task_parts(material, fences),
@@ -45,10 +45,9 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
     )
 
 
-def _rules(name: str, material: FixMaterial | BuildMaterial) -> str:
-    if material.coverage_floor is None:
-        return fill(name)
-    return f"{fill(name)}\n{fill('fixer-coverage', floor=f'{material.coverage_floor:g}')}"
+def _rules(name: str, coverage: float | None) -> str:
+    """The rules, with the coverage that is to be kept where there is one."""
+    return fill(name) if coverage is None else f"{fill(name)}\n{fill('fixer-coverage', floor=f'{coverage:g}')}"
 
 
 def _order(protocol: Protocol, material: FixMaterial, fences: Fences) -> list[str]:

@@ -139,6 +139,8 @@ def _fixing(rule: FixRule) -> str:
         text += f" Fixers by round: {', then '.join(rule.by_round)}."
     if rule.unchanged is Unchanged.EXHAUSTED:
         text += " A fix that changed nothing counts as the limit reached."
+    if rule.coverage is not None:
+        text += f" Fixers are told to keep the test coverage at {rule.coverage:g} % or more."
     return text
 
 

@@ -9,6 +9,9 @@ from burnish.core.values import Value
 _LINES = r"(\d{1,7})(?:\s?(?:-|–|—|to)\s?L?(\d{1,7}))?"
 _SUFFIX = re.compile(rf"(?::|#L|\(L|@L){_LINES}(?::\d{{1,5}})?\)?$")
 _AFTER = re.compile(rf"[\s,;:`(]{{0,4}}(?:\b(?:lines?|ll?\.?|L)\s?|:|#L){_LINES}", re.IGNORECASE)
+_NO_LINE = re.compile(r":(?:<?lines?(?:[-_ ]?(?:number|no))?>?|\{line\}|<n>|n|x{1,3}|\?{1,3})$", re.IGNORECASE)
+"""The word for a line where its number should be, as the form of the document shows it."""
+_EXAMPLE = "path/to/"
 _BARE_LINES = re.compile(rf"^(?:lines?\s|L)?{_LINES}", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]{1,1024})`")
 _LINK = re.compile(r"\[([^\]]{1,512})\]\(([^)]{1,1024})\)")
@@ -90,7 +93,7 @@ def _split(text: str) -> tuple[str, tuple[int, int | None] | None]:
         return "", None
     found = _SUFFIX.search(text[-40:])
     if not found:
-        return text, None
+        return _NO_LINE.sub("", text), None
     return text[: len(text) - len(text[-40:]) + found.start()], _span(found)
 
 
@@ -118,6 +121,8 @@ def _confined(raw: list[tuple[str, tuple[int, int | None] | None]], is_file: IsF
     locations: dict[Location, None] = {}
     refused: list[str] = []
     for path, lines in raw:
+        if path.startswith(_EXAMPLE) and not is_file(path):  # copied from the form: it names no file
+            continue
         inside = confine(path, is_file)
         if inside is None:
             refused.append(path)
