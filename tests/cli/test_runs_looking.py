@@ -172,6 +172,8 @@ def test_status_of_a_waiting_run_lists_the_choices(burnish: Burnish, repository:
             0,
             """\
 20231114-221320-aaaaaa: waiting: after 3 review rounds, 1 blocking finding remains
+After 3 review rounds, issues remain: critical 1, important 0, minor 0
+Findings document: docs/progress/story-change-review-findings-round-3.md
   a) Manual review and fix (pause autonomous workflow)
   b) Accept findings and mark story complete (not recommended)
   c) Continue with 1 more review round (override limit)
@@ -312,6 +314,8 @@ Examined: 1 of 1 changed file (1 read by an agent)
 Seal: none
 Usage: 3.0 s of agents' time
 
+After 3 review rounds, issues remain: critical 1, important 0, minor 0
+Findings document: docs/progress/story-change-review-findings-round-3.md
   a) Manual review and fix (pause autonomous workflow)
   b) Accept findings and mark story complete (not recommended)
   c) Continue with 1 more review round (override limit)

@@ -104,6 +104,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
         "findings",
         "census",
         "choices",
+        "escalation",
         "seal",
         "usage",
         "budget",

@@ -2,10 +2,19 @@
 
 import pytest
 
+from burnish.cli.documents import document
+from burnish.cli.run_result import summary
+from burnish.cli.run_text import choice_lines
+from burnish.cli.screen import plain
+from burnish.contracts.findings import parse
+from burnish.contracts.paths import no_repository
 from burnish.core.values import replace
 from burnish.records.epic import document_path
 from burnish.records.escalation import text
 from burnish.runtime.script import Script
+from burnish.usecases.driving import Driven
+from burnish.usecases.run_view import view
+from burnish.usecases.runs import Sighting
 from tests.records.playing import about, played
 
 THREE_ROUNDS = Script(
@@ -38,6 +47,29 @@ c) Continue with 1 more review round (override limit)
 
 Your choice:"""
     )
+
+
+def test_every_form_of_output_says_what_is_left_and_where_to_read_it() -> None:
+    run = played(THREE_ROUNDS)
+    left = "After 3 review rounds, issues remain: critical 1, important 2, minor 1"
+    path = document_path(run, 3)
+    assert view(run)["escalation"] == {
+        "counts": {"critical": 1, "high": 2, "medium": 1, "low": 0, "info": 0},
+        "document": path,
+    }
+    assert {left, f"Findings document: {path}"} <= set(summary(Driven(run=run)))
+    shown = plain(choice_lines(run))
+    assert left in shown
+    assert f"Findings document: {path}" in shown
+    markdown = document(Sighting(run=run), "markdown", [])
+    assert f"> {left}\n> Findings document: {path}\n" in markdown
+    assert [finding.title for finding in parse(markdown, no_repository).findings] == ["One", "Two", "Three", "Four"]
+
+
+def test_only_a_waiting_run_is_escalated() -> None:
+    run = played(Script(protocol="epic", reviews={"*": ("clean",)}))
+    assert view(run)["escalation"] is None
+    assert "Waiting" not in document(Sighting(run=run), "markdown", [])
 
 
 def test_at_the_hard_cap_one_more_round_is_not_offered() -> None:

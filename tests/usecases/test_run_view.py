@@ -147,6 +147,7 @@ def test_an_approved_run_whole() -> None:
                 {"file": "a.py", "need": "code", "level": "read", "enough": True, "by": ["critic", "pedant"], "why": ""}
             ],
             "choices": [],
+            "escalation": None,
             "seal": {"tree": "tree-1", "digest": "digest"},
             "usage": {"seconds": 1.235, "tokens": 7, "cost_usd": 0.123457},
             "budget": {"cost_usd": None, "tokens": None, "minutes": None},

@@ -9,6 +9,7 @@ from burnish.contracts.sarif_record import SarifAccount, render_sarif
 from burnish.core.findings import FindingStatus
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, ReviewStatus, Run
+from burnish.records.escalation import escalation
 from burnish.usecases.evidence_words import gap_lines, gaps_of, review_words
 from burnish.usecases.run_view import state_of, view
 from burnish.usecases.runs import Sighting
@@ -54,6 +55,7 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
         case "markdown":
             from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other form needs it
 
+            told = escalation(run)
             return render(
                 FindingsDocument(
                     story=run.subject.story or run.subject.branch,
@@ -62,6 +64,7 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
                     branch=run.subject.branch,
                     findings=tuple(still_open),
                     unproven=tuple(gap_lines(run)),
+                    waiting=told.lines if told else (),
                 )
             )
         case "html":

@@ -10,6 +10,7 @@ from burnish.cli.screen import flat
 from burnish.core.gates import Judgement
 from burnish.core.state import Ended, GoodReview, ReviewStatus, Run, Waiting
 from burnish.core.steps.review import what_remains
+from burnish.records.escalation import escalation
 from burnish.usecases.driving import Driven
 from burnish.usecases.evidence_words import census_line, gap_lines
 from burnish.usecases.kinds_of_review import kind_of_review
@@ -41,7 +42,15 @@ def summary(driven: Driven) -> list[str]:
     if driven.paused:
         outcome, reason = "paused", f": {what_remains(run)}; at most {run.limit} are allowed"
     used = [f"Usage: {run_words.usage_of(run)}"] if run.started.budget.caps else []
-    return [*lines, f"{outcome}{reason}", *used, *kind_of_review(run), *next_steps(driven)]
+    told = escalation(run)
+    return [
+        *lines,
+        f"{outcome}{reason}",
+        *(told.lines if told else ()),
+        *used,
+        *kind_of_review(run),
+        *next_steps(driven),
+    ]
 
 
 def _notes(run: Run) -> Iterator[str]:

@@ -23,6 +23,7 @@ from burnish.core.state import (
     Waiting,
 )
 from burnish.core.work import Pausing, Ready, Running
+from burnish.records.escalation import escalation
 from burnish.runtime.trail import phase_words
 from burnish.usecases.evidence_words import census_line, gap_lines, review_words
 from burnish.usecases.kinds_of_review import kind_of_review
@@ -160,7 +161,9 @@ def _evidence_lines(run: Run) -> Iterator[Line]:
 
 
 def choice_lines(run: Run) -> Iterator[Line]:
-    """What a waiting run offers."""
+    """What is left in a waiting run, and what it offers."""
+    told = escalation(run)
+    yield from ((flat(line),) for line in (told.lines if told else ()))
     if isinstance(run.phase, Waiting):
         yield from (_choice_line(choice) for choice in run.phase.choices)
 

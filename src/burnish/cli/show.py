@@ -27,7 +27,8 @@ def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int
         sighting = runs.sight(runs.resolve(reference))
         step = next_step(sighting, taken=is_taken(runs.repository, sighting.run))
         removed = logs_were_removed(runs, sighting.run.id)
-    lines = [*run_lines(sighting, step), *([(LOGS_REMOVED.format(sighting.run.id),)] if removed else [])]
+    headline, *account = run_lines(sighting, step)
+    lines = [headline, *([(f"  {LOGS_REMOVED.format(sighting.run.id)}",)] if removed else []), *account]
     if form == "text" and output is None:
         show_lines(lines)
     elif form == "text":

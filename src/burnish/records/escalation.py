@@ -5,9 +5,38 @@ from burnish.core.findings import Counts, FindingStatus, count
 from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy
 from burnish.core.state import Run, Waiting
 from burnish.core.steps.person import other_agent
+from burnish.core.values import Value
 from burnish.records.interface import RecordTexts
 from burnish.records.naming import story_of
 from burnish.records.registry import layout_of, record_files
+
+
+class Escalation(Value):
+    """What a person who must decide is told in every form of output."""
+
+    rounds: int
+    counts: Counts
+    """What is open of the last round."""
+    document: str
+    """Where the findings are to be read; empty where the protocol writes no such document."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The same as text, one line each."""
+        counts, minor = self.counts, self.counts.medium + self.counts.low + self.counts.info
+        rounds = f"{self.rounds} review round{'' if self.rounds == 1 else 's'}"
+        left = f"After {rounds}, issues remain: critical {counts.critical}, important {counts.high}, minor {minor}"
+        return (
+            *((left,) if counts.total else ()),
+            *((f"Findings document: {self.document}",) if self.document else ()),
+        )
+
+
+def escalation(run: Run) -> Escalation | None:
+    """What is put to a person; None where the run does not wait for one."""
+    if not isinstance(run.phase, Waiting):
+        return None
+    return Escalation(rounds=len(run.rounds), counts=_counts(run), document=_document(run))
 
 
 def text(run: Run, document: str | None = None) -> str:

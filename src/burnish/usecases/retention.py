@@ -15,17 +15,20 @@ import msgspec
 
 from burnish.config.settings import KeepSettings
 from burnish.core.errors import BurnishError
-from burnish.core.events import Closed, WorkStarted
+from burnish.core.events import Closed
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import StoredEvent
 from burnish.runtime.journal import stream_of
 from burnish.runtime.settling import unsettled
+from burnish.system.files import write_atomically
 from burnish.usecases.runs import Runs
 from burnish.workspace.removal import remove_folder
 
 DAY = 86_400.0
 MEGABYTE = 1_000_000
 LOGS, RUNNER_LOG = "logs", "runner.log"
+_REMOVED = "logs-removed"
+"""A file that stays in the folder of a run whose logs are gone."""
 LOGS_REMOVED = "The logs, prompts and transcripts of {} were removed ('burnish clean', or the limits in [keep])."
 _BEING_STORED_SECONDS = 60.0
 """A run that is at work stores a text before the event that names it."""
@@ -77,8 +80,11 @@ def remove_old(runs: Runs, *, before: float, now: float, most: float | None = No
     if dry_run:
         going = sizes.keys() - staying if survey.all_readable else ()
         return replace(found, blobs=len(going), bytes=sum(sizes[digest] for digest in going))
-    for path in paths:
-        _remove(path)
+    for run in leaving:
+        if run.paths:  # said first: a process that is killed meanwhile leaves logs of which some are gone
+            write_atomically(runs.folder(run.name) / _REMOVED, b"")
+        for path in run.paths:
+            _remove(path)
     if not survey.all_readable:  # what belongs to a run that cannot be read is not known
         return found
     pruned = runs.ledger.prune_blobs(now - _BEING_STORED_SECONDS if survey.any_open else now, staying)
@@ -86,10 +92,8 @@ def remove_old(runs: Runs, *, before: float, now: float, most: float | None = No
 
 
 def logs_were_removed(runs: Runs, name: str) -> bool:
-    """Whether a run had logs that are gone: it has ended, agents or commands worked in it, and none is left."""
-    if _kept_paths(runs, name) or not _has_ended(runs, name):
-        return False
-    return any(event.kind == WorkStarted.__name__ for event in runs.ledger.read(stream_of(name)))
+    """Whether a run had logs and transcripts that are gone."""
+    return (runs.folder(name) / _REMOVED).exists()
 
 
 def _may_exceed(runs: Runs, before: float, most: float) -> bool:
@@ -161,11 +165,6 @@ def _named_in(events: Sequence[StoredEvent]) -> Iterator[str]:
         with suppress(msgspec.DecodeError):
             texts = msgspec.json.decode(event.body, type=_Texts)
             yield from (digest for digest in (texts.prompt, texts.transcript) if digest)
-
-
-def _has_ended(runs: Runs, name: str) -> bool:
-    stream = stream_of(name)
-    return runs.ledger.read(stream, runs.ledger.version(stream) - 1)[-1].kind == Closed.__name__
 
 
 def _kept_paths(runs: Runs, name: str) -> tuple[Path, ...]:

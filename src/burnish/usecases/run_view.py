@@ -19,6 +19,7 @@ from burnish.core.state import (
     Seat,
     Waiting,
 )
+from burnish.records.escalation import escalation
 from burnish.runtime.inputs import inputs_of
 
 VERSION = 1
@@ -82,6 +83,7 @@ def view(run: Run) -> dict[str, Any]:
         "findings": [_finding(entry) for entry in run.findings],
         "census": [_census(entry) for entry in run.census],
         "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in choices],
+        "escalation": _escalation(run),
         "seal": {"tree": run.tree, "digest": run.seal} if run.seal else None,
         "usage": {
             "seconds": round(run.usage.seconds, 3),
@@ -90,6 +92,12 @@ def view(run: Run) -> dict[str, Any]:
         },
         "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
     }
+
+
+def _escalation(run: Run) -> dict[str, Any] | None:
+    """What is left, and where to read it, for the person whom the run waits for."""
+    told = escalation(run)
+    return None if told is None else {"counts": counts_view(told.counts), "document": told.document or None}
 
 
 def policy_view(run: Run) -> dict[str, Any]:

@@ -35,6 +35,8 @@ class FindingsDocument(Value):
     findings: tuple[Finding, ...] = ()
     unproven: tuple[str, ...] = ()
     """What was not examined: then the document does not recommend to approve."""
+    waiting: tuple[str, ...] = ()
+    """What a person is told who must decide how the run goes on."""
 
 
 def render(document: FindingsDocument) -> str:
@@ -57,8 +59,11 @@ def render(document: FindingsDocument) -> str:
         *counts,
         f"- **Recommendation:** {_recommendation(document)}",
     ]
-    unproven = ["## Not Proven", "\n".join(f"> {_one_line(line)}" for line in document.unproven)]
-    return "\n\n".join([*parts, "## Summary", "\n".join(summary), *(unproven if document.unproven else [])]) + "\n"
+    notes = (("Not Proven", document.unproven), ("Waiting for a Decision", document.waiting))
+    quoted = (
+        f"## {title}\n\n" + "\n".join(f"> {_one_line(line)}" for line in lines) for title, lines in notes if lines
+    )
+    return "\n\n".join([*parts, "## Summary", "\n".join(summary), *quoted]) + "\n"
 
 
 def _recommendation(document: FindingsDocument) -> str:
