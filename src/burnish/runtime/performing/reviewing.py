@@ -19,9 +19,12 @@ from burnish.runtime.performing.material import evidence_of, review_prompt
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.system import clock
 from burnish.workspace.clones import Clone
+from burnish.workspace.commits import commit_tree
 from burnish.workspace.diffs import Difference, difference
 from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
+
+UNDER_REVIEW = "The change under review"
 
 
 async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
@@ -31,6 +34,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
     if shown.empty:
         failure = Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review")
         return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+    run = await asyncio.to_thread(_seen_afresh, shop.repository, effect, run)
     clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, run.commit, writable=False)
     try:
         scratch = await _scratch(shop, job, clone)
@@ -51,6 +55,17 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
         transcript=shop.keep(asked.transcript),
         usage=asked.usage,
     )
+
+
+def _seen_afresh(repository: Repository, effect: StartReview, run: Run) -> Run:
+    """The run as a reviewer with fresh eyes may see it: the same tree, but no word of builders and fixers.
+
+    Their summaries are in the messages of their commits, and `git log` in the clone would show them.
+    """
+    if effect.former or effect.previous is not None or run.commit == run.subject.head:
+        return run
+    plain = commit_tree(repository.git, run.tree, run.subject.head, UNDER_REVIEW, run.started.at)
+    return replace(run, commit=plain)
 
 
 def clone_name(effect: str) -> str:
