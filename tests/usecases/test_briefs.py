@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.usecases.briefs import Brief, BriefError, read_brief, title_of
+from burnish.core.errors import ErrorKind
+from burnish.usecases.briefs import MAX_BYTES, Brief, BriefError, acceptance_criteria, read_brief, title_of
 
 EPIC = "epic: login\ncoordination_requirements:\n  shared:\n    - a\n\n# more\ntickets:\n  - id: auth-base\n"
 
@@ -79,3 +80,49 @@ def test_an_epic_that_is_not_in_the_repository_is_an_error(tmp_path: Path, named
     (root / "link.yaml").symlink_to(tmp_path / "outside.yaml")
     with pytest.raises(BriefError, match="not in the repository"):
         read(root, "t/a.md", f"---\nepic: {named}\n---\n")
+
+
+TICKET = """# T-1
+
+## Acceptance Criteria
+
+- [ ] The user can log in
+  with a name and a password,
+  and stays logged in.
+
+  A wrong password is told.
+- [x] Errors are logged
+without the password
+* Third
+
+Text that belongs to none.
+
+1. Numbered: first line
+   second line
+
+## Files
+
+- not a criterion
+"""
+
+
+def test_criteria_of_several_lines_are_whole() -> None:
+    assert acceptance_criteria(TICKET) == (
+        "The user can log in with a name and a password, and stays logged in. A wrong password is told.",
+        "Errors are logged without the password",
+        "Third",
+        "Numbered: first line second line",
+    )
+
+
+def test_a_brief_of_the_greatest_size_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "brief.md").write_text("x" * MAX_BYTES)
+    assert len(read_brief(str(tmp_path / "brief.md"), tmp_path, "", lambda _: None).text) == MAX_BYTES
+
+
+def test_a_larger_brief_is_refused_not_cut(tmp_path: Path) -> None:
+    (tmp_path / "brief.md").write_text("x" * (MAX_BYTES + 1))
+    with pytest.raises(BriefError, match="larger than 262,144 bytes") as raised:
+        read_brief(str(tmp_path / "brief.md"), tmp_path, "", lambda _: None)
+    assert raised.value.kind is ErrorKind.USAGE
+    assert raised.value.hint

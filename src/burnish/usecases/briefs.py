@@ -54,10 +54,7 @@ def read_brief(path: str, root: Path, story: str, base_file: ReadFile) -> Brief:
     """Read a brief; no path is no brief. `base_file` reads files of the base, by their path below the root."""
     if not path:
         return Brief()
-    try:
-        text = Path(path).read_bytes()[:MAX_BYTES].decode("utf-8", errors="replace")
-    except OSError as error:
-        raise BriefError(f"The brief '{path}' cannot be read: {error.strerror}.", hint="Look at the path.") from None
+    text = _whole_text(path)
     epic = _epic(Path(path), root, text, story)
     requirements = (_epic_requirements(_epic_text(root, epic, base_file)), section(text, _COORDINATION))
     criteria = _criteria(text)
@@ -73,21 +70,43 @@ def read_brief(path: str, root: Path, story: str, base_file: ReadFile) -> Brief:
     )
 
 
+def _whole_text(path: str) -> str:
+    """A brief as it is written. One that agents would only get in part is refused: they could not judge by it."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BriefError(f"The brief '{path}' cannot be read: {error.strerror}.", hint="Look at the path.") from None
+    if len(raw) > MAX_BYTES:
+        raise BriefError(
+            f"The brief '{path}' is larger than {MAX_BYTES:,} bytes.",
+            hint="Give the part that this change is about, in a file of its own.",
+        )
+    return raw.decode("utf-8", errors="replace")
+
+
 def acceptance_criteria(text: str) -> tuple[str, ...]:
-    """The items of the section that is called so."""
+    """The items of the section that is called so, each with the lines that go on with it."""
     return tuple(criterion for criterion, _ in _criteria(text))
 
 
 def _criteria(text: str) -> list[tuple[str, bool | None]]:
     """The acceptance criteria, and whether the box of each is ticked; None for one without a box."""
-    inside = False
+    inside = goes_on = ended = False
     found: list[tuple[str, bool | None]] = []
     for line in text.splitlines():
         heading = _HEADING.match(line)
         if heading:
-            inside = "acceptance criteria" in heading["title"].lower()
+            inside, goes_on = "acceptance criteria" in heading["title"].lower(), False
         elif inside and (item := _ITEM.match(line)):
             found.append((item["text"], None if item["box"] is None else item["box"] != " "))
+            goes_on = True
+        elif goes_on and line.strip() and (line[0] in " \t" or not ended):
+            criterion, ticked = found[-1]
+            found[-1] = (f"{criterion} {line.strip()}", ticked)
+        elif line.strip():
+            goes_on = False
+        ended = not line.strip()
     return found
 
 
