@@ -34,6 +34,7 @@ check: $(TEST_STAMP)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/deptry src
 	$(BIN)/python docs/diagrams.py --check
+	$(BIN)/python docs/seeds.py --check
 
 test: check
 	$(BIN)/pytest -n 2 -m "not prove" $(PYTEST_OPTIONS)

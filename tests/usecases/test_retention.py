@@ -39,7 +39,7 @@ def add_run(runs: Runs, name: str, at: float, text: bytes = b"", *, closed: bool
     (folder / "logs" / "review-1-critic-1.log").write_bytes(text)
     (folder / "records").mkdir()
     (folder / "records" / "verdict.json").write_text("{}")
-    bodies = [("WorkStarted", {}), ("Reviewed", {"prompt": digest, "transcript": ""})]
+    bodies: list[tuple[str, dict[str, str]]] = [("WorkStarted", {}), ("Reviewed", {"prompt": digest, "transcript": ""})]
     bodies += [("Closed", {})] if closed else []
     events = [NewEvent(kind=kind, body=json.dumps(body).encode(), at=at, intent=True) for kind, body in bodies]
     runs.ledger.append(stream_of(name), 0, events)
