@@ -32,6 +32,8 @@ from burnish.prompts import rendering
 SNAPSHOTS = Path(__file__).with_name("snapshots")
 PANEL = ("critic", "pedant", "witness", "security-reviewer", "silent-failure-hunter")
 BUILT = "Log in with a name\n\n- 1: met - login() takes one\n- 2: not met - it logs the password\n"
+COMPLETE = BUILT.replace("not met - it logs the password", "met - it logs the name alone")
+"""What is not complete by the builder's own words is not put before the reviewer of a ticket."""
 
 
 def ended(run: RealRun, outcome: Outcome) -> None:
@@ -60,7 +62,7 @@ def test_epic(tmp_path: Path) -> None:
 
 def test_ticket(tmp_path: Path) -> None:
     conduct = {
-        "build:*": fixes(LOGS_TOO_MUCH, BUILT),
+        "build:*": fixes(LOGS_TOO_MUCH, COMPLETE),
         "review:1:*": says(report(0, "The password is logged")),
         "fix:1:*": fixes(LOGS_NAME, "Log the name alone"),
         "review:2:*": says(report(1, "The name is logged", notes="Log nothing at all.")),

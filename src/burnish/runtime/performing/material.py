@@ -111,22 +111,15 @@ def _ticket(shop: Sources, run: Run) -> Ticket:
 
 
 def incomplete_criteria(shop: Sources, run: Run) -> tuple[str, ...]:
-    """The acceptance criteria, with their numbers, that the change is not said to meet although others are.
+    """The acceptance criteria, with their numbers, that the change is said not to meet.
 
-    Boxes of which none is ticked say nothing: most tickets are left so. Neither does a builder that reports on none.
+    Boxes of which none is ticked say nothing: most tickets are left so.
     """
     inputs = shop.inputs
+    said = inputs.ticked if any(inputs.ticked.values()) else {}
     claimed = _claims(shop, run)
-    is_reported = run.started.build and bool(claimed)
-    is_ticked_off = any(inputs.ticked.values())
-
-    def is_missing(number: int, text: str) -> bool:
-        if number in claimed:
-            return not claimed[number]
-        return (is_ticked_off and inputs.ticked.get(text) is False) or (is_reported and not inputs.ticked.get(text))
-
     criteria = enumerate(inputs.acceptance, start=1)
-    return tuple(f"{number}: {text}" for number, text in criteria if is_missing(number, text))
+    return tuple(f"{number}: {text}" for number, text in criteria if claimed.get(number, said.get(text)) is False)
 
 
 def _claims(shop: Sources, run: Run) -> dict[int, bool]:
