@@ -315,6 +315,8 @@ class RealRun:
         names = ["BASE", "FIRST-HEAD", *(f"COMMIT-{number}" for number in range(1, len(commits)))]
         for commit, name in zip(commits, names, strict=False):
             prompt = prompt.replace(commit, f"<{name}>")
+        # What fresh reviewers see in place of the fixes: the same tree, without the fixers' words.
+        prompt = re.sub(r"\b[0-9a-f]{40}\b", "<NEUTRAL-COMMIT>", prompt)
         prompt = re.sub(r"^/\S+/clones/\S+$", "<SCRATCH>", prompt, flags=re.MULTILINE)
         return re.sub(r"\bsh /\S+/checks\.sh", "sh checks.sh", prompt.replace(nonce, NONCE))
 

@@ -9,7 +9,7 @@ from burnish.contracts.registry import Expected, parse_answer
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
 from burnish.core.identity import anchored
-from burnish.core.protocol import ScoreGate
+from burnish.core.protocol import Feedback, ReviewMode, ScoreGate
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
 from burnish.core.state import Run
 from burnish.core.values import replace
@@ -34,7 +34,7 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
     if shown.empty:
         failure = Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review")
         return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
-    run = await asyncio.to_thread(_seen_afresh, shop.repository, effect, run)
+    run = await asyncio.to_thread(_seen_afresh, shop.repository, run)
     clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, run.commit, writable=False)
     try:
         scratch = await _scratch(shop, job, clone)
@@ -57,12 +57,15 @@ async def review(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
     )
 
 
-def _seen_afresh(repository: Repository, effect: StartReview, run: Run) -> Run:
-    """The run as a reviewer with fresh eyes may see it: the same tree, but no word of builders and fixers.
+def _seen_afresh(repository: Repository, run: Run) -> Run:
+    """The run as its reviewers may see it: where the protocol tells them nothing of earlier rounds, neither does git.
 
-    Their summaries are in the messages of their commits, and `git log` in the clone would show them.
+    What builders and fixers said is in the messages of their commits, and `git log` in the clone would show it. So
+    such reviewers get another commit of the same tree.
     """
-    if effect.former or effect.previous is not None or run.commit == run.subject.head:
+    rule = run.protocol.review
+    told = rule.mode is not ReviewMode.FRESH or rule.feedback is not Feedback.NONE
+    if told or run.commit == run.subject.head:
         return run
     plain = commit_tree(repository.git, run.tree, run.subject.head, UNDER_REVIEW, run.started.at)
     return replace(run, commit=plain)
