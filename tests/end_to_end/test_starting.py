@@ -6,6 +6,7 @@ import pytest
 
 from burnish.core.events import WorkStarted
 from tests import compiled_rules
+from tests.core.driving import problem
 from tests.end_to_end.answers import findings
 from tests.end_to_end.machine import HANGS, Machine, says
 from tests.end_to_end.playing import real_events
@@ -42,7 +43,6 @@ def test_a_dry_run_says_what_it_would_do_and_touches_nothing(tmp_path: Path, ver
         (("review", "--base", "nowhere"), "nowhere"),
         (("fix", "--branch", "main"), "There is nothing that 'main' could be compared with"),
         (("fix", "--branch", "main", "--base", "change"), "There is nothing to review"),
-        (("fix", "--uncommitted"), "No such option"),
         (("resume",), "There is no run to go on with"),
     ],
 )
@@ -111,10 +111,54 @@ def test_a_dead_run_that_no_longer_fits_is_superseded(tmp_path: Path, what: str)
     assert (done.code, done.view["outcome"]) == (0, "approved"), script
     assert done.view["run"] != run
     former = machine.burnish("show", run, "--json").view
-    assert (former["outcome"], former["reason"]) == ("cancelled", "superseded by a newer run")
+    assert (former["outcome"], former["reason"]) == ("cancelled", f"superseded by {done.view['run']}")
+    assert done.view["supersedes"] == [run]
+    assert f"supersedes {run}" in done.err
     assert f"refs/burnish/kept/{run}" not in refs(machine)
     check_nothing_left(machine, before, done.view["run"])
     check_nothing_left(machine, before, run)
+
+
+def waiting_machine(folder: Path) -> Machine:
+    """A machine on which every review finds something, so that a fix always ends with a question."""
+    fix = "date +%s%N > app.py\necho tried"
+    return drift_machine(folder, {"review:*": says(findings((problem(file="app.py"),))), "fix:*": fix})
+
+
+def test_a_run_that_waits_is_ended_only_by_name_and_its_rounds_count(tmp_path: Path) -> None:
+    machine = waiting_machine(tmp_path)
+    epic = ("--protocol", "epic", "--json")
+    first = machine.burnish("fix", *epic)
+    run = first.view["run"]
+    assert (first.code, len(first.view["rounds"])) == (3, 3)
+    for words in (("--max-rounds", "2"), ("--story", "1.2"), ("--agent", "scripted"), ("--intent", "x"), ()):
+        again = machine.burnish("fix", *epic, *words)
+        assert (again.code, again.view["run"], again.view["state"]) == (3, run, "waiting"), words
+        assert run in again.err
+    beside = machine.burnish("review", *epic)
+    assert (beside.code, beside.view["supersedes"]) == (1, [])
+    assert machine.burnish("show", run, "--json").view["state"] == "waiting"
+    too_many = machine.burnish("fix", *epic, "--supersede", "--max-rounds", "3")
+    assert (too_many.code, too_many.out) == (2, "")
+    assert "3 of the 5 reviews" in too_many.err
+    assert machine.burnish("show", run, "--json").view["state"] == "waiting", "nothing is ended for a refused command"
+    second = machine.burnish("fix", *epic, "--supersede")
+    assert (second.code, len(second.view["rounds"]), second.view["supersedes"]) == (3, 2, [run])
+    assert f"supersedes {run}" in second.err
+    assert [choice["action"] for choice in second.view["choices"]] == ["manual", "accept"], "no round is left"
+    ended = machine.burnish("show", run, "--json").view
+    assert (ended["outcome"], ended["reason"]) == ("cancelled", f"superseded by {second.view['run']}")
+    for words in (("--supersede",), ("--supersede", "--story", "9"), ("--supersede", "--max-rounds", "1")):
+        refused = machine.burnish("fix", *epic, *words)
+        assert (refused.code, refused.out) == (2, "")
+        assert "5 of the 5 reviews" in refused.err
+    assert machine.burnish("cancel", second.view["run"]).code == 0
+    assert machine.burnish("fix", *epic).code == 2, "a cancelled run's rounds count as well"
+    machine.git("commit", "--quiet", "--allow-empty", "--message", "Nothing new")
+    assert machine.burnish("fix", *epic).code == 2, "the same tree"
+    machine.repository.write({"b.py": content("b.py", 3)})
+    machine.git("commit", "--quiet", "--all", "--message", "Fix it by hand")
+    assert len(machine.burnish("fix", *epic).view["rounds"]) == 3
 
 
 def test_two_protocols_in_a_row_are_two_runs(tmp_path: Path) -> None:

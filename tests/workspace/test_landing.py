@@ -34,14 +34,14 @@ def landed(repository: Repository, result: Result, branch: str = "change") -> La
 def assert_left(repository: Repository, landing: Landing, result: Result) -> None:
     assert not landing.moved
     assert repository.commit_of(landing.ref) == result[1]
-    assert landing.ref in landing.advice
+    assert landing.ref in landing.words
 
 
 def test_a_branch_that_is_not_checked_out_is_swapped(
     branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
 ) -> None:
     branch_with_two_defects.switch("main").write({"calc.py": "work on main"})
-    assert landed(repository, result) == Landing(moved=True, ref="change")
+    assert landed(repository, result) == Landing(moved=True, ref="change", words="The result is on change.")
     assert repository.commit_of("change") == result[1]
     assert (branch_with_two_defects.path / "calc.py").read_text() == "work on main"
     assert repository.git.text("for-each-ref", "refs/heads/burnish") == ""
@@ -81,8 +81,7 @@ def test_uncommitted_work_is_never_touched(
     landing = landed(repository, result)
     assert_left(repository, landing, result)
     assert landing.ref == "burnish/r1"
-    assert "uncommitted work" in landing.advice
-    assert landing.advice.endswith("git merge --ff-only burnish/r1")
+    assert "uncommitted work" in landing.words
     assert users_view(repository.root) == before
 
 
@@ -105,8 +104,7 @@ def test_a_branch_that_moved_stays_where_it_is(
     moved = branch_with_two_defects.commit({"more.py": "x"}).head
     landing = landed(repository, result)
     assert_left(repository, landing, result)
-    assert "has moved" in landing.advice
-    assert landing.advice.endswith("git merge burnish/r1")
+    assert "has moved" in landing.words
     assert branch_with_two_defects.head == moved
 
 
@@ -137,13 +135,13 @@ def test_a_branch_in_the_middle_of_a_rebase_is_left_alone(
     assert repository.current_branch() is None, "the rebase should have stopped at a conflict"
     landing = landed(repository, result)
     assert_left(repository, landing, result)
-    assert "rebase" in landing.advice
+    assert "rebase" in landing.words
     assert repository.commit_of("change") == result[0]
 
 
 def test_a_branch_called_burnish_leaves_the_result_on_its_own_ref(repository: Repository, result: Result) -> None:
     repository.git.run("branch", "burnish", "main")
-    landing = leave(repository, branch="change", new=result[1], run="r1")
+    landing = leave(repository, new=result[1], run="r1")
     assert landing.ref == "refs/burnish/r1"
     assert_left(repository, landing, result)
 
@@ -152,10 +150,9 @@ def test_the_result_is_not_pulled_from_under_its_reader(
     branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
 ) -> None:
     branch_with_two_defects.git.run("checkout", "--quiet", "-b", "burnish/r1")
-    landing = leave(repository, branch="change", new=result[1], run="r1")
+    landing = leave(repository, new=result[1], run="r1")
     assert landing.ref == "refs/burnish/r1"
     assert branch_with_two_defects.head == result[0]
-    assert landing.advice.endswith("git switch change && git merge --ff-only refs/burnish/r1")
 
 
 def test_hooks_and_an_automatic_stash_take_no_part(

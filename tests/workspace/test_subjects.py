@@ -8,7 +8,7 @@ from tests.workspace.conftest import UsersView
 
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.workspace.errors import SubjectError, UnknownReferenceError
+from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
 from burnish.workspace.repository import Repository
 
 
@@ -163,3 +163,14 @@ def test_a_pipe_in_the_work_tree_is_left_alone(work_of_every_kind: RepositoryBui
     os.mkfifo(work_of_every_kind.path / "pipe")
     repository = Repository.discover(work_of_every_kind.path)
     assert "pipe" not in repository.files(repository.freeze(None, None, uncommitted=True).head)
+
+
+def test_a_name_that_others_bear_too_can_be_written_in_full(branch_with_two_defects: RepositoryBuilder) -> None:
+    builder = branch_with_two_defects
+    builder.git.run("update-ref", "refs/remotes/change", "main")
+    repository = Repository.discover(builder.path)
+    with pytest.raises(AmbiguousReferenceError):
+        repository.freeze("change", "main")
+    for branch in (None, "refs/heads/change"):
+        frozen = repository.freeze(branch, "main")
+        assert (frozen.branch, frozen.head) == ("change", builder.head)

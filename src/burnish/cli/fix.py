@@ -11,7 +11,8 @@ _HELP = """Review a branch, have the findings fixed, and review again, until the
 
 With --build the change itself is made first, from --brief or --intent, on a branch that may still be empty.
 
-Fixes are commits that burnish makes beside your branches; yours moves once, forward, when the run ends well.
+burnish commits fixes on a separate ref and fast-forwards your branch once, if the run succeeds. With --uncommitted
+the fixes are written into your working tree instead: all of them, or none where a file has changed meanwhile.
 
 Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
 5 a budget ran out, 130 interrupted."""
@@ -41,6 +42,11 @@ Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration,
 )
 @click.option(
     "--one-round", is_flag=True, help="Stop after one review and its fix; the same command goes on with the next."
+)
+@click.option(
+    "--supersede",
+    is_flag=True,
+    help="End a run of this branch that waits for a person, or was interrupted. Its rounds count.",
 )
 @subject_options
 def fix(**options: Any) -> int:

@@ -14,11 +14,8 @@ Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not r
 
 
 @click.command("review", help=_HELP)
-@click.option(
-    "--uncommitted", "--dirty", "uncommitted", is_flag=True, help="Review the working tree as it is, committed or not."
-)
 @subject_options
-def review(*, uncommitted: bool, **options: Any) -> int:
+def review(**options: Any) -> int:
     from burnish.cli.running import run_command  # noqa: PLC0415 - whoever asks for help needs no runner
 
-    return run_command(Mode.REVIEW, options, uncommitted=uncommitted)
+    return run_command(Mode.REVIEW, options)

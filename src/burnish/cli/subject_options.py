@@ -15,6 +15,9 @@ FORMATS = ("text", "json", "sarif", "markdown", "html")
 _SUBJECT: _Options = (
     click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master."),
     click.option("--branch", metavar="REF", help="The branch to look at. Default: the one that is checked out."),
+    click.option(
+        "--uncommitted", "--dirty", "uncommitted", is_flag=True, help="The working tree as it is, committed or not."
+    ),
     click.option("--brief", metavar="FILE", default="", help="Requirements and acceptance criteria."),
     click.option("--intent", metavar="TEXT", default="", help="What the change is meant to do, in a sentence."),
     click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to."),

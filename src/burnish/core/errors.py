@@ -8,6 +8,8 @@ class ErrorKind(Enum):
 
     USAGE = "usage"
     CONFIGURATION = "configuration"
+    WAITING = "waiting"
+    """A person must decide first."""
     UNREADABLE = "unreadable"
     INFRASTRUCTURE = "infrastructure"
 
@@ -19,6 +21,7 @@ class ErrorKind(Enum):
 _EXIT_CODES = {
     ErrorKind.USAGE: 2,
     ErrorKind.CONFIGURATION: 2,
+    ErrorKind.WAITING: 3,
     ErrorKind.UNREADABLE: 4,
     ErrorKind.INFRASTRUCTURE: 4,
 }

@@ -127,6 +127,10 @@ class RunStarted(Event):
     """The process that asked for the run: the shell or session from which burnish was started."""
     parallel_agents: bool = False
     """Whether the subject is uncommitted work, and other runs were at work on the repository when this one began."""
+    supersedes: tuple[str, ...] = ()
+    """The runs of the same subject that were ended so that this one could begin."""
+    rounds_before: int = 0
+    """Rounds of ended runs on the same tree that count towards the hard cap."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Prompts and merged configuration, by name."""
 

@@ -153,10 +153,13 @@ def _start(event: AnyEvent) -> Run:
     limit = limits.reviews if event.max_reviews is None else event.max_reviews
     if not 1 <= limit <= limits.hard_cap:
         raise IllegalEventError(event, "not started", f"{limit} reviews are not within 1 and {limits.hard_cap}")
+    left = limits.hard_cap - event.rounds_before
+    if left < 1:
+        raise IllegalEventError(event, "not started", f"the hard cap of {limits.hard_cap} reviews is used up")
     subject = event.subject
     # The phase is a placeholder for one call: the flow alone knows which phase comes first.
     unbegun = Run(started=event, phase=Waiting(reason="", choices=()), commit=subject.head, tree=subject.tree)
-    known = replace(unbegun, changed=subject.changed, findings=event.remembered, limit=limit, at=event.at)
+    known = replace(unbegun, changed=subject.changed, findings=event.remembered, limit=min(limit, left), at=event.at)
     return flow.to_start(known)
 
 

@@ -1,5 +1,7 @@
 """Everything beside the protocol that governs a run, frozen in its first event: later edits of files change nothing."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from burnish.config.loading import PolicyOrigin
@@ -9,7 +11,7 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
 from burnish.core.values import Value
 
-_KEY = "inputs"
+_KEY, _INVOCATION_KEY = "inputs", "invocation"
 
 
 class Guidance(Value):
@@ -59,6 +61,8 @@ class Inputs(Value):
     governance: Governance = Governance()
     detached: bool = False
     """There is no branch that could be moved at the end."""
+    work_tree: str = ""
+    """The working tree whose uncommitted work is under review; fixes go there."""
     brief: str = ""
     brief_path: str = ""
     """As the user named it."""
@@ -76,9 +80,39 @@ class Inputs(Value):
     """The user's own prompts by role."""
 
 
-def frozen(inputs: Inputs) -> dict[str, str]:
+class Invocation(Value):
+    """What the user typed beyond branch and base, so that a later command can be given the same."""
+
+    folder: str = ""
+    """Where the user was: paths are relative to it."""
+    protocol: str = ""
+    brief: str = ""
+    intent: str = ""
+    agents: tuple[str, ...] = ()
+    complexity: str = ""
+    model: str = ""
+    timeout: float | None = None
+    unsafe_fixes: bool = False
+    allow_unexamined: bool = False
+
+
+def frozen(inputs: Inputs, invocation: Invocation | None = None) -> dict[str, str]:
     """As the first event holds them."""
-    return {_KEY: msgspec.json.encode(inputs).decode()}
+    typed = {} if invocation is None else {_INVOCATION_KEY: msgspec.json.encode(invocation).decode()}
+    return {_KEY: msgspec.json.encode(inputs).decode(), **typed}
+
+
+def without_invocation(inputs: Mapping[str, str]) -> dict[str, str]:
+    """What governs a run, however it was typed."""
+    return {name: text for name, text in inputs.items() if name != _INVOCATION_KEY}
+
+
+def invocation_of(run: Run) -> Invocation:
+    """What was typed; of a run from before that was kept, nothing is known."""
+    try:
+        return msgspec.json.decode(run.started.inputs.get(_INVOCATION_KEY, "{}"), type=Invocation)
+    except msgspec.MsgspecError:
+        return Invocation()
 
 
 def inputs_of(run: Run) -> Inputs:

@@ -4,12 +4,16 @@ A run that has ended is settled once this is done. Until then a ref keeps what w
 run after a crash knows that something is left to do. Doing it twice changes nothing.
 """
 
+from pathlib import Path
+
 from burnish.core.events import ValidationStatus
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Run
 from burnish.runtime.inputs import Inputs
 from burnish.workspace.landing import Landing, land, leave
+from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
+from burnish.workspace.write_back import save_patch, write_back
 
 LANDED = (Outcome.APPROVED, Outcome.ACCEPTED)
 _KEPT = "refs/burnish/kept/"
@@ -34,7 +38,27 @@ def _landing(repository: Repository, run: Run, outcome: Outcome, inputs: Inputs)
     if run.commit == run.subject.head:
         return None
     fails = run.validated is not None and run.validated.status is ValidationStatus.FAILED
-    # A session that reviews also fixes; `burnish review` leaves the branch alone all the same.
-    if outcome in LANDED and run.may_fix and not inputs.detached and not fails:
+    # A session that reviews also fixes; `burnish review` leaves branch and working tree alone all the same.
+    lands = outcome in LANDED and run.may_fix and not fails
+    if inputs.work_tree:
+        return _write_back(repository, run, Path(inputs.work_tree), lands=lands)
+    if lands and not inputs.detached:
         return land(repository, branch=run.subject.branch, expected=run.subject.head, new=run.commit, run=run.id)
-    return leave(repository, branch=run.subject.branch, new=run.commit, run=run.id)
+    return leave(repository, new=run.commit, run=run.id)
+
+
+def _write_back(repository: Repository, run: Run, root: Path, *, lands: bool) -> Landing:
+    """Into the working tree that was reviewed, where the run ended well. The fixes are kept as a patch first."""
+    folder = repository.state_dir / "runs" / run.id
+    patch = save_patch(repository, folder, run.subject.head, run.commit)
+    if not lands:
+        return Landing(moved=False, words=f"Your working tree is as it was. The fixes are in {patch}.")
+    in_the_way = write_back(repository, root, folder, run.subject.head, run.commit)
+    if not in_the_way:
+        return Landing(moved=True, words=f"The fixes are in your working tree, {root}; nothing is staged or committed.")
+    changed = ", ".join(shown(path) for path in in_the_way[:3]) + (", …" if len(in_the_way) > 3 else "")
+    return Landing(
+        moved=False,
+        words=f"Nothing was written to {root}, for it has changed since it was reviewed: {changed}. "
+        f"The fixes are in {patch}.",
+    )

@@ -2,19 +2,19 @@
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
-from burnish.core.errors import BurnishError
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import EVIDENCE, Closed, Mode, RunStarted
 from burnish.core.outcomes import Outcome
-from burnish.core.state import Ended, Phase, Run, Sealing
+from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
 from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
-from burnish.runtime.inputs import frozen
+from burnish.runtime.inputs import frozen, without_invocation
 from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.runner import stay_awake
 from burnish.runtime.settling import unsettled
@@ -25,12 +25,24 @@ from burnish.system.process import Command, start_detached
 from burnish.usecases.finishing import put_to_rest
 from burnish.usecases.planning import Plan, PlanError
 from burnish.usecases.rebuilding import room_for
-from burnish.usecases.remembering import remembered
+from burnish.usecases.remembering import openings, remembered
 from burnish.usecases.runs import Runs
 from burnish.workspace.authorship import ensure_signing
 from burnish.workspace.repository import Repository
+from burnish.workspace.write_back import is_half_written
 
-SUPERSEDED = "superseded by a newer run"
+
+class WaitingRunError(BurnishError):
+    """A run of the same subject waits for a person. Only `--supersede` ends it."""
+
+    kind = ErrorKind.WAITING
+
+    def __init__(self, run: Run, waiting: Waiting) -> None:
+        super().__init__(
+            f"Run {run.id} of '{run.subject.branch}' waits for your decision: {waiting.reason}.",
+            hint=f"`burnish status {run.id}` shows the choices. To end it and start anew, add --supersede.",
+        )
+        self.run = run
 
 
 def begin(
@@ -41,8 +53,12 @@ def begin(
     mode: Mode,
     max_rounds: int | None,
     interactive: bool,
+    supersede: bool = False,
 ) -> Journal:
-    """Begin the planned run; or, where its dead twin is found, take that one up again."""
+    """Begin the planned run; or, where its dead twin is found, take that one up again.
+
+    `supersede` ends a run of the same subject that waits for a person, or that could be resumed.
+    """
     stay_awake()
     if mode is Mode.FIX:
         ensure_signing(plan.repository, plan.subject.head)
@@ -65,20 +81,46 @@ def begin(
         waivers=plan.waivers,
         owner=os.getppid(),
         parallel_agents=plan.frozen.uncommitted and _others_at_work(ledger),
-        inputs=frozen(plan.inputs),
+        inputs=frozen(plan.inputs, plan.invocation),
     )
-    twin = _earlier(ledger, plan.repository, started, environment)
-    if twin is not None:
-        return Journal.take_over(ledger, twin, this_process(), clock.now())
+    _complete_writing(ledger, plan.repository, environment)
+    earlier = _open_runs(ledger, plan.repository, started)
+    twin = next((run for run in earlier if _same(run.started, started)), None)
+    if twin is not None and not (supersede and not isinstance(twin.phase, Ended)):
+        return Journal.take_over(ledger, twin.id, this_process(), clock.now())
+    replaced = _replaced(earlier, supersede=supersede)
+    started = replace(
+        started,
+        supersedes=tuple(run.id for run in replaced),
+        rounds_before=_rounds_before(ledger, started, replaced),
+    )
+    for run in earlier:
+        _end(ledger, plan.repository, run, environment, by=started.run)
     started = replace(started, remembered=remembered(ledger, plan.repository, started))
     plan.repository.keep(started.run, plan.subject.head)
     with room_for(plan.repository, ledger, started):
         return Journal.begin(ledger, started, this_process())
 
 
-def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, environment: Mapping[str, str]) -> str | None:
-    """The dead run of the same subject under the same policy, to be resumed. A living one is an error."""
+def _complete_writing(ledger: Ledger, repository: Repository, environment: Mapping[str, str]) -> None:
+    """Complete what a killed run has half written into a working tree, before that is taken for the user's work."""
+    for name in sorted(unsettled(repository)):
+        if is_half_written(repository.state_dir / "runs" / name):
+            journal = Journal.take_over(ledger, name, this_process(), clock.now())
+            put_to_rest(repository, ledger, journal, environment)
+            raise PlanError(
+                f"Run {name} was killed while it wrote its fixes into the working tree. That is completed now.",
+                hint=f"`burnish show {name}` shows the run. Then give your command again.",
+            )
+
+
+def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> list[Run]:
+    """The runs of the same subject that have anything left to do, the newest first. A living one is an error.
+
+    A review changes no code and asks no person: it runs beside a fix that waits or was interrupted.
+    """
     open_ends = unsettled(repository)
+    found: list[Run] = []
     for run in _readable_runs(ledger, open_ends):
         is_over = isinstance(run.phase, Ended) and run.id not in open_ends
         if is_over or run.subject.branch != started.subject.branch:
@@ -87,12 +129,51 @@ def _earlier(ledger: Ledger, repository: Repository, started: RunStarted, enviro
         if lease is not None and lease.until > clock.now() and not is_known_dead(lease.owner):
             raise PlanError(
                 f"'{run.subject.branch}' is under review already, by run {run.id} ({lease.owner}).",
-                hint=f"Follow it with 'burnish wait {run.id}', or end it with 'burnish cancel {run.id}'.",
+                hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
             )
-        if _same(run.started, started):
-            return run.id
-        _supersede(ledger, repository, run, environment)
-    return None
+        if started.mode is Mode.FIX or run.started.mode is Mode.REVIEW:
+            found.append(run)
+    return found
+
+
+def _replaced(earlier: Sequence[Run], *, supersede: bool) -> list[Run]:
+    """The runs that end so that a new one can begin. One that waits for a person is not ended unasked."""
+    going_on = [run for run in earlier if not isinstance(run.phase, Ended)]
+    for run in going_on:
+        if isinstance(run.phase, Waiting) and not supersede:
+            raise WaitingRunError(run, run.phase)
+    return going_on
+
+
+def _rounds_before(ledger: Ledger, started: RunStarted, replaced: Sequence[Run]) -> int:
+    """How many rounds count towards the hard cap already: those of ended runs on the very same tree.
+
+    Each run carries the rounds of those before it, so the newest one tells. A person's new commits make another tree.
+    """
+    if started.mode is not Mode.FIX:
+        return 0
+    tree, ending = started.subject.tree, {run.id for run in replaced}
+    names = (first.run for first in openings(ledger) if first.mode is Mode.FIX and first.subject.tree == tree)
+    newest = next(names, None)
+    if newest is None:
+        return 0
+    last = load_run(ledger, newest)
+    was_ended = last.id in ending or (isinstance(last.phase, Ended) and last.phase.outcome is Outcome.CANCELLED)
+    before = last.started.rounds_before + (len(last.rounds) if was_ended else 0)
+    _check_cap(started, before)
+    return before
+
+
+def _check_cap(started: RunStarted, before: int) -> None:
+    cap = started.protocol.limits.hard_cap
+    left = cap - before
+    if before and (left < 1 or (started.max_reviews or 1) > left):
+        asked = f", so --max-rounds {started.max_reviews} is too many" if left >= 1 else ""
+        raise PlanError(
+            f"Runs that were ended have made {before} of the {cap} reviews that '{started.protocol.name}' allows for "
+            f"{started.subject.head[:12]}{asked}.",
+            hint=f"Ask for at most {left}." if left >= 1 else "Commit a change by hand: then the count starts anew.",
+        )
 
 
 def _readable_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]:
@@ -123,28 +204,39 @@ def _others_at_work(ledger: Ledger) -> bool:
 def _same(first: RunStarted, second: RunStarted) -> bool:
     """Whether both are about the same head under the same policy.
 
-    Who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget or found: the first is one
-    of them.
+    How it was typed and who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget,
+    found, or used up: the first is one of them.
     """
     one, other = (
-        replace(each, at=0.0, run="", interactive=False, budget=Budget(), remembered=(), owner=0, parallel_agents=False)
+        replace(
+            each,
+            at=0.0,
+            run="",
+            interactive=False,
+            budget=Budget(),
+            remembered=(),
+            owner=0,
+            parallel_agents=False,
+            supersedes=(),
+            rounds_before=0,
+            inputs=without_invocation(each.inputs),
+        )
         for each in (first, second)
     )
     return one == other
 
 
-def _supersede(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str]) -> None:
-    """End a dead run whose subject or policy has moved on; its work is kept, and nothing else is left of it."""
+def _end(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str], *, by: str) -> None:
+    """End a dead run in favour of another; its work is kept, and nothing else is left of it."""
     journal = Journal.take_over(ledger, run.id, this_process(), clock.now())
-    put_to_rest(repository, ledger, journal, environment, end=_superseded)
+    put_to_rest(repository, ledger, journal, environment, end=lambda phase: _superseded(phase, f"superseded by {by}"))
 
 
-def _superseded(phase: Phase) -> Closed:
+def _superseded(phase: Phase, reason: str) -> Closed:
     """The end of a run that nobody will go on with. An approval that was earned stays one, though nobody sealed it."""
     if isinstance(phase, Sealing):
-        outcome = outcome_of(phase)
-        return Closed(at=clock.now(), outcome=outcome, reason=f"{phase.reason}; no seal, {SUPERSEDED}")
-    return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=SUPERSEDED)
+        return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal, {reason}")
+    return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=reason)
 
 
 def resume(repository: Repository, ledger: Ledger, run: str | None) -> Journal:

@@ -26,7 +26,7 @@ from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.census import changed_files
-from burnish.runtime.inputs import Governance, Guidance, Inputs
+from burnish.runtime.inputs import Governance, Guidance, Inputs, Invocation
 from burnish.runtime.performing.stories import find_status_file
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import Brief, read_brief
@@ -83,6 +83,7 @@ class Plan(Value):
     protocol: Protocol
     roles: Roles
     inputs: Inputs
+    invocation: Invocation
     sandbox: Sandbox
     budget: Budget = Budget()
     build: bool = False
@@ -141,6 +142,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         protocol=protocol,
         roles=roles,
         inputs=prospect.inputs,
+        invocation=_invocation(folder, wanted, environment),
         sandbox=sandbox,
         budget=allotment.budget,
         build=wanted.build,
@@ -150,7 +152,7 @@ def plan(folder: Path, wanted: Wanted, environment: Mapping[str, str], ask: AskT
         notices=(
             *settled.notices,
             *_uncommitted_notices(repository, frozen),
-            *role_notices(settings, protocol),
+            *role_notices(settings, protocol, wanted.agents),
             *(unknown_rules(settings.analysers) if settings.analysers.rules else ()),
             *_sandbox_notices(sandbox),
             *allotment.notices,
@@ -327,6 +329,7 @@ def _inputs(
         merge_base=frozen.merge_base,
         governance=_governance(repository, settled),
         detached=frozen.detached or frozen.uncommitted,
+        work_tree=str(repository.root) if frozen.uncommitted else "",
         brief=brief.text,
         brief_path=brief.path,
         brief_file=brief.file,
@@ -341,6 +344,23 @@ def _inputs(
             if page is not None
         ),
         prompts=prompts,
+    )
+
+
+def _invocation(folder: Path, wanted: Wanted, environment: Mapping[str, str]) -> Invocation:
+    """What a variable says for one command may not be set for the next: where there is a flag for it, that is kept."""
+    flags = wanted.flags
+    return Invocation(
+        folder=str(folder.absolute()),
+        protocol=flags.protocol or environment.get("BURNISH_PROTOCOL", ""),
+        brief=wanted.brief,
+        intent=wanted.intent,
+        agents=wanted.agents,
+        complexity="" if wanted.complexity is None else wanted.complexity.value,
+        model=flags.model or environment.get("BURNISH_MODEL", ""),
+        timeout=flags.timeout,
+        unsafe_fixes=flags.unsafe_fixes is True,
+        allow_unexamined=wanted.allow_unexamined,
     )
 
 

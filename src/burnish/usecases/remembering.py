@@ -46,7 +46,7 @@ def _related(ledger: Ledger, repository: Repository, subject: Subject) -> Iterat
     history = _history(repository, subject)
     same: list[RunStarted] = []
     other: list[RunStarted] = []
-    for first in _openings(ledger):
+    for first in openings(ledger):
         earlier = first.subject
         if subject.branch != earlier.branch and subject.tree != earlier.tree and earlier.head not in history:
             continue
@@ -60,7 +60,7 @@ def _related(ledger: Ledger, repository: Repository, subject: Subject) -> Iterat
             yield load_run(ledger, first.run)
 
 
-def _openings(ledger: Ledger) -> Iterator[RunStarted]:
+def openings(ledger: Ledger) -> Iterator[RunStarted]:
     """The first events of the newest runs, the newest first."""
     for stream in reversed(ledger.streams(stream_of(""))[-_RUNS:]):
         with suppress(BurnishError):

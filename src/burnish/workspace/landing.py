@@ -1,9 +1,8 @@
 """The one moment in which a user's branch moves: forward only, by compare-and-swap, and never over open work.
 
-Wherever that cannot be done, the result is left on a branch of burnish's own, with the command that takes it.
+Wherever that cannot be done, the result is left on a branch of burnish's own.
 """
 
-import shlex
 from pathlib import Path
 
 from burnish.core.values import Value
@@ -27,18 +26,18 @@ class Landing(Value):
     """Where a result is now."""
 
     moved: bool
-    """Whether the subject's branch has it."""
-    ref: str
+    """Whether the subject's branch, or the working tree, has it."""
+    ref: str = ""
     """The branch, or other ref, that has it."""
-    advice: str = ""
-    """Why the branch was not moved, and the command to take the result."""
+    words: str
+    """That in a sentence, and why the branch was not moved."""
 
 
 def land(repository: Repository, *, branch: str, expected: str, new: str, run: str) -> Landing:
     """Move a branch from the commit that was reviewed to the result, or leave it alone and say why."""
     reason = _obstacle(repository, branch, expected, new)
-    if reason is None and _branch_commit(repository, branch) == new:
-        return Landing(moved=True, ref=branch)
+    if reason is None and branch_commit(repository, branch) == new:
+        return _landed(branch)
     if reason is None:
         worktree = repository.checked_out_at(branch)
         if worktree is None:
@@ -46,24 +45,23 @@ def land(repository: Repository, *, branch: str, expected: str, new: str, run: s
         else:
             reason = _fast_forward(repository, worktree, expected, new)
     if reason is None:
-        return Landing(moved=True, ref=branch)
-    return leave(repository, branch=branch, new=new, run=run, reason=reason)
+        return _landed(branch)
+    return leave(repository, new=new, run=run, reason=reason)
 
 
-def leave(repository: Repository, *, branch: str, new: str, run: str, reason: str = "") -> Landing:
+def _landed(branch: str) -> Landing:
+    return Landing(moved=True, ref=branch, words=f"The result is on {branch}.")
+
+
+def leave(repository: Repository, *, new: str, run: str, reason: str = "") -> Landing:
     """Leave a result on `burnish/<run>`, for the user to take. The subject's branch stays where it is."""
     name = f"burnish/{run_name(run)}"
     ref = name if _leave_on(repository, name, new) else result_ref(run)
-    exists = _branch_commit(repository, branch) is not None
-    forward = exists and repository.is_ancestor(branch, new)
-    command = f"git merge --ff-only {ref}" if forward else f"git merge {ref}"
-    if repository.current_branch() != branch and exists:
-        command = f"git switch {shlex.quote(branch)} && {command}"
-    return Landing(moved=False, ref=ref, advice=f"{reason} The result is on {ref}; take it with: {command}".strip())
+    return Landing(moved=False, ref=ref, words=f"{reason} The result is on {ref}.".strip())
 
 
 def _obstacle(repository: Repository, branch: str, expected: str, new: str) -> str | None:
-    current = _branch_commit(repository, branch)
+    current = branch_commit(repository, branch)
     if current is None:
         return f"There is no branch '{branch}' to move."
     if current == new:
@@ -102,7 +100,7 @@ def _fast_forward(repository: Repository, worktree: Path, expected: str, new: st
 
 def _leave_on(repository: Repository, name: str, new: str) -> bool:
     """Whether the branch has the result now. One that the user checked out meanwhile is not pulled from under them."""
-    current = _branch_commit(repository, name)
+    current = branch_commit(repository, name)
     if current == new:
         return True
     if current is not None and repository.checked_out_at(name) is not None:
@@ -114,7 +112,7 @@ def _leave_on(repository: Repository, name: str, new: str) -> bool:
     return True
 
 
-def _branch_commit(repository: Repository, branch: str) -> str | None:
+def branch_commit(repository: Repository, branch: str) -> str | None:
     if not branch:
         return None
     ref = f"refs/heads/{branch}^{{commit}}"

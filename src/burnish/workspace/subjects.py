@@ -50,11 +50,13 @@ class Wish(Value):
 def freeze(git: Git, wish: Wish, *, shallow: bool = False) -> FrozenSubject:
     """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
     branch, detached = _branch(git, wish)
-    known = references.commits(git, "HEAD", branch, *filter(None, (wish.base,)))
+    # What is checked out, or was written in full, is meant whatever else has the same name.
+    name = "HEAD" if wish.branch is None else wish.branch if wish.branch.startswith(references.BRANCHES) else branch
+    known = references.commits(git, "HEAD", name, *filter(None, (wish.base,)))
     if wish.branch is None and known["HEAD"] is None:
         raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     # What was not found is looked up again by whoever knows what to say of it.
-    head = known[branch] or references.commit_of(git, branch)
+    head = known[name] or references.commit_of(git, name)
     base = wish.base or _default_base(git, branch, wish)
     base_commit = known.get(base) or references.commit_of(git, base)
     merge_base = _merge_base(git, (base, base_commit), (branch, head), shallow)
