@@ -16,6 +16,7 @@ from burnish.core.state import MissingReview, Run
 from burnish.core.values import replace
 from burnish.prompts.errors import PromptError
 from burnish.runtime.script import Script
+from burnish.usecases.next_steps import Step
 from burnish.usecases.runs import Sighting
 
 Burnish = Callable[..., tuple[int, str, str]]
@@ -66,8 +67,9 @@ def repository(folder: Path) -> Path:
     return make_repository(folder)
 
 
-def page(run: Run, *advice: str) -> Page:
-    return Page(run_page(Sighting(run=run), advice))
+def page(run: Run, result: str = "", *commands: str) -> Page:
+    steps = [Step(command=command, does="goes on") for command in commands]
+    return Page(run_page(Sighting(run=run), steps, result))
 
 
 def tracked(severity: Severity, title: str, status: FindingStatus = FindingStatus.OPEN, text: str = "") -> Tracked:
@@ -87,7 +89,7 @@ def tracked(severity: Severity, title: str, status: FindingStatus = FindingStatu
 
 
 def test_a_run_that_ended_well(repository: Path) -> None:
-    shown = page(play(repository, FIXED), "The result is on change.", "burnish verify change checks the seal")
+    shown = page(play(repository, FIXED), "The result is on change.", "burnish verify change")
     for words in (
         "approved",
         "change",
@@ -110,11 +112,11 @@ def test_a_run_that_ended_well(repository: Path) -> None:
         "resolved",
     ):
         assert words in shown.text
-    assert shown.text.index("The result is on change.") < shown.text.index("burnish verify change checks the seal")
+    assert shown.text.index("The result is on change.") < shown.text.index("burnish verify change goes on")
 
 
 def test_a_question_with_its_choices(repository: Path) -> None:
-    shown = page(play(repository, UNDECIDED), "burnish decide")
+    shown = page(play(repository, UNDECIDED), "", "burnish decide")
     for words in ("waiting", "1 blocking finding remains", "Accept findings", "blocks", "Sealnone"):
         assert words in shown.text
 
@@ -165,7 +167,7 @@ def full_of(text: str, run: Run) -> Run:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(repository: Path, text: str) -> None:
     run = play(repository, UNDECIDED)
-    calm, hostile = page(full_of("calm", run), "calm"), page(full_of(text, run), text)
+    calm, hostile = page(full_of("calm", run), "calm", "calm"), page(full_of(text, run), text, text)
     assert hostile.tags == calm.tags
     assert not set("\x1b\x07\u202e\u2066") & set(hostile.text)
     assert hostile.text == calm.text.replace("calm", clean_text(text))
@@ -195,7 +197,7 @@ def test_show_gives_every_form(burnish: Burnish, repository: Path, tmp_path: Pat
     play(repository, FIXED)
     code, out, err = burnish("show", FIRST, "--format", "html")
     assert (code, err) == (0, "")
-    assert "burnish verify change checks the seal" in Page(out).text
+    assert f"burnish show {FIRST} shows it" in Page(out).text, "the commits of this run are made up"
     assert '"version": "2.1.0"' in burnish("show", FIRST, "--format", "sarif")[1]
     target = tmp_path / "page.html"
     assert burnish("show", FIRST, "--format", "html", "--output", str(target)) == (0, "", "")

@@ -218,7 +218,8 @@ def test_wait_for_a_run_that_has_ended(burnish: Burnish, repository: Path) -> No
             0,
             """\
 20231114-221320-aaaaaa: approved: round 2: nothing blocks
-Next: burnish verify change checks the seal
+Next: burnish show 20231114-221320-aaaaaa
+      shows it; its seal no longer holds for commit-1
 """,
             "",
         )
@@ -233,8 +234,8 @@ def test_nobody_drives_the_run(burnish: Burnish, repository: Path) -> None:
             4,
             "20231114-221320-aaaaaa: interrupted: validating 1, and nobody drives it\n",
             """\
-interrupted: nobody drives the run any more.
-hint: burnish resume 20231114-221320-aaaaaa goes on with it.
+interrupted: the run is not active.
+hint: `burnish resume 20231114-221320-aaaaaa` goes on with it.
 """,
         )
     )
@@ -253,7 +254,7 @@ def test_the_time_is_over(burnish: Burnish, held: "subprocess.Popen[str]") -> No
     code, out, err = burnish("wait", FIRST, "--timeout", "0")
     assert code == 4
     assert out == f"{FIRST}: running: reviewing 1, by {identity_of(held.pid)}\n"
-    assert err == f"The time is over; the run goes on.\nhint: burnish wait {FIRST} waits again.\n"
+    assert err == f"The time is over; the run goes on.\nhint: `burnish wait {FIRST}` waits again.\n"
 
 
 def test_wait_sees_the_end_of_a_run_in_another_process(burnish: Burnish, held: "subprocess.Popen[str]") -> None:

@@ -76,8 +76,16 @@ RUN                     STATE        PROTOCOL  BRANCH  ROUNDS  BLOCKING  AGE
 20231115-001320-cccccc  interrupted  epic      change  0/3     0         1 min
 20231114-231320-bbbbbb  waiting      epic      change  3/3     1         2 h
 20231114-221320-aaaaaa  approved     epic      change  2/3     0         2 d
-20231115-001320-cccccc is interrupted: burnish resume 20231115-001320-cccccc
-20231114-231320-bbbbbb waits for a person: burnish decide 20231114-231320-bbbbbb a|b|c [--note TEXT]
+20231115-001320-cccccc is interrupted:
+Next: burnish resume 20231115-001320-cccccc
+      goes on with it
+20231114-231320-bbbbbb waits for a person:
+Next: burnish decide 20231114-231320-bbbbbb a
+      Manual review and fix (pause autonomous workflow)
+Next: burnish decide 20231114-231320-bbbbbb b
+      Accept findings and mark story complete (not recommended)
+Next: burnish decide 20231114-231320-bbbbbb c && burnish resume 20231114-231320-bbbbbb
+      Continue with 1 more review round (override limit)
 """,
             "",
         )
@@ -177,7 +185,12 @@ Findings document: docs/progress/story-change-review-findings-round-3.md
   a) Manual review and fix (pause autonomous workflow)
   b) Accept findings and mark story complete (not recommended)
   c) Continue with 1 more review round (override limit)
-Next: burnish decide 20231114-221320-aaaaaa a|b|c [--note TEXT]
+Next: burnish decide 20231114-221320-aaaaaa a
+      Manual review and fix (pause autonomous workflow)
+Next: burnish decide 20231114-221320-aaaaaa b
+      Accept findings and mark story complete (not recommended)
+Next: burnish decide 20231114-221320-aaaaaa c && burnish resume 20231114-221320-aaaaaa
+      Continue with 1 more review round (override limit)
 """,
             "",
         )
@@ -192,7 +205,8 @@ def test_status_of_an_interrupted_run_names_the_way_on(burnish: Burnish, reposit
             0,
             """\
 20231114-221320-aaaaaa: interrupted: validating 1, and nobody drives it
-Next: burnish resume 20231114-221320-aaaaaa goes on with it
+Next: burnish resume 20231114-221320-aaaaaa
+      goes on with it
 """,
             "",
         )
@@ -273,7 +287,8 @@ Examined: 1 of 1 changed file (1 read by an agent)
 Seal: seal-of-tree-1
 Usage: 2.0 s of agents' time
 
-Next: burnish verify change checks the seal
+Next: burnish show 20231114-221320-aaaaaa
+      shows it; its seal no longer holds for commit-1
 """,
             "",
         )
@@ -319,7 +334,12 @@ Findings document: docs/progress/story-change-review-findings-round-3.md
   a) Manual review and fix (pause autonomous workflow)
   b) Accept findings and mark story complete (not recommended)
   c) Continue with 1 more review round (override limit)
-Next: burnish decide 20231114-221320-aaaaaa a|b|c [--note TEXT]
+Next: burnish decide 20231114-221320-aaaaaa a
+      Manual review and fix (pause autonomous workflow)
+Next: burnish decide 20231114-221320-aaaaaa b
+      Accept findings and mark story complete (not recommended)
+Next: burnish decide 20231114-221320-aaaaaa c && burnish resume 20231114-221320-aaaaaa
+      Continue with 1 more review round (override limit)
 """,
             "",
         )
@@ -342,7 +362,10 @@ Round 1, tree tree-0
 Seal: none
 Usage: 1.0 s of agents' time
 
-Next: burnish logs 20231114-221320-aaaaaa shows what went wrong; burnish review --branch change --base main tries again
+Next: burnish logs 20231114-221320-aaaaaa
+      shows what went wrong
+Next: burnish review --branch change --base main
+      tries again
 """,
             "",
         )

@@ -68,7 +68,16 @@ def events(repository: Path) -> list[AnyEvent]:
 
 def test_a_choice_that_ends_the_run(burnish: Burnish, waiting_run: Path) -> None:
     assert burnish("decide", FIRST, "a", "--note", "Ada looks at it") == snapshot(
-        (0, "20231114-221320-aaaaaa: blocked: a person takes over: Ada looks at it\n", "")
+        (
+            0,
+            """\
+20231114-221320-aaaaaa: blocked: a person takes over: Ada looks at it
+Fix what blocks by hand and commit it, then:
+Next: burnish fix --branch change --base main
+      reviews it again
+""",
+            "",
+        )
     )
     (decided,) = [event for event in events(waiting_run) if isinstance(event, Decided)]
     assert (decided.choice, decided.note, decided.by) == ("a", "Ada looks at it", "ada")
@@ -80,7 +89,9 @@ def test_a_choice_that_somebody_must_carry_out(burnish: Burnish, waiting_run: Pa
             0,
             """\
 20231114-221320-aaaaaa: fixing after round 3: 2 must, 0 may
-Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
+The run is not active.
+Next: burnish resume 20231114-221320-aaaaaa
+      goes on with it
 """,
             "",
         )
@@ -88,8 +99,9 @@ Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
 
 
 def test_a_choice_for_programs(burnish: Burnish, waiting_run: Path) -> None:
-    code, out, err = burnish("decide", FIRST, "a", "--json")
-    assert (code, err) == (0, "")
+    code, out, err = burnish("decide", FIRST, "A", "--json")
+    assert code == 0
+    assert "Next: burnish fix --branch change --base main\n" in err
     shown = json.loads(out)
     assert (shown["version"], shown["state"], shown["outcome"]) == (1, "ended", "blocked")
 
@@ -194,7 +206,15 @@ def test_cancel_an_interrupted_run(burnish: Burnish, repository: Path) -> None:
     with ledger_of(repository) as ledger:
         Stage(ledger, UNDECIDED).begin().release()
     assert burnish("cancel", FIRST, "--note", "not needed") == snapshot(
-        (0, "20231114-221320-aaaaaa: cancelled: a person ended it: not needed\n", "")
+        (
+            0,
+            """\
+20231114-221320-aaaaaa: cancelled: a person ended it: not needed
+Next: burnish fix --branch change --base main
+      starts anew
+""",
+            "",
+        )
     )
 
 
@@ -304,7 +324,9 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
             0,
             """\
 20231114-221320-aaaaaa: validating 2, before the seal
-Nobody drives it: burnish resume 20231114-221320-aaaaaa continues it.
+The run is not active.
+Next: burnish resume 20231114-221320-aaaaaa
+      goes on with it
 """,
             """\
 The waiver holds for this branch, and its seal will be of kind 'waived'. For good, add this to burnish.toml of main:

@@ -3,5 +3,9 @@
 import pytest
 
 pytest.register_assert_rewrite(
-    "tests.end_to_end.machine", "tests.end_to_end.playing", "tests.end_to_end.world", "tests.end_to_end.cutting"
+    "tests.end_to_end.advice",
+    "tests.end_to_end.cutting",
+    "tests.end_to_end.machine",
+    "tests.end_to_end.playing",
+    "tests.end_to_end.world",
 )

@@ -18,6 +18,7 @@ from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import SqliteLedger, open_ledger
 from burnish.system import survivors
 from burnish.testing.repositories import RepositoryBuilder
+from tests.end_to_end.advice import check_advice
 from tests.end_to_end.watching import eventually
 
 RUN_MARKER = "BURNISH_RUN"
@@ -120,6 +121,8 @@ class Machine:
         assert "Traceback" not in done.err, done.err
         assert "burnish has a bug" not in done.err, done.err
         assert "Warning" not in done.err, done.err
+        check_advice(done.out)
+        check_advice(done.err)
         return done
 
     def cut_down(self, process: "subprocess.Popen[bytes]") -> None:

@@ -213,6 +213,7 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
         **view,
         "census": all(entry["enough"] for entry in view["census"]),
         "policy": None,
+        "next": None,
         "run": "",
         "reason": re.sub(r": .*", "", view["reason"]),
         "subject": {**view["subject"], "head": "", "tree": ""},

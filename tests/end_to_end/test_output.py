@@ -54,8 +54,8 @@ def test_text_says_what_was_found_and_what_to_do_next(tmp_path: Path) -> None:
     assert TITLE in done.out
     assert "app.py:3" in done.out
     assert "failed: after 1 review round, 1 blocking finding remains" in done.out
-    last = done.out.rstrip().splitlines()[-1]
-    assert last == "Next: burnish fix --branch change --base main has the findings fixed"
+    last = done.out.rstrip().splitlines()[-2:]
+    assert last == ["Next: burnish fix --branch change --base main", "      has the findings fixed"]
 
 
 def test_the_end_of_a_good_run_names_branch_and_seal(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_the_end_of_a_good_run_names_branch_and_seal(tmp_path: Path) -> None:
     assert done.code == 0
     assert "approved" in done.out
     assert "The result is on change." in done.out
-    assert done.out.rstrip().splitlines()[-1] == "Next: burnish verify change checks the seal"
+    assert done.out.rstrip().splitlines()[-2:] == ["Next: burnish verify change", "      checks the seal"]
 
 
 def test_nothing_is_coloured_where_nobody_wants_it(tmp_path: Path) -> None:
@@ -100,6 +100,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
         "reason",
         "policy",
         "subject",
+        "supersedes",
         "rounds",
         "findings",
         "census",
@@ -108,6 +109,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
         "seal",
         "usage",
         "budget",
+        "next",
     ]
     assert set(view["subject"]) == {"branch", "base", "head", "tree"}
     assert set(view["rounds"][0]) >= {"round", "reviews", "judgement", "fix"}

@@ -1,13 +1,17 @@
 """What a person is told to do after a budget ran out: what was paid for is kept, and there is a command to go on."""
 
+from pathlib import Path
+
 import pytest
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.events import BudgetReached
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
-from burnish.usecases.next_steps import next_step
+from burnish.testing.repositories import RepositoryBuilder
+from burnish.usecases.next_steps import Step, next_steps
 from burnish.usecases.runs import Sighting
+from burnish.workspace.repository import Repository
 from tests.core.driving import Driven, found, problem, rewritten
 
 AGAIN = "burnish fix --branch topic --base main"
@@ -21,6 +25,17 @@ def over(budget: Budget, usage: Usage) -> Run:
     return driven.happen(BudgetReached(at=driven.tick(), limit="so much"))
 
 
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    RepositoryBuilder(tmp_path).commit({"a.py": "x\n"}).branch("topic").commit({"a.py": "y\n"})
+    return Repository.discover(tmp_path)
+
+
+def only_step(repository: Repository, run: Run) -> Step:
+    (step,) = next_steps(repository, Sighting(run=run))
+    return step
+
+
 @pytest.mark.parametrize(
     ("budget", "usage", "variable"),
     [
@@ -30,25 +45,19 @@ def over(budget: Budget, usage: Usage) -> Run:
         (Budget(cost_usd=5.0, minutes=0.05), Usage(cost_usd=0.1), "BURNISH_MINUTES=0.1"),
     ],
 )
-def test_the_cap_of_which_most_is_used_up_is_doubled(budget: Budget, usage: Usage, variable: str) -> None:
-    run = over(budget, usage)
-    assert next_step(Sighting(run=run)) == f"{variable} {AGAIN} starts anew with twice the budget"
+def test_the_cap_of_which_most_is_used_up_is_doubled(
+    repository: Repository, budget: Budget, usage: Usage, variable: str
+) -> None:
+    step = only_step(repository, over(budget, usage))
+    assert step == Step(command=f"{variable} {AGAIN}", does="starts anew with twice the budget")
 
 
-def test_the_result_is_taken_first_where_there_is_one() -> None:
-    run = over(Budget(cost_usd=5.0), Usage(cost_usd=5.0))
-    assert next_step(Sighting(run=run), taken=False) == (
-        "Take the result into topic with git merge --ff-only commit of tr, for it is paid for; "
-        f"then BURNISH_COST_USD=10 {AGAIN} starts anew with twice the budget"
-    )
-
-
-def test_the_cap_of_a_ticket_is_raised_where_it_was_set() -> None:
+def test_the_cap_of_a_ticket_is_raised_where_it_was_set(repository: Repository) -> None:
     used_up = Budget(cost_usd=5.0).within("ticket", {Cap.COST: 6.0}, {Cap.COST: 6.0})
-    step = next_step(Sighting(run=over(used_up, Usage())))
-    assert step == f"raise cost_usd of [limits.ticket] in burnish.toml, then {AGAIN}"
+    step = only_step(repository, over(used_up, Usage()))
+    assert (step.first, step.command) == ("Raise cost_usd of [limits.ticket] in burnish.toml", AGAIN)
 
 
-def test_a_run_that_was_begun_without_a_budget_names_the_table() -> None:
-    step = next_step(Sighting(run=over(Budget(), Usage())))
-    assert step == f"raise cost_usd of [limits] in burnish.toml, then {AGAIN}"
+def test_a_run_that_was_begun_without_a_budget_names_the_table(repository: Repository) -> None:
+    step = only_step(repository, over(Budget(), Usage()))
+    assert (step.first, step.command) == ("Raise cost_usd of [limits] in burnish.toml", AGAIN)

@@ -71,6 +71,7 @@ def test_an_approved_run_whole() -> None:
             "reason": "round 2: nothing blocks",
             "policy": {"origin": None, "base": "c", "notes": []},
             "subject": {"branch": "topic", "base": "main", "head": "commit of tree-1", "tree": "tree-1"},
+            "supersedes": [],
             "rounds": [
                 {
                     "round": 1,
@@ -151,6 +152,7 @@ def test_an_approved_run_whole() -> None:
             "seal": {"tree": "tree-1", "digest": "digest"},
             "usage": {"seconds": 1.235, "tokens": 7, "cost_usd": 0.123457},
             "budget": {"cost_usd": None, "tokens": None, "minutes": None},
+            "next": [],
         }
     )
 

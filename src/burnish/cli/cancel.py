@@ -22,5 +22,5 @@ The command does not wait for the end of the agents; 'burnish wait RUN' does."""
 def cancel_command(reference: str, *, note: str, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
         spoken = cancel(runs, runs.resolve(reference), note=words(note), by=person())
-    show_answer(spoken, as_json=as_json)
+        show_answer(runs, spoken, as_json=as_json)
     return 0

@@ -26,5 +26,5 @@ def decide_command(reference: str, choice: str, *, note: str, agent: str | None,
         name = runs.resolve(reference)
         chosen = None if agent is None else words(agent)
         spoken = decide(runs, name, words(choice), note=words(note), agent=chosen, by=person())
-    show_answer(spoken, as_json=as_json)
+        show_answer(runs, spoken, as_json=as_json)
     return 0

@@ -1,5 +1,6 @@
 """A run as a document of its own, and where it goes: a file, or the standard output."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, ReviewStatus, Run
 from burnish.records.escalation import escalation
 from burnish.usecases.evidence_words import gap_lines, gaps_of, review_words
+from burnish.usecases.next_steps import Step
 from burnish.usecases.run_view import state_of, view
 from burnish.usecases.runs import Sighting
 
@@ -45,8 +47,13 @@ def _account(run: Run) -> SarifAccount:
     )
 
 
-def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
-    """A run in a form of its own, which is every one but plain text."""
+def _reviewers(run: Run) -> str:
+    names = [review.reviewer for review in run.rounds[-1].reviews] if run.rounds else []
+    return ", ".join(names) or "none yet"
+
+
+def document(sighting: Sighting, form: str, steps: Sequence[Step], result: str = "") -> str:
+    """A run in a form of its own, which is every one but plain text. `result` says where its result is."""
     run = sighting.run
     still_open = [entry.finding for entry in run.findings if entry.status in (FindingStatus.OPEN, FindingStatus.FILED)]
     match form:
@@ -58,10 +65,11 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
             told = escalation(run)
             return render(
                 FindingsDocument(
-                    story=run.subject.story or run.subject.branch,
+                    story=run.subject.story,
                     round=max(1, len(run.rounds)),
-                    date="",
+                    date=time.strftime("%Y-%m-%d %H:%M", time.gmtime(run.at)),
                     branch=run.subject.branch,
+                    reviewer=_reviewers(run),
                     findings=tuple(still_open),
                     unproven=tuple(gap_lines(run)),
                     waiting=told.lines if told else (),
@@ -70,6 +78,6 @@ def document(sighting: Sighting, form: str, advice: Sequence[str]) -> str:
         case "html":
             from burnish.cli.pages.run_page import run_page  # noqa: PLC0415 - no other form needs it
 
-            return run_page(sighting, advice)
+            return run_page(sighting, steps, result)
         case _:
-            return as_json(view(run))
+            return as_json(view(run, steps))

@@ -13,6 +13,7 @@ from burnish.cli.screen import show_lines
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.usecases.decisions import Spoken
+from burnish.usecases.next_steps import next_steps
 from burnish.usecases.run_findings import NewFinding, add, annotate, find, lasting_waiver, refute, waive
 from burnish.usecases.run_view import view
 from burnish.usecases.runs import Runs, open_runs
@@ -59,10 +60,10 @@ def findings(reference: str, action: str | None, finding: str | None, *, as_json
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
         if action is None:
-            _list(runs.load(name), as_json=as_json)
+            _list(runs, name, as_json=as_json)
         else:
             spoken = _say(runs, name, action, words(finding or ""), given)
-            show_answer(spoken, as_json=as_json)
+            show_answer(runs, spoken, as_json=as_json)
             if action == "waive":
                 _tell_how_to_keep(spoken.sighting.run, words(finding or ""), given["reason"])
     return 0
@@ -116,9 +117,11 @@ def _new_finding(given: Mapping[str, Any]) -> NewFinding:
     )
 
 
-def _list(run: Run, *, as_json: bool) -> None:
+def _list(runs: Runs, name: str, *, as_json: bool) -> None:
+    sighting = runs.sight(name)
+    run = sighting.run
     if as_json:
-        print_json(view(run))
+        print_json(view(run, next_steps(runs.repository, sighting)))
     elif run.findings:
         show_lines(finding_lines(run, details=True))
     else:

@@ -20,7 +20,7 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import looked
 from burnish.core.state import FixStatus, Run, Validating, Waiting
-from burnish.runtime.trail import phase_words, what_happened
+from burnish.runtime.trail import attempt_words, phase_words, what_happened
 
 _VALIDATED = {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}
 
@@ -31,14 +31,14 @@ def show(event: AnyEvent, run: Run) -> None:
         return
     if isinstance(event, WorkStarted):
         if event.effect.startswith("review:"):
-            complain(f"  … {_short(event.effect)} by {event.agent}")
+            complain(f"  … {_short(event.effect, run)} by {event.agent}")
         elif not isinstance(run.phase, Validating):
-            complain(f"  … {_short(event.effect)}")
+            complain(f"  … {_short(event.effect, run)}")
         return
     words = what_happened(event)
     if isinstance(event, Fixed):
         words = f"{event.effect} {_fixed(event, run)}"
-    complain(f"  {_mark(event, run)} {_short(words)}")
+    complain(f"  {_mark(event, run)} {_short(words, run)}")
     if isinstance(run.phase, Waiting):
         complain(f"  ? {phase_words(run.phase)}")
 
@@ -69,13 +69,13 @@ def _fixed(event: Fixed, run: Run) -> str:
     return f"{did}: {flat(event.summary)}" if event.summary else did
 
 
-def _short(words: str) -> str:
+def _short(words: str, run: Run) -> str:
     """`review:2:critic:1 clean` → `round 2: critic clean`."""
     head, _, tail = words.partition(" ")
     parts = head.split(":")
     if parts[0] == "review" and len(parts) == 4:
-        again = f" (attempt {parts[3]})" if parts[3] != "1" else ""
-        return f"round {parts[1]}: {parts[2]}{again} {tail}".rstrip()
+        attempt = attempt_words(run, parts[2], int(parts[3]))
+        return f"round {parts[1]}: {parts[2]}{f' ({attempt})' if attempt else ''} {tail}".rstrip()
     names = {"fix": "fix", "validate": "validation", "seal": "seal", "build": "build"}
     return f"{names.get(parts[0], head)} {tail}".rstrip()
 
@@ -85,6 +85,6 @@ def title(run: Run) -> str:
     scope = "the loop" if run.may_fix else "one round of reviews"
     rounds = len(run.rounds)
     again = f", resumed after {rounds} round{'' if rounds == 1 else 's'}" if rounds else ""
-    return (
-        f"run {run.id}: {run.subject.branch} against {run.subject.base}, protocol {run.protocol.name}, {scope}{again}"
-    )
+    ended = "".join(f", supersedes {name}" for name in run.started.supersedes)
+    subject = f"{run.subject.branch} against {run.subject.base}"
+    return f"run {run.id}: {subject}, protocol {run.protocol.name}, {scope}{ended}{again}"

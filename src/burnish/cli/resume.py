@@ -46,4 +46,4 @@ def resume_command(run: str | None, *, terminal: str | None, form: str, as_json:
             activity=live.update,
             terminal=terminal is not None,
         )
-    return finish(driven, form, output)
+    return finish(repository, driven, form, output)

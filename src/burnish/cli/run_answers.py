@@ -1,7 +1,7 @@
 """What the commands about runs share: their arguments, who speaks, and how an answer to a person's word is shown."""
 
 import getpass
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -10,12 +10,11 @@ from burnish.cli.output import complain, print_json
 from burnish.cli.run_text import choice_lines, headline
 from burnish.cli.screen import Line, Tone, Toned, show_lines
 from burnish.contracts.text import clean_text
-from burnish.core.state import Ended
 from burnish.runtime.trail import phase_words
 from burnish.usecases.decisions import Spoken
-from burnish.usecases.next_steps import next_step
+from burnish.usecases.next_steps import Step, next_steps
 from burnish.usecases.run_view import view
-from burnish.usecases.runs import LATEST, Sighting
+from burnish.usecases.runs import LATEST, Runs, Sighting
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -50,16 +49,17 @@ def person() -> str:
         return ""
 
 
-def show_answer(spoken: Spoken, *, as_json: bool) -> None:
+def show_answer(runs: Runs, spoken: Spoken, *, as_json: bool) -> None:
     """The run after a person's word, and what is needed for it to go on."""
     for notice in spoken.notices:
         complain(f"note: {notice}")
+    steps = next_steps(runs.repository, spoken.sighting)
     if as_json:
-        print_json(view(spoken.sighting.run))
-        for sentence in _consequences(spoken):
+        print_json(view(spoken.sighting.run, steps))
+        for sentence in _consequences(spoken, steps):
             complain(sentence)
     else:
-        show_lines([*_state_lines(spoken.sighting), *((sentence,) for sentence in _consequences(spoken))])
+        show_lines([*_state_lines(spoken.sighting), *((sentence,) for sentence in _consequences(spoken, steps))])
 
 
 def _state_lines(sighting: Sighting) -> Iterator[Line]:
@@ -70,12 +70,10 @@ def _state_lines(sighting: Sighting) -> Iterator[Line]:
         yield from choice_lines(sighting.run)
 
 
-def _consequences(spoken: Spoken) -> Iterator[str]:
-    """Where the result is, and the very command that is needed now, if one is."""
-    sighting, landing = spoken.sighting, spoken.landing
-    if landing is not None:
-        yield landing.advice or f"The result is on {landing.ref}."
-    if sighting.interrupted:
-        yield f"Nobody drives it: burnish resume {sighting.run.id} continues it."
-    elif not isinstance(sighting.run.phase, Ended):
-        yield f"Next: {next_step(sighting)}"
+def _consequences(spoken: Spoken, steps: Sequence[Step]) -> Iterator[str]:
+    """Where the result is, and what can be done now."""
+    if spoken.landing is not None:
+        yield spoken.landing.words
+    if spoken.sighting.interrupted:
+        yield "The run is not active."
+    yield from (line for step in steps for line in step.lines)

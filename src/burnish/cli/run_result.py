@@ -1,6 +1,6 @@
 """The result of a run that was driven, in the form that was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from burnish.cli import run_words
 from burnish.cli.documents import document, put
@@ -14,19 +14,24 @@ from burnish.records.escalation import escalation
 from burnish.usecases.driving import Driven
 from burnish.usecases.evidence_words import census_line, gap_lines
 from burnish.usecases.kinds_of_review import kind_of_review
-from burnish.usecases.next_steps import next_step
-from burnish.usecases.run_view import state_of
+from burnish.usecases.next_steps import Step, next_steps
+from burnish.usecases.run_view import seats_of
 from burnish.usecases.runs import Sighting
+from burnish.usecases.status import state_word
+from burnish.workspace.repository import Repository
 
 
-def deliver(driven: Driven, form: str, output: str | None) -> None:
+def deliver(repository: Repository, driven: Driven, form: str, output: str | None) -> None:
     """Write the result to a file, or to the standard output. What only people need goes where they see it."""
+    sighting = Sighting(run=driven.run)
+    steps = next_steps(repository, sighting)
+    result = driven.landing.words if driven.landing is not None else ""
     if form == "text":
-        text = "\n".join(summary(driven)) + "\n"
+        text = "\n".join([*summary(driven), *_closing(driven.run, result, steps)]) + "\n"
     else:
-        text = document(Sighting(run=driven.run), form, _advice(driven))
-        for step in next_steps(driven):
-            complain(step)
+        text = document(sighting, form, steps, result)
+        for line in _closing(driven.run, result, steps):
+            complain(line)
     put(text, output)
 
 
@@ -38,19 +43,12 @@ def summary(driven: Driven) -> list[str]:
     lines += [f"  {flat(line)}" for line in (census_line(run), *gap_lines(run)) if line]
     phase = run.phase
     reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
-    outcome = phase.outcome.value if isinstance(phase, Ended) else state_of(run)
+    outcome = state_word(Sighting(run=run))
     if driven.paused:
         outcome, reason = "paused", f": {what_remains(run)}; at most {run.limit} are allowed"
     used = [f"Usage: {run_words.usage_of(run)}"] if run.started.budget.caps else []
     told = escalation(run)
-    return [
-        *lines,
-        f"{outcome}{reason}",
-        *(told.lines if told else ()),
-        *used,
-        *kind_of_review(run),
-        *next_steps(driven),
-    ]
+    return [*lines, f"{outcome}{reason}", *(told.lines if told else ()), *used, *kind_of_review(run)]
 
 
 def _notes(run: Run) -> Iterator[str]:
@@ -64,11 +62,12 @@ def _round_line(run: Run, index: int) -> str:
     round_ = run.rounds[index]
     judgement = round_.judgement
     word = "not judged" if judgement is None else _judged(judgement)
-    answered = [review for review in round_.reviews if isinstance(review, GoodReview)]
+    seats = seats_of(run, round_)
+    answered = [seat.work for seat in seats if isinstance(seat.work, GoodReview)]
     lacking = sum(1 for review in answered if review.status is ReviewStatus.NO_EVIDENCE)
     without = f", {lacking} without evidence" if lacking else ""
     fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
-    said = f"{len(answered)} of {len(round_.reviews)} answered{without}"
+    said = f"{len(answered)} of {len(seats)} answered{without}"
     return f"round {round_.number} ({round_.scope.value}): {said}, {word}{fix}"
 
 
@@ -78,21 +77,8 @@ def _judged(judgement: Judgement) -> str:
     return "clean" if judgement.passes else "not proven"
 
 
-def next_steps(driven: Driven) -> list[str]:
-    """What is offered, where the result is, and what a person would do next; that comes last."""
-    run = driven.run
-    steps: list[str] = []
-    if isinstance(run.phase, Waiting):
-        steps += [f"  {choice.key}) {choice.text}" for choice in run.phase.choices]
-    if run.seal:
-        steps.append(f"Sealed: tree {run.tree[:12]}.")
-    *result, then = _advice(driven)
-    return [*steps, *result, f"Next: {then}"]
-
-
-def _advice(driven: Driven) -> list[str]:
-    run, landing = driven.run, driven.landing
-    result = [] if landing is None else [landing.advice or f"The result is on {landing.ref}."]
-    taken = None if landing is None else landing.moved
-    then = f"; then: burnish resume {run.id}" if isinstance(run.phase, Waiting) else ""
-    return [*result, f"{next_step(Sighting(run=run), taken=taken)}{then}"]
+def _closing(run: Run, result: str, steps: Sequence[Step]) -> list[str]:
+    """What was ended and sealed, where the result is, and what a person would do next; that comes last."""
+    ended = [f"Superseded: {name}." for name in run.started.supersedes]
+    sealed = [f"Sealed: tree {run.tree[:12]}."] if run.seal else []
+    return [*ended, *sealed, *([result] if result else []), *(line for step in steps for line in step.lines)]

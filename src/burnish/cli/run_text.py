@@ -1,6 +1,6 @@
 """A run as text for people: what happened round by round, what was found, what blocks, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from burnish.cli import run_words
 from burnish.cli.finding_text import finding_lines
@@ -24,15 +24,16 @@ from burnish.core.state import (
 )
 from burnish.core.work import Pausing, Ready, Running
 from burnish.records.escalation import escalation
-from burnish.runtime.trail import phase_words
+from burnish.runtime.trail import attempt_words, phase_words
 from burnish.usecases.evidence_words import census_line, gap_lines, review_words
 from burnish.usecases.kinds_of_review import kind_of_review
+from burnish.usecases.next_steps import Step
 from burnish.usecases.run_view import seats_of
 from burnish.usecases.runs import Sighting
 from burnish.usecases.status import open_blockers
 
 
-def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
+def run_lines(sighting: Sighting, steps: Sequence[Step]) -> Iterator[Line]:
     """The whole account of a run."""
     run = sighting.run
     yield from headline(sighting)
@@ -51,7 +52,12 @@ def run_lines(sighting: Sighting, next_step: str) -> Iterator[Line]:
     yield from ((sentence,) for sentence in kind_of_review(run))
     yield ()
     yield from choice_lines(run)
-    yield (Toned("Next: ", Tone.STRONG), flat(next_step))
+    yield from step_lines(steps)
+
+
+def step_lines(steps: Sequence[Step]) -> Iterator[Line]:
+    """What to do next, a command on a line of its own."""
+    return ((line,) for step in steps for line in step.lines)
 
 
 def headline(sighting: Sighting) -> Iterator[Line]:
@@ -88,7 +94,7 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
     ratchet = ", ratchet" if round_.scope is Scope.RATCHET else ""
     yield (Toned(f"Round {round_.number}", Tone.STRONG), f"{ratchet}, tree {round_.tree[:12]}")
     for seat in seats_of(run, round_):
-        yield _seat_line(seat)
+        yield _seat_line(run, seat)
         if isinstance(seat.work, GoodReview):
             yield from ((f"    {flat(note)}",) for note in seat.work.answer.notes)
     if round_.judgement is not None:
@@ -98,15 +104,17 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
         yield from (_answer_line(answer) for answer in round_.fix.answers)
 
 
-def _seat_line(seat: Seat) -> Line:
+def _seat_line(run: Run, seat: Seat) -> Line:
     work = seat.work
     match work:
         case GoodReview() | MissingReview():
             return _review_line(work)
         case Running():
-            return (f"  {flat(seat.reviewer)}: at work, by {flat(work.agent)}, attempt {work.attempt}",)
+            attempt = attempt_words(run, seat.reviewer, work.attempt) or "attempt 1"
+            return (f"  {flat(seat.reviewer)}: at work, by {flat(work.agent)}, {attempt}",)
         case Pausing():
-            return (f"  {flat(seat.reviewer)}: pausing before attempt {work.attempt}",)
+            attempt = attempt_words(run, seat.reviewer, work.attempt)
+            return (f"  {flat(seat.reviewer)}: pausing before {'the fallback' if attempt == 'fallback' else attempt}",)
         case Ready():
             return (f"  {flat(seat.reviewer)}: to be started",)
 

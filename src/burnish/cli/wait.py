@@ -6,9 +6,9 @@ import click
 
 from burnish.cli.output import complain, print_json
 from burnish.cli.run_answers import RUN_HELP, json_option, latest_argument
-from burnish.cli.run_text import choice_lines, headline
+from burnish.cli.run_text import choice_lines, headline, step_lines
 from burnish.cli.screen import show_lines
-from burnish.usecases.next_steps import is_taken, next_step
+from burnish.usecases.next_steps import next_steps
 from burnish.usecases.run_view import exit_code, view
 from burnish.usecases.runs import open_runs
 from burnish.usecases.waiting import Waited, wait_for
@@ -31,12 +31,11 @@ def wait(reference: str, *, timeout: float | None, as_json: bool) -> int:
         waited = wait_for(runs, name, timeout)
         sighting = waited.sighting
         if as_json:
-            print_json(view(sighting.run))
+            print_json(view(sighting.run, next_steps(runs.repository, sighting)))
         else:
             show_lines([*headline(sighting), *choice_lines(sighting.run)])
             if sighting.at_rest:
-                taken = is_taken(runs.repository, sighting.run)
-                show_lines([(f"Next: {next_step(sighting, taken=taken)}",)])
+                show_lines(step_lines(next_steps(runs.repository, sighting)))
     _explain(waited)
     return exit_code(waited.sighting.run)
 
@@ -46,7 +45,7 @@ def _explain(waited: Waited) -> None:
     name = waited.sighting.run.id
     if waited.timed_out:
         complain("The time is over; the run goes on.")
-        complain(f"hint: burnish wait {name} waits again.")
+        complain(f"hint: `burnish wait {name}` waits again.")
     elif waited.sighting.interrupted:
-        complain("interrupted: nobody drives the run any more.")
-        complain(f"hint: burnish resume {name} goes on with it.")
+        complain("interrupted: the run is not active.")
+        complain(f"hint: `burnish resume {name}` goes on with it.")

@@ -84,6 +84,8 @@ class Finding(Value):
     confidence: float | None = None
     action: Action = Action.FIX
     found_by: tuple[str, ...] = ()
+    fixable: bool = False
+    """Whether the tool that reported it has a safe fix for it."""
     synthetic: bool = False
     """Made by burnish because an answer that is not clean listed nothing."""
 

@@ -1,99 +1,313 @@
-"""What to do next about a run: one sentence with the very command to type."""
+"""What to do next about a run: commands that work as they are printed, where the user is, and what each does.
 
-import shlex
+A step is made from what the repository is now, not from what it was when the run ended: a branch may have moved since,
+a file may be in the way, a seal may not hold.
+"""
 
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from burnish.config.settings import AgentKind, Allowance
 from burnish.core.budget import Cap
+from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
-from burnish.core.protocol import ChoiceAction
+from burnish.core.findings import Finding
+from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
+from burnish.core.values import Value
+from burnish.runtime.inputs import inputs_of, invocation_of
+from burnish.system.shell import shell_line
 from burnish.usecases.runs import Sighting
 from burnish.workspace.errors import WorkspaceError
+from burnish.workspace.landing import branch_commit
 from burnish.workspace.repository import Repository
+from burnish.workspace.taking import Result, how_to_take
+from burnish.workspace.write_back import PATCH, applies, is_written
+
+_BY_HAND = "Fix what blocks by hand"
+_Answer = TypeVar("_Answer")
 
 
-def next_step(sighting: Sighting, *, taken: bool | None = None) -> str:
-    """The next step. `taken` says whether the branch has the run's result, where there is one and that is known."""
-    run = sighting.run
-    match run.phase:
-        case Waiting():
-            return _decision(run, run.phase)
-        case Ended():
-            return _after(run, run.phase.outcome, taken=taken)
-        case _ if sighting.interrupted:
-            return f"burnish resume {run.id} goes on with it"
-        case _:
-            return f"burnish wait {run.id} waits for its end; burnish logs -f {run.id} shows it at work"
+class Step(Value):
+    """One command line, and what it does."""
+
+    command: str
+    """As it can be typed into a shell."""
+    does: str
+    first: str = ""
+    """What a person must do before."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The step for people."""
+        before = (f"{self.first}, then:",) if self.first else ()
+        return (*before, f"Next: {self.command}", f"      {self.does}")
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The step in JSON."""
+        return {"command": self.command, "does": self.does, "first": self.first}
 
 
-def _decision(run: Run, phase: Waiting) -> str:
-    keys = "|".join(choice.key for choice in phase.choices)
-    agent = any(choice.action is ChoiceAction.ANOTHER_AGENT for choice in phase.choices)
-    return f"burnish decide {run.id} {keys}" + (" [--agent NAME]" if agent else "") + " [--note TEXT]"
+def next_steps(repository: Repository, sighting: Sighting, folder: Path | None = None) -> tuple[Step, ...]:
+    """The steps, the likeliest first. `folder` is where the user is."""
+    return tuple(_Steps(repository, sighting, folder or Path.cwd()).steps())
 
 
-def _after(run: Run, outcome: Outcome, *, taken: bool | None) -> str:
-    match outcome:
-        case Outcome.APPROVED | Outcome.ACCEPTED:
-            return _take(run) if taken is False else _verify(run)
-        case Outcome.FAILED | Outcome.STOPPED if run.started.mode is Mode.REVIEW:
-            return f"{_start(run, Mode.FIX)} has the findings fixed"
-        case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
-            start = f"{_take(run)}, fix" if taken is False else "Fix"
-            return f"{start} what blocks by hand, then {_again(run)}"
-        case Outcome.UNPROVEN:
-            return f"Name a model for review in burnish.toml, or have the tests run, then {_again(run)}"
-        case Outcome.SKIPPED:
-            return f"{_again(run)} reviews it after all"
-        case Outcome.DID_NOT_RUN:
-            return f"burnish logs {run.id} shows what went wrong; {_again(run)} tries again"
-        case Outcome.OVER_BUDGET:
-            kept = f"{_take(run)}, for it is paid for; then " if taken is False else ""
-            return f"{kept}{_with_more(run)}"
-        case Outcome.CANCELLED:
-            return f"{_again(run)} starts anew"
+class _Steps:
+    """The steps of one run."""
+
+    def __init__(self, repository: Repository, sighting: Sighting, folder: Path) -> None:
+        self._repository = repository
+        self._sighting = sighting
+        self._run = sighting.run
+        self._folder = folder
+        self._inputs = inputs_of(sighting.run) if sighting.run.started.inputs else None
+
+    def steps(self) -> Iterator[Step]:
+        run = self._run
+        match run.phase:
+            case Waiting():
+                yield from (self._choice(choice) for choice in run.phase.choices)
+            case Ended():
+                yield from self._after(run.phase.outcome)
+            case _ if self._sighting.interrupted:
+                yield Step(command=shell_line("burnish", "resume", run.id), does="goes on with it")
+            case _:
+                yield Step(command=shell_line("burnish", "wait", run.id), does="waits for its end")
+                yield Step(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
+
+    def _choice(self, choice: Choice) -> Step:
+        """One way on. Where nobody drives the run and agents must work again, that is asked for, too."""
+        run = self._run
+        works = choice.action is ChoiceAction.FIX or choice.action.adds_a_round
+        agent = ("--agent", other) if (other := self._other_agent(choice)) else ()
+        decide = shell_line("burnish", "decide", run.id, choice.key, *agent)
+        goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._sighting.driver is None else ""
+        return Step(command=f"{decide}{goes_on}", does=choice.text)
+
+    def _other_agent(self, choice: Choice) -> str:
+        """Another agent than the one that reviewed, where the choice is about that and no fallback is named."""
+        run, inputs = self._run, self._inputs
+        if choice.action is not ChoiceAction.ANOTHER_AGENT or inputs is None:
+            return ""
+        usual = run.roles.reviewer(run.protocol.panel[0].name)
+        if usual.fallback is not None:
+            return ""
+        names = inputs.settings.agents
+        return next((name for name in names if name not in (usual.agent, run.other_agent)), "")
+
+    def _after(self, outcome: Outcome) -> Iterator[Step]:
+        run, taken = self._run, is_taken(self._repository, self._run)
+        take = [] if taken is not False else [self._take()]
+        match outcome:
+            case Outcome.APPROVED | Outcome.ACCEPTED:
+                yield from take or [self._verify()]
+            case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
+                yield from take
+                yield from self._after_findings(untaken=bool(take))
+            case Outcome.UNPROVEN:
+                yield from take
+                helps = "Name an agent that reads the change, or have the tests run"
+                yield Step(first=helps, command=self._again(untaken=bool(take)), does="reviews it again")
+                yield Step(command=self._again(untaken=bool(take), unexamined=True), does="approves it as 'unproven'")
+            case Outcome.SKIPPED:
+                yield Step(command=self._again(), does="reviews it after all")
+            case Outcome.DID_NOT_RUN:
+                yield Step(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
+                yield from take
+                yield Step(command=self._again(untaken=bool(take)), does="tries again")
+            case Outcome.OVER_BUDGET:
+                yield from take
+                yield self._with_more(untaken=bool(take))
+            case Outcome.CANCELLED:
+                yield from take
+                yield self._anew()
+
+    def _after_findings(self, *, untaken: bool) -> Iterator[Step]:
+        """A review's findings can be handed to a fixer, if it can do anything about them; else a person must."""
+        run = self._run
+        if run.started.mode is Mode.REVIEW:
+            blocking = _blocking(run)
+            fixable = [finding for finding in blocking if self._can_fix(finding)]
+            if fixable:
+                some = f"{len(fixable)} of {len(blocking)} findings" if len(fixable) < len(blocking) else "the findings"
+                yield Step(command=self._again(Mode.FIX), does=f"has {some} fixed")
+                return
+        by_hand = _BY_HAND if self._inputs is not None and self._inputs.work_tree else f"{_BY_HAND} and commit it"
+        yield Step(first=by_hand, command=self._again(untaken=untaken), does="reviews it again")
+
+    def _can_fix(self, finding: Finding) -> bool:
+        """Whether the fixer can do anything: a model may, an analyser where it has a fix."""
+        if self._inputs is None:
+            return True
+        settings = self._inputs.settings
+        names = self._run.protocol.fix.by_round or (self._run.roles.fix.agent,)
+        kinds = [agent.kind for name in names if (agent := settings.agent(name)) is not None]
+        by_rule = all(kind is AgentKind.ANALYSERS for kind in kinds)
+        return not by_rule or finding.fixable or (settings.analysers.unsafe_fixes and bool(finding.rule))
+
+    def _take(self) -> Step:
+        run, inputs = self._run, self._inputs
+        if inputs is not None and inputs.work_tree:
+            return self._apply(Path(inputs.work_tree))
+        result = Result(run=run.id, branch=run.subject.branch, head=run.subject.head, commit=run.commit)
+        taking = how_to_take(self._repository, result, self._folder)
+        return Step(command=taking.command, does=taking.does)
+
+    def _apply(self, root: Path) -> Step:
+        """`git apply` alone would leave out what is not below the folder where the user is."""
+        run, patch = self._run, self._repository.state_dir / "runs" / self._run.id / PATCH
+        here = () if self._folder.resolve() == root.resolve() else ("-C", str(root))
+        if applies(root, patch):
+            return Step(command=shell_line("git", *here, "apply", str(patch)), does=f"writes the fixes to {root}")
+        show = shell_line("git", "--no-pager", "diff", run.subject.head, run.commit)
+        return Step(command=show, does="shows the fixes, which no longer fit your working tree")
+
+    def _anew(self) -> Step:
+        """A cancelled run's rounds count: at the hard cap only a review is left."""
+        run = self._run
+        spent = run.started.rounds_before + len(run.rounds)
+        if run.started.mode is Mode.FIX and spent >= run.protocol.limits.hard_cap:
+            return Step(command=self._again(Mode.REVIEW), does="reviews it once; the rounds of 'fix' are used up")
+        return Step(command=self._again(), does="starts anew")
+
+    def _with_more(self, *, untaken: bool) -> Step:
+        """The same command with twice as much of what ran out, which is the cap of which most is used up."""
+        budget, amounts = self._run.started.budget, used(self._run)
+        caps = budget.caps
+        cap = max(caps, key=lambda each: amounts[each] / caps[each] if caps[each] else 1.0, default=Cap.COST)
+        again = self._again(untaken=untaken)
+        if cap not in caps or cap.value in budget.wider:
+            table = "limits.ticket" if cap.value in budget.wider else "limits"
+            return Step(first=f"Raise {cap.value} of [{table}] in burnish.toml", command=again, does="starts anew")
+        more = f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g}"
+        return Step(command=f"{more} {again}", does="starts anew with twice the budget")
+
+    def _verify(self) -> Step:
+        run = self._run
+        if not run.seal:
+            return Step(command=self._again(), does="reviews it again: this approval carries no seal")
+        ref = self._sealed_ref()
+        usual = _safely(lambda: self._repository.default_base(run.subject.branch))
+        base = () if usual == run.subject.base else ("--base", self._base())
+        protocol = self._protocol()
+        allowed = [kind.value for kind in run.seal_kinds if kind is not SealKind.APPROVED]
+        flags = [*base, *(("--protocol", protocol) if protocol else ())]
+        flags += [word for kind in allowed for word in ("--allow", kind)]
+        for further in ((), ("--any-policy",)):
+            if self._holds(ref, base[1] if base else None, protocol, allowed, any_policy=bool(further)):
+                return Step(command=shell_line("burnish", "verify", ref, *flags, *further), does="checks the seal")
+        return Step(command=shell_line("burnish", "show", run.id), does=f"shows it; its seal no longer holds for {ref}")
+
+    def _sealed_ref(self) -> str:
+        """The branch, where it has the sealed tree; else the commit."""
+        run = self._run
+        branch = run.subject.branch
+        if _safely(lambda: self._repository.tree_of(f"refs/heads/{branch}")) == run.tree:
+            return self._branch()
+        return run.commit
+
+    def _holds(self, ref: str, base: str | None, protocol: str, allowed: Sequence[str], *, any_policy: bool) -> bool:
+        """Whether `verify` will say so: it is asked, for nothing else can tell."""
+        from burnish.usecases.verifying import Demands, verify  # noqa: PLC0415 - only a sealed run needs it
+
+        demands = Demands(
+            base=base,
+            protocol=protocol or None,
+            any_policy=any_policy,
+            allow=tuple(Allowance(kind) for kind in allowed),
+        )
+        verdict = _safely(lambda: verify(self._repository, ref, demands))
+        return verdict is not None and verdict.ok
+
+    def _again(self, mode: Mode | None = None, *, untaken: bool = False, unexamined: bool = False) -> str:
+        """The command that started the run, or the same for another mode."""
+        run, typed = self._run, invocation_of(self._run)
+        mode = mode or run.started.mode
+        fixes = mode is Mode.FIX
+        same = mode is run.started.mode
+        options: list[tuple[str, str]] = [
+            ("--protocol", self._protocol()),
+            ("--story", run.subject.story),
+            ("--brief", self._path(typed.brief)),
+            ("--intent", typed.intent),
+            *(("--agent", agent) for agent in typed.agents),
+            ("--complexity", typed.complexity),
+            ("--model", typed.model),
+            ("--timeout", "" if typed.timeout is None else f"{typed.timeout:.15g}"),
+            ("--max-rounds", str(run.started.max_reviews) if run.started.max_reviews and same else ""),
+        ]
+        # What was built is taken first: then there is nothing to build any more.
+        flags = {
+            "--unsafe-fixes": typed.unsafe_fixes and fixes,
+            "--allow-unexamined": typed.allow_unexamined or unexamined,
+            "--build": run.started.build and fixes and not untaken,
+        }
+        words = [word for name, value in options if value for word in (name, value)]
+        return shell_line("burnish", mode.value, *self._subject(), *words, *(flag for flag, on in flags.items() if on))
+
+    def _subject(self) -> tuple[str, ...]:
+        uncommitted = self._inputs is not None and bool(self._inputs.work_tree)
+        what = ("--uncommitted",) if uncommitted else ("--branch", self._branch())
+        return (*what, "--base", self._base())
+
+    def _branch(self) -> str:
+        """The branch by a name that stands for nothing else."""
+        name = self._run.subject.branch
+        if self._is_known(name):
+            return name
+        if branch_commit(self._repository, name) is not None:
+            return f"refs/heads/{name}"
+        return self._run.subject.head if self._is_known(self._run.subject.head) else name
+
+    def _is_known(self, name: str) -> bool:
+        return _safely(lambda: self._repository.commit_of(name)) is not None
+
+    def _base(self) -> str:
+        """The base as it was named; where that is relative to what moves, the commit that it stood for."""
+        subject = self._run.subject
+        relative = any(mark in subject.base for mark in ("~", "^", "@", ":")) or subject.base == "HEAD"
+        now = _safely(lambda: self._repository.commit_of(subject.base))
+        moved = now is None or (relative and now != subject.base_commit)
+        return subject.base_commit if moved and self._is_known(subject.base_commit) else subject.base
+
+    def _protocol(self) -> str:
+        name = invocation_of(self._run).protocol
+        return self._path(name) if "/" in name or name.endswith(".toml") else name
+
+    def _path(self, typed: str) -> str:
+        """A path for where the user is now."""
+        home = Path(invocation_of(self._run).folder)
+        if not typed or Path(typed).is_absolute() or home == self._folder.absolute():
+            return typed
+        # A protocol may be named by its path in the base, wherever the user is.
+        return str(home / typed) if (home / typed).exists() else typed
 
 
-def _take(run: Run) -> str:
-    return f"Take the result into {run.subject.branch} with git merge --ff-only {run.commit[:12]}"
+def _blocking(run: Run) -> tuple[Finding, ...]:
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    return () if judgement is None else (*judgement.blocking, *judgement.carried)
 
 
-def _with_more(run: Run) -> str:
-    """The same command with twice as much of what ran out, which is the cap of which most is used up."""
-    budget, amounts = run.started.budget, used(run)
-    caps = budget.caps
-    cap = max(caps, key=lambda each: amounts[each] / caps[each] if caps[each] else 1.0, default=Cap.COST)
-    if cap not in caps or cap.value in budget.wider:
-        table = "limits.ticket" if cap.value in budget.wider else "limits"
-        return f"raise {cap.value} of [{table}] in burnish.toml, then {_again(run)}"
-    return f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g} {_again(run)} starts anew with twice the budget"
-
-
-def _verify(run: Run) -> str:
-    if not run.seal:
-        return f"It carries no seal; {_again(run)} can earn one"
-    return f"burnish verify {shlex.quote(run.subject.branch)}{_allowing(run)} checks the seal"
-
-
-def _allowing(run: Run) -> str:
-    """What `verify` must be told to accept a seal that is less than an approval."""
-    return "".join(f" --allow {kind.value}" for kind in run.seal_kinds if kind is not SealKind.APPROVED)
-
-
-def _again(run: Run) -> str:
-    return _start(run, run.started.mode)
-
-
-def _start(run: Run, mode: Mode) -> str:
-    subject = run.subject
-    return f"burnish {mode.value} --branch {shlex.quote(subject.branch)} --base {shlex.quote(subject.base)}"
+def _safely(ask: Callable[[], _Answer]) -> _Answer | None:
+    try:
+        return ask()
+    except BurnishError:
+        return None
 
 
 def is_taken(repository: Repository, run: Run) -> bool | None:
-    """Whether the subject's branch holds the run's result; None where it has none, or that cannot be told."""
+    """Whether the branch or the working tree holds the run's result; None where it has none, or that cannot be told."""
     if run.commit == run.subject.head:
         return None
+    inputs = inputs_of(run) if run.started.inputs else None
     try:
-        return repository.is_ancestor(run.commit, repository.commit_of(run.subject.branch))
+        if inputs is not None and inputs.work_tree:
+            return is_written(repository, Path(inputs.work_tree), run.subject.head, run.commit)
+        current = branch_commit(repository, run.subject.branch)
+        return repository.is_ancestor(run.commit, current or repository.commit_of(run.subject.branch))
     except WorkspaceError:
         return None

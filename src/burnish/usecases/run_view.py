@@ -1,5 +1,6 @@
 """A run as the one JSON object that `--json` prints: documented, versioned, and made from the state alone."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from burnish.core.budget import Cap
@@ -21,6 +22,7 @@ from burnish.core.state import (
 )
 from burnish.records.escalation import escalation
 from burnish.runtime.inputs import inputs_of
+from burnish.usecases.next_steps import Step
 
 VERSION = 1
 WAITING_EXIT = 3
@@ -65,8 +67,8 @@ def state_of(run: Run) -> str:
             return "running"
 
 
-def view(run: Run) -> dict[str, Any]:
-    """The whole object."""
+def view(run: Run, steps: Sequence[Step] = ()) -> dict[str, Any]:
+    """The whole object. `steps` are what a person could do next."""
     phase = run.phase
     subject = run.subject
     choices = phase.choices if isinstance(phase, Waiting) else ()
@@ -79,6 +81,7 @@ def view(run: Run) -> dict[str, Any]:
         "reason": phase.reason if isinstance(phase, Ended | Waiting) else "",
         "policy": policy_view(run),
         "subject": {"branch": subject.branch, "base": subject.base, "head": run.commit, "tree": run.tree},
+        "supersedes": list(run.started.supersedes),
         "rounds": [_round(run, round_) for round_ in run.rounds],
         "findings": [_finding(entry) for entry in run.findings],
         "census": [_census(entry) for entry in run.census],
@@ -91,6 +94,7 @@ def view(run: Run) -> dict[str, Any]:
             "cost_usd": round(run.usage.cost_usd, 6),
         },
         "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
+        "next": [step.view for step in steps],
     }
 
 

@@ -46,6 +46,7 @@ def _finding(reviewer: str, hit: Hit, ruling: Ruling) -> Finding:
         confidence=_CONFIDENCE.get(hit.confidence),
         action=Action.NOTE if ruling.severity is Severity.INFO else Action.FIX,
         found_by=(reviewer,),
+        fixable=hit.fixable,
     )
 
 

@@ -14,11 +14,12 @@ from burnish.core.protocol import ChoiceAction
 from burnish.core.state import Run, Waiting
 from burnish.usecases.evidence_words import census_line, gap_lines
 from burnish.usecases.kinds_of_review import kind_of_review
+from burnish.usecases.next_steps import Step
 from burnish.usecases.runs import Sighting
 
 
-def run_page(sighting: Sighting, advice: Sequence[str]) -> str:
-    """The whole page. `advice` says where the result is and what to do next, a sentence each."""
+def run_page(sighting: Sighting, steps: Sequence[Step], result: str = "") -> str:
+    """The whole page. `result` says where the result is, `steps` what to do next."""
     run = sighting.run
     state = run_words.state(sighting)
     page = fill(
@@ -32,12 +33,21 @@ def run_page(sighting: Sighting, advice: Sequence[str]) -> str:
         base=run.subject.base,
         reason=reason(sighting),
         facts=joined(_facts(run)),
-        next=joined([*_choices(run), *(fill("line", text=sentence) for sentence in (*advice, *kind_of_review(run)))]),
+        next=joined([*_choices(run), *_next(steps, result), *(fill("line", text=one) for one in kind_of_review(run))]),
         evidence=joined(fill("line", text=line) for line in _evidence(run)),
         rounds=rounds(run),
         findings=findings(run),
     )
     return page.html + "\n"
+
+
+def _next(steps: Sequence[Step], result: str) -> Iterator[Markup]:
+    if result:
+        yield fill("line", text=result)
+    for step in steps:
+        if step.first:
+            yield fill("line", text=f"{step.first}, then:")
+        yield fill("step", command=step.command, does=step.does)
 
 
 def _evidence(run: Run) -> list[str]:
