@@ -38,16 +38,16 @@ def test_what_was_used_up_and_how_much_there_is(budget: Budget, words: str) -> N
 
 
 def test_a_cap_is_told_before_anything_was_used_up() -> None:
-    assert usage(Usage(), Budget(cost_usd=5.0, tokens=9)) == "0.0 s of agents' time, 0 of 9 tokens, $0.0000 of $5.00"
+    assert usage(Usage(), Budget(cost_usd=5.0, tokens=9)) == "0.0 s of agents' time, 0 of 9 tokens, $0.00 of $5.00"
 
 
 def test_every_view_shows_it() -> None:
     run = reviewed(Budget(cost_usd=5.0, tokens=2_000_000))
     words = "12.3 s of agents' time, 48,000 of 2,000,000 tokens, $0.1234 of $5.00"
     sighting = Sighting(run=run)
-    assert f"Usage: {words}" in plain(run_lines(sighting, "so"))
+    assert f"Usage: {words}" in plain(run_lines(sighting, []))
     assert f"Usage: {words}" in summary(Outcome(run=run))
-    assert "$0.1234 of $5.00" in run_page(sighting, ["so"])
+    assert "$0.1234 of $5.00" in run_page(sighting, [])
     assert view(run)["budget"] == {"cost_usd": 5.0, "tokens": 2_000_000, "minutes": None}
     assert plain(budget_lines(run)) == f"  used: {words}\n"
 

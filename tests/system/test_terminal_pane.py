@@ -103,6 +103,14 @@ def test_a_line_may_come_in_pieces_and_without_an_end() -> None:
     assert words_of("", b"fir", b"st\nsec", b"ond\n\nlast") == b"first\nsecond\n\nlast\n"
 
 
+def test_of_a_flood_only_the_end_is_put_into_words() -> None:
+    """Each line costs time that the command would have to wait for."""
+    shown = words_of("", b"y\n" * 100_000 + b"last\n").splitlines()
+    assert shown[0] == b"[more than this terminal could show]"
+    assert shown[-1] == b"last"
+    assert len(shown) == 101
+
+
 def test_a_line_that_cannot_be_put_into_words_is_left_out() -> None:
     assert words_of("operator:index", b"no number\n") == b""
 

@@ -312,7 +312,7 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Findings that block remain; reviews made: 3\
+  → failed: Blocking findings remain after 3 reviews\
 """,
         "a missed blocker holds the loop up": """\
 started: default, fix
@@ -360,7 +360,7 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → fixing after round 1: 1 must, 0 may
 fix:1:1 unchanged (tree-0)
-  → failed: Findings that block remain; reviews made: 1 (the fix changed nothing)\
+  → failed: Blocking findings remain after 1 review (the fix changed nothing)\
 """,
         "a fix that brings an earlier tree back ends it": """\
 started: default, fix
@@ -384,7 +384,7 @@ review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
   → fixing after round 2: 1 must, 0 may
 fix:2:1 restored (tree-0)
-  → failed: Findings that block remain; reviews made: 2 (the fix brought back the tree of round 1)\
+  → failed: Blocking findings remain after 2 reviews (the fix brought back the tree of round 1)\
 """,
         "exhausted without a terminal": """\
 started: default, fix
@@ -416,7 +416,7 @@ review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Findings that block remain; reviews made: 3\
+  → failed: Blocking findings remain after 3 reviews\
 """,
         "exhausted at a terminal, accepted": """\
 started: default, fix

@@ -9,6 +9,7 @@ import click
 from burnish.cli.output import complain, print_json, say
 from burnish.cli.run_answers import json_option
 from burnish.cli.screen import flat
+from burnish.core.budget import dollars
 from burnish.core.errors import ErrorKind
 from burnish.core.reviews import Usage
 from burnish.usecases.agent_advice import Advice, advice
@@ -63,7 +64,7 @@ def _report(row: AgentRow, found: Advice | None, checked: Checked, *, as_json: b
 
 def _used(usage: Usage) -> str:
     parts = [f"{usage.seconds:.1f} s", *([f"{usage.tokens:,} tokens"] if usage.tokens else [])]
-    return ", ".join([*parts, *([f"${usage.cost_usd:.4f}"] if usage.cost_usd else [])])
+    return ", ".join([*parts, *([f"${dollars(usage.cost_usd)}"] if usage.cost_usd else [])])
 
 
 def _view(row: AgentRow, found: Advice | None, checked: Checked) -> dict[str, Any]:

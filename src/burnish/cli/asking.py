@@ -11,7 +11,7 @@ from burnish.core.state import Run
 from burnish.records.escalation import text as escalation
 from burnish.runtime.journal import RunError
 from burnish.system import clock
-from burnish.usecases.decisions import chosen_agent
+from burnish.usecases.decisions import chosen, chosen_agent
 
 
 def at_terminal() -> bool:
@@ -30,7 +30,7 @@ async def ask(effect: AskPerson, run: Run) -> Intent | None:
         if line is None:
             return None
         key, _, agent = line.strip().partition(" ")
-        choice = next((choice for choice in effect.choices if choice.key == key.lower()), None)
+        choice = chosen(effect.choices, key)
         if choice is None:
             complain(f"Please answer with one of {', '.join(keys)}:")
             continue

@@ -60,5 +60,6 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
         say(f"{word} {folder}")
     for name in cleaned.refs:
         say(f"{word} refs/burnish/kept/{name}, of a run that never began")
-    say(f"{word} {cleaned.blobs} old prompts and transcripts ({cleaned.bytes:,} bytes)")
+    prompts = "1 old prompt or transcript" if cleaned.blobs == 1 else f"{cleaned.blobs} old prompts and transcripts"
+    say(f"{word} {prompts} ({cleaned.bytes:,} bytes)")
     return 0

@@ -1,7 +1,7 @@
 """The small words of a run: its state with a tone, ages, places, counts."""
 
 from burnish.cli.screen import Tone, Toned, flat
-from burnish.core.budget import Budget
+from burnish.core.budget import Budget, dollars
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
@@ -68,7 +68,8 @@ def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
     if used.tokens or budget.tokens is not None:
         parts.append(f"{used.tokens:,}{'' if budget.tokens is None else f' of {budget.tokens:,}'} tokens")
     if used.cost_usd or budget.cost_usd is not None:
-        parts.append(f"${used.cost_usd:.4f}{'' if budget.cost_usd is None else f' of ${budget.cost_usd:.2f}'}")
+        most = "" if budget.cost_usd is None else f" of ${dollars(budget.cost_usd)}"
+        parts.append(f"${dollars(used.cost_usd)}{most}")
     return ", ".join(parts)
 
 

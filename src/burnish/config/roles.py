@@ -80,7 +80,7 @@ def with_fixers(settings: Settings, protocol: Protocol, flags: Sequence[str] = (
     return replace(protocol, fix=replace(protocol.fix, by_round=settings.roles.by_round))
 
 
-def role_notices(settings: Settings, protocol: Protocol) -> tuple[str, ...]:
+def role_notices(settings: Settings, protocol: Protocol, flags: Sequence[str] = ()) -> tuple[str, ...]:
     """Choices that have no effect and may be mistakes."""
     panel = [seat.name for seat in protocol.panel]
     roles = settings.roles
@@ -92,8 +92,10 @@ def role_notices(settings: Settings, protocol: Protocol) -> tuple[str, ...]:
         if name not in panel
     ]
     nobody = not any(choice.agent for choice in (roles.default, roles.review, roles.fix, roles.build))
-    if settings.agents and nobody and not roles.reviewers:
-        notices.append(f"The agents {quoted(settings.agents)} have no role: name one in [roles] or with --agent.")
+    if settings.agents and nobody and not roles.reviewers and not flags:
+        who = "agent" if len(settings.agents) == 1 else "agents"
+        has = "has" if len(settings.agents) == 1 else "have"
+        notices.append(f"The {who} {quoted(settings.agents)} {has} no role: name one in [roles] or with --agent.")
     return tuple(notices)
 
 

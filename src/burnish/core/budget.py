@@ -15,6 +15,13 @@ _MUCH_USD = 1e9
 """More parts than anybody needs. A larger number would be none any more, divided by the least."""
 
 
+def dollars(amount: float) -> str:
+    """An amount of money: with cents, and as many digits more as a small one needs."""
+    exact = f"{amount:.6f}" if amount < LEAST_COST_USD else f"{amount:.4f}"
+    whole, _, fraction = exact.partition(".")
+    return f"{whole}.{fraction[:2]}{fraction[2:].rstrip('0')}"
+
+
 class Cap(Enum):
     """What can be capped, by the name that settings and JSON have for it."""
 
@@ -25,9 +32,9 @@ class Cap(Enum):
     def words(self, amount: float) -> str:
         match self:
             case Cap.COST:
-                return f"{amount:.2f} USD"
+                return f"{dollars(amount)} USD"
             case Cap.TOKENS:
-                return f"{amount:,.0f} tokens"
+                return f"{amount:,.0f} token{'' if amount == 1 else 's'}"
             case Cap.MINUTES:
                 return f"{amount:g} minute{'' if amount == 1 else 's'}"
 

@@ -1,6 +1,7 @@
 """From errors of SQLite and of the file system to errors of the ledger, in words that help."""
 
 import errno
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from burnish.system.locks import LockTimeoutError
 
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_ERROR})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_LEAST_BYTES = 256 * 1024
+"""With less than this, SQLite cannot begin."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -47,9 +50,18 @@ def from_sqlite(error: sqlite3.Error, path: Path) -> LedgerError:
         return LedgerCorruptError(path, str(error))
     if primary in _BUSY:
         return LedgerBusyError(path, f"{error}.")
-    if primary == sqlite3.SQLITE_FULL:
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path.parent)):
         return LedgerFullError(path, str(error))
     return LedgerAccessError(path, f"{error} ({error.sqlite_errorname})")
+
+
+def _is_full(folder: Path) -> bool:
+    """Whether a disk has no room: SQLite calls that an I/O error where it cannot enlarge the files beside its own."""
+    try:
+        room = os.statvfs(folder)
+    except OSError:
+        return False
+    return room.f_bavail * room.f_frsize < _LEAST_BYTES or (room.f_files > 0 and room.f_favail == 0)
 
 
 def _from_system(error: OSError, path: Path) -> LedgerError:

@@ -41,7 +41,7 @@ def look_into_ledger(directory: Path) -> "SqliteLedger | None":
     with translated(path):
         if not path.exists():
             return None
-        return SqliteLedger(path, read_only=not os.access(directory, os.W_OK))
+        return SqliteLedger(path, read_only=not (os.access(directory, os.W_OK) and os.access(path, os.W_OK)))
 
 
 class SqliteLedger:

@@ -26,6 +26,7 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import Evidence
 from burnish.core.findings import Counts, count
+from burnish.core.protocol import FallbackTurn
 from burnish.core.reviews import Answer
 from burnish.core.state import (
     Building,
@@ -143,6 +144,15 @@ def counts_words(counts: Counts) -> str:
         (counts.info, "info"),
     )
     return ", ".join(f"{number} {name}" for number, name in pairs if number)
+
+
+def attempt_words(run: Run, reviewer: str, attempt: int) -> str:
+    """`attempt 2`, or that the fallback makes it: it may come before the first agent has used up all of its own."""
+    rule, assignment = run.protocol.failures, run.roles.reviewer(reviewer)
+    is_last = rule.fallback is FallbackTurn.LAST and assignment.fallback is not None and attempt > rule.retries + 1
+    if is_last and run.other_agent is None:
+        return "fallback"
+    return f"attempt {attempt}" if attempt > 1 else ""
 
 
 def phase_words(phase: Phase) -> str:

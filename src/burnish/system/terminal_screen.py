@@ -13,6 +13,8 @@ Render = Callable[[bytes], str]
 _MOST_LINE = 1024 * 1024
 _MOST_WAITING = 1024 * 1024
 _CHUNK = 64 * 1024
+_MOST_LINES = 100
+"""Lines that are shown of what comes at once. More than that are a flood, in which only the end can be read."""
 _DROPPED = b"[more than this terminal could show]\n"
 
 
@@ -46,9 +48,18 @@ class Lines:
         self._rest = b""
 
     def take(self, data: bytes) -> None:
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            self._show(line)
+        whole, newline, rest = data.rpartition(b"\n")
+        if newline:
+            first, *last = (self._rest + whole).rsplit(b"\n", _MOST_LINES)
+            self._rest = rest
+            if len(last) < _MOST_LINES:
+                self._show(first)
+            else:
+                self._screen.say(_DROPPED.decode().rstrip("\n"))
+            for line in last:
+                self._show(line)
+        else:
+            self._rest += rest
         if len(self._rest) > _MOST_LINE:
             self.end()
 

@@ -82,7 +82,7 @@ def _offered(run: Run, key: str) -> Choice:
     phase = run.phase
     if not isinstance(phase, Waiting):
         raise RunError(f"{run.id} waits for no decision: it {_doing(run)}.", hint=f"'burnish show {run.id}' shows it.")
-    choice = next((offered for offered in phase.choices if offered.key == key), None)
+    choice = chosen(phase.choices, key)
     if choice is None:
         keys = ", ".join(offered.key for offered in phase.choices)
         raise RunError(
@@ -90,6 +90,12 @@ def _offered(run: Run, key: str) -> Choice:
             hint=f"'burnish status {run.id}' says what they mean.",
         )
     return choice
+
+
+def chosen(choices: Sequence[Choice], key: str) -> Choice | None:
+    """The choice that a person means, in capitals or not."""
+    fitting = [choice for choice in choices if choice.key.casefold() == key.strip().casefold()]
+    return next((choice for choice in fitting if choice.key == key), fitting[0] if fitting else None)
 
 
 def chosen_agent(run: Run, choice: Choice, agent: str | None) -> str | None:

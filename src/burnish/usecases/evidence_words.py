@@ -61,7 +61,9 @@ def gap_lines(run: Run) -> Iterator[str]:
     for gap in found[:MOST_NAMED]:
         yield f"Not proven: {gap.subject}: {gap.reason}" if gap.subject else f"Not proven: {gap.reason}"
     if len(found) > MOST_NAMED:
-        yield f"Not proven: {len(found) - MOST_NAMED} more files; burnish show {run.id} --json lists them all"
+        more = len(found) - MOST_NAMED
+        files = "1 more file" if more == 1 else f"{more} more files"
+        yield f"Not proven: {files}; `burnish show {run.id} --json` lists them all"
     hints = list(dict.fromkeys(gap.hint for gap in found if gap.hint))
     yield from hints
     if any(not gap.hint for gap in found):

@@ -8,7 +8,9 @@ ANALYSERS_ALONE = (
     "Reviewed by analysers alone: they know mistakes by rule and run your tests; they do not judge what the change is "
     "meant to do."
 )
-ADD_A_MODEL = 'To add a model: burnish agent list says which are ready; give --agent NAME, or [roles] review = "NAME".'
+ADD_A_MODEL = (
+    'To add a model: `burnish agent list` says which are ready; give --agent NAME, or [roles] review = "NAME".'
+)
 
 
 def kind_of_review(run: Run) -> tuple[str, ...]:

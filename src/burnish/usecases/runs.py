@@ -14,7 +14,7 @@ from burnish.core.loop import IllegalEventError
 from burnish.core.state import Ended, Run, Waiting
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
-from burnish.ledger.sqlite import open_ledger
+from burnish.ledger.sqlite import look_into_ledger
 from burnish.runtime.journal import RunError, fold, load_run, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
@@ -150,9 +150,10 @@ def open_runs(folder: Path) -> Generator[Runs]:
 @contextmanager
 def runs_of(repository: Repository) -> Generator[Runs]:
     """The runs of a repository. Raises `NoRunsError` rather than make a ledger."""
-    if not (repository.state_dir / "ledger.db").exists():
+    ledger = look_into_ledger(repository.state_dir)
+    if ledger is None:
         raise NoRunsError
-    with open_ledger(repository.state_dir) as ledger:
+    with ledger:
         yield Runs(repository, ledger)
 
 

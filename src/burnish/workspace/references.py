@@ -102,6 +102,12 @@ def default_base(git: Git, head: str) -> str:
     for name in names:
         if _commit_of(git, name) is not None:
             return name.removeprefix(BRANCHES).removeprefix(REMOTES)
+    if head in _USUAL_BASES:
+        raise SubjectError(
+            f"There is nothing that '{head}' could be compared with: other branches are compared with it, and there is "
+            "no remote.",
+            hint="Name a base with --base, or look at work that is not committed with --uncommitted.",
+        )
     raise SubjectError(
         f"There is nothing that '{head}' could be compared with: no remote's HEAD, no main, no master.",
         hint="Name what it will be merged into with --base.",

@@ -26,7 +26,8 @@ _PLAIN_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 class FindingsDocument(Value):
     """One review as a document: its head and its findings."""
 
-    story: str
+    story: str = ""
+    """The story's id; empty where there is none."""
     round: int
     date: str
     """`YYYY-MM-DD HH:MM`."""
@@ -42,8 +43,9 @@ class FindingsDocument(Value):
 def render(document: FindingsDocument) -> str:
     """Write the document. Findings are numbered through all sections."""
     head = (("Reviewer", document.reviewer), ("Date", document.date), ("Branch", document.branch))
+    story = f"Story {_one_line(document.story)} " if document.story else ""
     parts = [
-        f"# Story {_one_line(document.story)} Code Review Findings - Round {document.round}",
+        f"# {story}Code Review Findings - Round {document.round}",
         "\n".join(f"**{label}:** {_one_line(value)}" for label, value in head),
     ]
     number = 0

@@ -1,5 +1,7 @@
 """Where a run goes next. Every way into a phase is here, so that no step can enter one half-prepared."""
 
+import re
+
 from burnish.core.book import record, waived_by_hand
 from burnish.core.events import EVIDENCE, ValidationStatus
 from burnish.core.evidence import summary
@@ -149,7 +151,7 @@ def exhaust(run: Run, why: str) -> Run:
 
 def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
     """Put the choices that are left to a person: one more round is no longer offered at the hard cap."""
-    may_add = len(run.rounds) < run.protocol.limits.hard_cap
+    may_add = len(run.rounds) + run.started.rounds_before < run.protocol.limits.hard_cap
     choices = tuple(choice for choice in rule.choices if may_add or not choice.action.adds_a_round)
     return replace(run, phase=Waiting(reason=why, choices=choices, priority=rule.priority))
 
@@ -169,8 +171,20 @@ def ask_about(run: Run, asked: tuple[str, ...]) -> Run:
 
 
 def _filled(run: Run, template: str, why: str) -> str:
-    text = template.replace("{reviews}", str(len(run.rounds))).replace("{revisions}", str(run.revisions))
+    text = counted(counted(template, "reviews", len(run.rounds)), "revisions", run.revisions)
     return text if len(run.rounds) >= run.limit else f"{text} ({why})"
+
+
+def counted(template: str, name: str, number: int) -> str:
+    """The template with a number in it; a noun behind a one is singular."""
+    text = template.replace(f"{{{name}}}", str(number))
+    if number != 1:
+        return text
+    return re.sub(r"\b1((?: fix)?) (review|revision|attempt|round|cycle|fixe)s\b", _singular, text)
+
+
+def _singular(match: re.Match[str]) -> str:
+    return f"1{match[1]} {match[2].replace('fixe', 'fix')}"
 
 
 def end(run: Run, outcome: Outcome, reason: str) -> Run:

@@ -101,7 +101,7 @@ def close_when_complete(run: Run, phase: Reviewing) -> Run:
         good = [review for review in reviews if isinstance(review, GoodReview)]
         run, judgement = judge_round(rounds.keep_reviews(run, phase), good, phase.scope)
         scope = Scope.FULL if all(review.answer.whole for review in good) else phase.scope
-        return _follow_judgement(rounds.with_last_round(run, judgement=judgement), judgement, scope)
+        return _follow_judgement(rounds.with_last_round(run, judgement=judgement, scope=scope), judgement, scope)
     fatal = [review for review in missing if not uses_up_round(review.failure, run.protocol.failures)]
     if fatal:
         return end_without_review(run, fatal[0])

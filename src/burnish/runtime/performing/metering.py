@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from burnish.agents.interface import Client
-from burnish.core.budget import Share
+from burnish.core.budget import Share, dollars
 from burnish.core.reviews import Failure, FailureKind, Usage
 
 
@@ -44,7 +44,7 @@ class Meter:
         used, share = self.used, self._share
         if not share.exceeded_by(used):
             return Failure(kind=FailureKind.REFUSED, message=f"it reached its limit of {self._max_turns} turns")
-        cost = f"{used.cost_usd:.2f} USD of {share.cost_usd:.2f}" if share.cost_usd is not None else ""
+        cost = f"{dollars(used.cost_usd)} USD of {dollars(share.cost_usd)}" if share.cost_usd is not None else ""
         tokens = f"{used.tokens:,} tokens of {share.tokens:,}" if share.tokens is not None else ""
         words = ", ".join(filter(None, (cost, tokens)))
         return Failure(kind=FailureKind.OVER_BUDGET, message=f"it used up its share of the budget: {words}")

@@ -450,7 +450,8 @@ def _said(side: str, plan: TestPlan, result: TestResult | NoTests) -> str:
     """One run, for the transcript."""
     if isinstance(result, NoTests):
         return f"{side}: {result.reason}"
-    counted = f"{len(result.cases)} tests, {len(result.failing)} failing" if result.cases else "no tests listed"
+    tests = "1 test" if len(result.cases) == 1 else f"{len(result.cases)} tests"
+    counted = f"{tests}, {len(result.failing)} failing" if result.cases else "no tests listed"
     place = f" (in {plan.project})" if plan.project else ""
     end = f"{result.ended.value}, exit code {result.code}, {result.seconds:.1f} s, {counted}"
     return f"{side}: $ {plan.text}{place}\n{end}\n{result.message}\n{result.output}".rstrip()
