@@ -203,5 +203,5 @@ def test_choices_without_effect_are_told(choices: Settings) -> None:
 """)
     unused = Settings(agents={"a": AgentSettings(kind=AgentKind.COMMAND, command=("a",))})
     assert wrapped(role_notices(unused, EPIC)) == snapshot(
-        "The agents 'a' have no role: name one in [roles] or with --agent.\n"
+        "The agent 'a' has no role: name one in [roles] or with --agent.\n"
     )

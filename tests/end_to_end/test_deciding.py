@@ -42,7 +42,7 @@ def test_what_is_accepted_is_sealed_and_lands_at_once(tmp_path: Path) -> None:
     done = machine.burnish("decide", run, "b", "--note", "we ship")
     assert done.code == 0
     assert f"{run}: accepted" in done.out
-    assert done.out.rstrip().endswith("The result is on change.")
+    assert "The result is on change.\nNext: burnish verify change --allow accepted\n" in done.out
     check_state(machine, ACCEPTED, before, machine.burnish("show", run, "--json").view)
     assert machine.burnish("resume", run).code == 2
 
@@ -53,7 +53,7 @@ def test_the_work_of_a_run_that_a_person_ends_can_be_taken_at_once(tmp_path: Pat
     verb, *rest = words
     done = machine.burnish(verb, run, *rest)
     assert done.code == 0
-    assert f"The result is on burnish/{run}; take it with: git merge --ff-only burnish/{run}" in done.out
+    assert f"The result is on burnish/{run}.\nNext: git merge --ff-only burnish/{run}\n" in done.out
     assert machine.git("rev-parse", f"burnish/{run}") == fixes(machine, run, before.head)[-1]
     assert machine.git("rev-parse", "change") == before.head
     assert f"refs/burnish/kept/{run}" not in refs(machine)
@@ -76,7 +76,7 @@ def test_a_choice_that_calls_agents_names_the_command_that_goes_on(tmp_path: Pat
     machine, _, run = waiting(tmp_path, ONE_MORE)
     done = machine.burnish("decide", run, "c")
     assert done.code == 0
-    assert done.out.rstrip().endswith(f"Nobody drives it: burnish resume {run} continues it.")
+    assert done.out.rstrip().splitlines()[-2:] == [f"Next: burnish resume {run}", "      goes on with it"]
     assert machine.burnish("resume", run, "--json").view["outcome"] == "approved"
 
 

@@ -200,7 +200,7 @@ def test_exhaustion_that_asks_a_person() -> None:
     assert isinstance(asked["story"], Ask)
     assert asked["story"].priority is Priority.CRITICAL
     assert isinstance(asked["default"], AskAtTerminal)
-    assert asked["default"].reason == "Findings that block remain; reviews made: {reviews}"
+    assert asked["default"].reason == "Blocking findings remain after {reviews} reviews"
 
 
 def test_the_choices_of_epic() -> None:
