@@ -47,6 +47,7 @@ KEYS = [
     "also_at",
     "found_by",
     "synthetic",
+    "sources",
 ]
 
 

@@ -272,6 +272,7 @@ Round 1, tree tree-0
   reviewer: 1 critical, 1 low
   judgement: not clean, 1 blocking
   fix: fixed, commit commit-1: fixed
+    no answer for a2860039, 9e4958cd
 
 Round 2, tree tree-1
   reviewer: clean
@@ -309,11 +310,13 @@ Round 1, tree tree-0
   reviewer: 1 critical
   judgement: not clean, 1 blocking
   fix: fixed, commit commit-1: fixed
+    no answer for a2860039
 
 Round 2, tree tree-1
   reviewer: 1 critical
   judgement: not clean, 1 blocking
   fix: fixed, commit commit-2: fixed
+    no answer for a2860039
 
 Round 3, tree tree-2
   reviewer: 1 critical

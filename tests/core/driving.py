@@ -4,7 +4,7 @@ from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.effects import Effect, ReachBudget, StartBuild, StartFix, StartReview, StartTimer
 from burnish.core.events import (
-    EVIDENCE,
+    RULES,
     AnyEvent,
     BudgetReached,
     Built,
@@ -114,7 +114,7 @@ class Driven:
         local_policy: bool = False,
         waivers: tuple[str, ...] = (),
         remembered: tuple[Tracked, ...] = (),
-        rules: int = EVIDENCE,
+        rules: int = RULES,
     ) -> None:
         """`validates`: the test plays the validation before a seal itself; else it passes by itself."""
         self.at = 0.0

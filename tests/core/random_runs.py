@@ -9,6 +9,7 @@ from burnish.core.drift import FileChange
 from burnish.core.effects import ReachBudget, StartTimer
 from burnish.core.events import (
     EVIDENCE,
+    RULES,
     AnyEvent,
     BudgetReached,
     Built,
@@ -184,7 +185,7 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
         interactive=draw(st.booleans()),
         max_reviews=draw(st.none() | st.integers(1, protocol.limits.hard_cap)),
         budget=draw(budgets),
-        rules=draw(st.sampled_from((EVIDENCE, EVIDENCE, EVIDENCE, 1))),
+        rules=draw(st.sampled_from((RULES, RULES, RULES, EVIDENCE, 1))),
         allow_unexamined=draw(st.booleans()),
         local_policy=draw(st.booleans()),
         remembered=draw(st.lists(remembered, max_size=2, unique_by=lambda entry: entry.finding.id).map(tuple)),

@@ -7,6 +7,7 @@ from burnish.core.events import (
     Roles,
     ValidationStatus,
 )
+from burnish.core.findings import FixVerdict
 from burnish.core.protocol import (
     FailureRule,
     FixInput,
@@ -18,6 +19,7 @@ from burnish.core.protocol import (
 )
 from burnish.core.reviews import FailureKind, Usage
 from burnish.core.state import (
+    FixerAnswer,
     FixResult,
     FixStatus,
     Outcome,
@@ -34,6 +36,12 @@ BY_ROUND = replace(PLAIN, failures=FailureRule(unreadable=OnFailure.ROUND, crash
 BAD = found(problem("bad"))
 
 
+def unanswered(driven: Driven, expected: FixResult) -> FixResult:
+    """The result of a fix that says nothing of the one finding."""
+    name = driven.tracked("bad").finding.id
+    return replace(expected, answers=(FixerAnswer(finding=name, verdict=FixVerdict.NO_ANSWER),))
+
+
 def test_a_fix_is_written_into_its_round_and_becomes_the_tree() -> None:
     driven = Driven()
     driven.answer(BAD)
@@ -41,7 +49,7 @@ def test_a_fix_is_written_into_its_round_and_becomes_the_tree() -> None:
     driven.fix("tree-1", summary="closed the file")
     assert (driven.run.tree, driven.run.commit) == ("tree-1", "commit of tree-1")
     expected = FixResult(status=FixStatus.FIXED, commit="commit of tree-1", summary="closed the file")
-    assert driven.run.rounds[0].fix == expected
+    assert driven.run.rounds[0].fix == unanswered(driven, expected)
     assert driven.reviewing.round == 2
     assert driven.run.revisions == 1
 
@@ -50,7 +58,8 @@ def test_a_fix_that_changed_nothing_goes_on_where_the_protocol_says_so() -> None
     driven = Driven()
     driven.answer(BAD)
     driven.fix("tree-0")
-    assert driven.run.rounds[0].fix == FixResult(status=FixStatus.UNCHANGED, commit="commit of tree-0", summary="done")
+    expected = FixResult(status=FixStatus.UNCHANGED, commit="commit of tree-0", summary="done")
+    assert driven.run.rounds[0].fix == unanswered(driven, expected)
     assert driven.run.commit == "commit-0"
     assert driven.reviewing.round == 2
 
@@ -127,10 +136,12 @@ def test_a_repair_after_a_fix_adds_to_the_same_fix() -> None:
     driven.fix("tree-1", rewritten("a.py"), summary="first")
     driven.validate(ValidationStatus.FAILED)
     driven.fix("tree-1", summary="nothing")
-    assert driven.run.rounds[0].fix == FixResult(status=FixStatus.FIXED, commit="commit of tree-1", summary="first")
+    first = FixResult(status=FixStatus.FIXED, commit="commit of tree-1", summary="first")
+    assert driven.run.rounds[0].fix == unanswered(driven, first)
     driven.validate(ValidationStatus.FAILED)
     driven.fix("tree-2", summary="repaired")
-    assert driven.run.rounds[0].fix == FixResult(status=FixStatus.FIXED, commit="commit of tree-2", summary="repaired")
+    repaired = FixResult(status=FixStatus.FIXED, commit="commit of tree-2", summary="repaired")
+    assert driven.run.rounds[0].fix == unanswered(driven, repaired)
     assert isinstance(driven.run.phase, Validating)
 
 
@@ -208,13 +219,13 @@ def test_the_fallback_fixes_when_the_fixer_cannot() -> None:
 def test_a_fixer_by_rule_that_changed_nothing_can_do_no_more_whatever_the_protocol_hopes_for() -> None:
     driven = Driven()
     driven.answer(BAD)
-    answer = FixAnswer(finding="f", fixed=False, text="no safe fix")
-    driven.fix("tree-0", by_rule=True, answers=(answer,))
+    name = driven.tracked("bad").finding.id
+    driven.fix("tree-0", by_rule=True, answers=(FixAnswer(finding=name, fixed=False, text="no safe fix"),))
     reason = "no more after 1 reviews and 1 revisions (nothing more can be fixed by rule)"
     assert driven.ended == (Outcome.FAILED, reason)
     fix = driven.run.rounds[0].fix
     assert fix is not None
-    assert fix.answers == (answer,)
+    assert fix.answers == (FixerAnswer(finding=name, verdict=FixVerdict.NOT_FIXED, text="no safe fix"),)
 
 
 def test_a_fixer_by_rule_that_changed_something_is_reviewed_like_any_other() -> None:

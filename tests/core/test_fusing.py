@@ -1,7 +1,7 @@
 """One finding from several: what each field keeps, and the one order of findings."""
 
-from burnish.core.findings import Finding, Location, Severity
-from burnish.core.fusing import canonical_key, fuse
+from burnish.core.findings import Finding, Location, Severity, sources_of
+from burnish.core.fusing import canonical_key, fuse, fuse_before
 from burnish.core.values import replace
 from tests.core.driving import problem
 
@@ -11,11 +11,33 @@ def test_one_alone_stays_as_it_is() -> None:
     assert fuse([alone]) is alone
 
 
-def test_the_fullest_of_every_text_is_kept() -> None:
+def test_the_words_of_the_worst_are_not_mixed_with_those_of_others() -> None:
+    short = Finding(severity=Severity.HIGH, title="a", problem="p", evidence="e", found_by=("critic",))
+    long = replace(short, severity=Severity.LOW, problem="pp", impact="ii", suggestion="ss", found_by=("pedant",))
+    one = fuse([long, short])
+    assert (one.problem, one.impact, one.evidence, one.suggestion) == ("p", "", "e", "")
+    assert one.sources == (*sources_of(short), *sources_of(long))
+    third = replace(short, title="third", found_by=("witness",))
+    assert fuse([one, third]).sources == fuse([short, long, third]).sources
+
+
+def test_of_equally_bad_ones_the_one_that_says_most_leads() -> None:
+    short = Finding(severity=Severity.HIGH, title="a", problem="p")
+    assert fuse([short, replace(short, title="z", problem="pp")]).title == "z"
+
+
+def test_sources_that_say_the_very_same_are_not_listed() -> None:
+    said = Finding(severity=Severity.HIGH, title="a", problem="p", found_by=("critic",))
+    one = fuse([said, replace(said, found_by=("pedant",))])
+    assert (one.found_by, one.sources) == (("critic", "pedant"), ())
+
+
+def test_under_older_rules_the_fullest_of_every_text_is_kept() -> None:
     short = Finding(severity=Severity.HIGH, title="a", problem="p", impact="i", evidence="e", suggestion="s")
     long = replace(short, severity=Severity.LOW, problem="pp", impact="ii", evidence="ee", suggestion="ss")
-    one = fuse([short, long])
+    one = fuse_before([short, long])
     assert (one.problem, one.impact, one.evidence, one.suggestion) == ("pp", "ii", "ee", "ss")
+    assert fuse_before([short]) is short
 
 
 def test_blank_texts_say_nothing() -> None:

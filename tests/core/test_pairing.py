@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.pairing import candidates
-from burnish.core.problems import sketch
+from burnish.core.problems import NEARBY, sketch
 
 CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
 
@@ -30,6 +30,8 @@ def test_lines_that_do_not_overlap_are_not_compared() -> None:
     assert compared([at(20, 30, "leak"), at(1, 5, "leak")]) == []
     assert compared([at(1, 5, "leak"), at(20, 30, "leak")]) == []
     assert compared([at(1, 5, "leak"), at(5, 9, "leak"), at(9, 9, "leak")]) == [(0, 1), (1, 2)]
+    assert compared([at(1, 5, "leak"), at(5 + NEARBY, 9, "leak")]) == [(0, 1)]
+    assert compared([at(1, 5, "leak"), at(6 + NEARBY, 9, "leak")]) == []
 
 
 def test_a_finding_without_lines_meets_every_other() -> None:
@@ -42,13 +44,8 @@ def test_rules_of_one_class_meet_where_both_have_lines() -> None:
     assert compared([at(None, None, "one", "S110"), at(None, None, "other", "BLE001")]) == []
 
 
-def test_one_common_word_among_rare_ones_is_not_enough() -> None:
-    crowd = [at(1, 1, "common uncle umpire"), at(1, 1, "common vicar vector"), at(1, 1, "common wagon window")]
-    assert compared(crowd) == []
-
-
-def test_two_of_three_words_are_enough() -> None:
-    assert compared([at(1, 1, "common uncle umpire"), at(1, 1, "umpire uncle rises")]) == [(0, 1)]
+def test_what_has_no_word_in_common_is_not_compared() -> None:
+    assert compared([at(1, 1, "uncle umpire"), at(1, 1, "vicar vector"), at(1, 1, "umpire window")]) == [(0, 2)]
 
 
 def test_alike_problems_meet_whatever_their_titles_are() -> None:

@@ -54,15 +54,35 @@ def test_rules_of_one_class_are_one_problem_and_less_alike_than_one_rule() -> No
 
 
 def test_words_alone_are_the_weakest_likeness() -> None:
+    assert alike(said("wrong tax"), said("tax wrong")) == Likeness(4, 0.0, 0)
     assert alike(said("handle leak"), said("leak handle")) == Likeness(3, 0.0, 0)
     assert alike(said("handle leak"), said("wrong sign")) is None
 
 
-def test_titles_must_be_more_alike_than_whole_texts() -> None:
+def test_one_sentence_about_two_things_is_two_problems() -> None:
     one, other = said("handle leak loader"), said("handle leak parser")
     assert alike(one, other) is None
     explained = replace(one, problem="never closed again"), replace(other, problem="never closed again")
-    assert alike(*explained) is not None
+    assert alike(*explained) is None
+
+
+def test_a_problem_is_the_same_in_other_words() -> None:
+    one = replace(said("Refunds can exceed the charge"), problem="refund() never compares amount with charge.amount.")
+    assert same_problem(one, said("refund amount is not limited by the charge"))
+    assert not same_problem(one, said("refund amount is not written down"))
+
+
+def test_places_that_lie_apart_are_one_only_where_both_name_the_same_code() -> None:
+    assert same_problem(said("`user` may be None", 10), said("Missing null check of user.email", 13))
+    assert not same_problem(said("`user` may be None", 10), said("Missing null check of user.email", 14))
+    assert not same_problem(said("It may be None", 10), said("Missing null check", 11))
+    assert not same_problem(said("`os` unused", 10, rule="F401"), said("`os` unused", 11, rule="F401"))
+
+
+def test_severities_far_apart_need_more_than_alike_words() -> None:
+    one, other = said("Tax is rounded for every line"), said("Tax is rounded for every single line")
+    assert same_problem(one, other)
+    assert not same_problem(one, replace(other, severity=Severity.INFO))
 
 
 def test_a_rule_about_a_whole_file_says_little() -> None:

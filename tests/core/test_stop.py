@@ -11,6 +11,7 @@ from burnish.core.events import (
     Cancelled,
     Change,
     Closed,
+    FixAnswer,
     Fixed,
     ProcessStarted,
     Reviewed,
@@ -24,6 +25,7 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.findings import FixVerdict
 from burnish.core.protocol import (
     FailureRule,
     FixInput,
@@ -37,6 +39,7 @@ from burnish.core.protocol import (
 )
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import (
+    FixerAnswer,
     FixResult,
     FixStatus,
     GoodReview,
@@ -125,10 +128,17 @@ def test_work_that_was_lost_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize(("change", "status"), [(NEW, FixStatus.FIXED), (SAME, FixStatus.UNCHANGED)])
 def test_a_fix_that_arrives_in_time_is_kept(change: Change, status: FixStatus) -> None:
     driven = fixing()
-    driven.happen(Fixed(at=9, effect="fix:1:1", change=change, usage=USAGE))
+    (entry,) = driven.run.findings
+    answer = FixAnswer(finding=entry.finding.id, fixed=True, text="closed it")
+    driven.happen(
+        Fixed(at=9, effect="fix:1:1", change=change, summary="closed", text="all", answers=(answer,), usage=USAGE)
+    )
     assert driven.ended == CANCELLED
     assert (driven.run.commit, driven.run.tree) == (change.commit, change.tree)
-    assert driven.run.rounds[0].fix == FixResult(status=status, commit=change.commit)
+    answers = (FixerAnswer(finding=entry.finding.id, verdict=FixVerdict.FIXED, text="closed it"),)
+    assert driven.run.rounds[0].fix == FixResult(
+        status=status, commit=change.commit, summary="closed", text="all", answers=answers
+    )
     assert driven.run.usage == USAGE
 
 

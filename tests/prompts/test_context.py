@@ -13,10 +13,10 @@ from tests.prompts.conftest import NONCE
 
 from burnish.contracts.registry import parse_answer, schema
 from burnish.core.events import Subject
-from burnish.core.findings import Finding, Severity
+from burnish.core.findings import Finding, FixVerdict, Severity, Source
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import ContractName, DimensionScore, ScoreCard, Weight
-from burnish.core.state import FixOrder
+from burnish.core.state import FixerAnswer, FixOrder
 from burnish.core.values import replace
 from burnish.prompts import rendering
 from burnish.prompts.context import (
@@ -81,6 +81,7 @@ def test_every_text_is_used_and_fits_its_values(
         implementer_output="o",
         previous_feedback="p",
         former=(logged_password,),
+        answers=(FixerAnswer(finding="f", verdict=FixVerdict.REFUTED, text="line 3 checks it"),),
         fix_diff="f",
         parallel_agents=True,
         ticket=Ticket(ticket_id="t"),
@@ -133,7 +134,9 @@ def test_nothing_in_the_data_of_a_review_gets_out(small_change: ReviewMaterial, 
         implementer_output=text,
         test_output=text,
         previous_feedback=text,
-        former=(finding,),
+        former=(replace(finding, sources=(Source(found_by=(text,), severity=Severity.LOW, title=text),)),),
+        answers=(FixerAnswer(finding=text, verdict=FixVerdict.FIXED, text=text),),
+        titles={text: text},
         fix_diff=text,
         ticket=Ticket(ticket_id=text, ticket_path=text, epic_path=text),
         scratch=text,
@@ -312,7 +315,7 @@ def test_names_that_are_not_utf8_do_not_break_a_prompt(small_change: ReviewMater
 
 def test_a_fixer_answers_by_id_only_where_there_are_ids(first_fix: FixMaterial) -> None:
     assert "- ID: fixed - how" in fixer_prompt(PROTOCOLS["epic"], first_fix)
-    assert "- ID: fixed - how" not in fixer_prompt(PROTOCOLS["drift"], first_fix)
+    assert "- ID: fixed - how" in fixer_prompt(PROTOCOLS["drift"], first_fix)
     without = replace(first_fix, order=FixOrder(number=1, round=1, instructions="x"))
     assert "- ID: fixed - how" not in fixer_prompt(PROTOCOLS["ticket"], without)
 

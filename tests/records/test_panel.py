@@ -5,6 +5,7 @@ from typing import Any
 
 from inline_snapshot import snapshot
 
+from burnish.core.findings import FixVerdict
 from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.state import Run
 from burnish.core.values import replace
@@ -99,6 +100,11 @@ def test_what_the_files_hold() -> None:
 **Commit:** commit-1
 
 fixed
+
+## Answers
+
+- b9fd34824994548a: no answer
+- 149978fe726fd075: no answer
 """)
 
 
@@ -214,7 +220,8 @@ def test_a_fixers_words_are_harmless_text() -> None:
     run = played(FIXED_ONCE)
     first = run.rounds[0]
     assert first.fix is not None
-    evil = replace(first, fix=replace(first.fix, summary="\x1b[2Jdone\r\n\x00"))
+    said = tuple(replace(one, verdict=FixVerdict.FIXED, text="\x1b[2Ja\n# b") for one in first.fix.answers[:1])
+    evil = replace(first, fix=replace(first.fix, text="\x1b[2Jdone\r\n\x00", answers=said))
     text = texts(replace(run, rounds=(evil, *run.rounds[1:])))[".agents/tmp/phases/review-1/r2-fix-summary.md"]
-    assert text.endswith("\ndone\n")
+    assert text.endswith(f"\ndone\n\n## Answers\n\n- {said[0].finding}: fixed - a # b\n")
     assert "\x1b" not in text

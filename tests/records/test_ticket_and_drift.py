@@ -160,7 +160,11 @@ def test_a_slot_that_passes_after_a_fix() -> None:
                     "startedAt": "2023-11-14T22:13:23Z",
                     "verdict": "drift",
                     "followUpPrompt": "Handle errors in auth.",
-                    "fix": {"status": "fixed", "commit": "commit-1"},
+                    "fix": {
+                        "status": "fixed",
+                        "commit": "commit-1",
+                        "answers": [{"finding": "2bd342e09a278913", "answer": "no-answer", "text": ""}],
+                    },
                 },
                 {
                     "attempt": 1,

@@ -95,7 +95,13 @@ def test_an_approved_run_whole() -> None:
                         },
                     ],
                     "judgement": {"clean": False, "blocking": 1, "reasons": [], "gaps": []},
-                    "fix": {"status": "fixed", "commit": "commit of tree-1", "summary": "done", "answers": []},
+                    "fix": {
+                        "status": "fixed",
+                        "commit": "commit of tree-1",
+                        "summary": "done",
+                        "answers": [{"finding": "144c7ae40fe653c7", "answer": "no-answer", "fixed": False, "text": ""}],
+                        "unknown_answers": [],
+                    },
                 },
                 {
                     "round": 2,
@@ -131,6 +137,7 @@ def test_an_approved_run_whole() -> None:
                     "status": "resolved",
                     "found_by": ["critic"],
                     "round": 1,
+                    "sources": [],
                 },
                 {
                     "id": "055dac9f2aece6cf",
@@ -142,6 +149,7 @@ def test_an_approved_run_whole() -> None:
                     "status": "resolved",
                     "found_by": ["critic"],
                     "round": 1,
+                    "sources": [],
                 },
             ],
             "census": [
@@ -198,7 +206,7 @@ def test_a_fix_without_a_result_has_no_commit() -> None:
     driven.answer(found(problem("bad")))
     driven.fail(FailureKind.REFUSED, "fix:")
     fix = view(driven.run)["rounds"][0]["fix"]
-    assert fix == {"status": "did-not-run", "commit": None, "summary": "", "answers": []}
+    assert fix == {"status": "did-not-run", "commit": None, "summary": "", "answers": [], "unknown_answers": []}
 
 
 def test_stopping_is_still_running() -> None:

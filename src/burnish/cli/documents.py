@@ -1,10 +1,11 @@
 """A run as a document of its own, and where it goes: a file, or the standard output."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from burnish import __version__
+from burnish.cli.finding_text import answer_lines
 from burnish.cli.output import as_json, complain, say
 from burnish.contracts.sarif_record import SarifAccount, render_sarif
 from burnish.core.findings import FindingStatus
@@ -47,6 +48,13 @@ def _account(run: Run) -> SarifAccount:
     )
 
 
+def _answers(run: Run) -> Iterator[str]:
+    """What fixers said, round by round."""
+    for round_ in run.rounds:
+        if round_.fix is not None:
+            yield from (f"Round {round_.number}: {line}" for line in answer_lines(round_.fix))
+
+
 def _reviewers(run: Run) -> str:
     names = [review.reviewer for review in run.rounds[-1].reviews] if run.rounds else []
     return ", ".join(names) or "none yet"
@@ -73,6 +81,7 @@ def document(sighting: Sighting, form: str, steps: Sequence[Step], result: str =
                     findings=tuple(still_open),
                     unproven=tuple(gap_lines(run)),
                     waiting=told.lines if told else (),
+                    answers=tuple(_answers(run)),
                 )
             )
         case "html":

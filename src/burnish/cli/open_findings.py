@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from burnish.cli.screen import flat
+from burnish.core.answers import last_answers
 from burnish.core.findings import Finding, FindingStatus
 from burnish.core.state import Run
 
@@ -14,12 +15,13 @@ def open_findings(run: Run) -> Iterator[str]:
     """What is open, the worst first; with a blocker goes what the fixer said of it."""
     entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
     entries.sort(key=lambda entry: entry.finding.severity.rank)
-    said = {each.finding: each.text for round_ in run.rounds if round_.fix for each in round_.fix.answers}
+    said = last_answers(run)
     for entry in entries[:SHOWN]:
         finding = entry.finding
         yield f"  {finding.severity.value:<8} {_place(finding)}{finding.title} [{finding.id[:8]}]"
         if entry.blocking and finding.id in said:
-            yield f"           {flat(said[finding.id])}"
+            answer = said[finding.id]
+            yield f"           {answer.verdict.words}: {flat(answer.text)}"
     if len(entries) > SHOWN:
         yield f"  … and {len(entries) - SHOWN} more: burnish findings {run.id}"
 

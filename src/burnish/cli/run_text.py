@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from burnish.cli import run_words
-from burnish.cli.finding_text import finding_lines
+from burnish.cli.finding_text import answer_lines, finding_lines
 from burnish.cli.screen import Line, Tone, Toned, flat
-from burnish.core.events import FixAnswer
 from burnish.core.evidence import summary
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction
@@ -101,7 +100,7 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
         yield _judgement_line(round_.judgement)
     if round_.fix is not None:
         yield _fix_line(round_.fix)
-        yield from (_answer_line(answer) for answer in round_.fix.answers)
+        yield from ((f"    {flat(line)}",) for line in answer_lines(round_.fix))
 
 
 def _seat_line(run: Run, seat: Seat) -> Line:
@@ -143,10 +142,6 @@ def _fix_line(fix: FixResult) -> Line:
     commit = f", commit {fix.commit[:12]}" if fix.commit else ""
     summary = f": {flat(fix.summary)}" if fix.summary else ""
     return (f"  fix: {fix.status.value}{commit}{summary}",)
-
-
-def _answer_line(answer: FixAnswer) -> Line:
-    return (f"    {answer.finding[:8]} {'fixed' if answer.fixed else 'not fixed'}: {flat(answer.text)}",)
 
 
 def _blocking_lines(run: Run) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from burnish.core.findings import Finding, Location
+from burnish.core.findings import Finding, Location, Source
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -23,6 +23,24 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "also_at": [_place(location) for location in finding.also_at],
         "found_by": list(finding.found_by),
         "synthetic": finding.synthetic,
+        "sources": [source_object(source) for source in finding.sources],
+    }
+
+
+def source_object(source: Source) -> dict[str, Any]:
+    """What one reviewer said of a finding that several reported."""
+    return {
+        "id": source.id,
+        "found_by": list(source.found_by),
+        "severity": source.severity.value,
+        "category": source.category,
+        "rule": source.rule,
+        **_place(source.location),
+        "title": source.title,
+        "problem": source.problem,
+        "impact": source.impact,
+        "evidence": source.evidence,
+        "suggestion": source.suggestion,
     }
 
 

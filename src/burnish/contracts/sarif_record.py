@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from burnish.contracts.finding_json import source_object
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.sarif_rules import OWN_RULE
 from burnish.core.evidence import CensusEntry
@@ -106,6 +107,8 @@ def _properties(finding: Finding) -> JsonObject:
         "action": None if finding.action is Action.FIX else finding.action.value,
     }
     properties: JsonObject = {"security-severity": _SECURITY_SEVERITIES[finding.severity]}
+    if finding.sources:
+        properties["burnish/sources"] = [source_object(source) for source in finding.sources]
     return properties | {key: value for key, value in further.items() if value not in (None, "")}
 
 

@@ -1,18 +1,20 @@
 """The book of findings: what was found in a run, what became of it, and where it is now.
 
 A finding enters when a round is judged, moves with every change of the tree, and is only closed by evidence: its
-lines were changed and no reviewer reports it again, a ratchet review says so, or a person refutes or waives it.
+lines were changed by a fixer that does not itself call it unfixed, and no reviewer reports it again; a ratchet review
+says so; or a person refutes or waives it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 
 from burnish.core.drift import Drift, FileChange, Touched
 from burnish.core.drift import origins as renames
+from burnish.core.events import DISTINCT
 from burnish.core.evidence import gaps, take_census
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.gates import Judgement, blocks, judge
 from burnish.core.identity import identify
-from burnish.core.merging import match_former, merge
+from burnish.core.merging import RULES, RULES_BEFORE, match_former, merge
 from burnish.core.protocol import OpenBlockers, Protocol
 from burnish.core.reviews import Answer, FormerAnswer
 from burnish.core.state import GoodReview, Review, Run, Scope
@@ -24,24 +26,25 @@ NEARBY = 3
 DISMISSED = (FindingStatus.REFUTED, FindingStatus.WAIVED)
 
 
-def move(run: Run, files: Sequence[FileChange]) -> Run:
-    """Follow every finding through a change of the tree."""
+def move(run: Run, files: Sequence[FileChange], left: Collection[str] = ()) -> Run:
+    """Follow every finding through a change of the tree. `left` are those that its author says it did not fix."""
     drift = Drift(files)
-    moved = tuple(_moved(tracked, drift) for tracked in run.findings)
+    moved = tuple(_moved(tracked, drift, left=tracked.finding.id in left) for tracked in run.findings)
     return replace(run, findings=moved, origins=_origins(run.origins, files))
 
 
-def _moved(tracked: Tracked, drift: Drift) -> Tracked:
+def _moved(tracked: Tracked, drift: Drift, *, left: bool) -> Tracked:
     location = tracked.finding.location
     if location is None:
         # A finding about the change as a whole may have been met anywhere.
-        return replace(tracked, touched=True)
+        return replace(tracked, touched=True, left=left)
     place = drift.follow(location)
     if isinstance(place, Touched):
-        return replace(tracked, touched=True)
-    near = isinstance(drift.follow(_surroundings(location)), Touched)
+        return replace(tracked, touched=True, left=left)
     finding = replace(tracked.finding, location=place.location)
-    return replace(tracked, finding=finding, touched=tracked.touched or near)
+    if isinstance(drift.follow(_surroundings(location)), Touched):
+        return replace(tracked, finding=finding, touched=True, left=left)
+    return replace(tracked, finding=finding)
 
 
 def _surroundings(location: Location) -> Location:
@@ -132,9 +135,10 @@ def _reported(run: Run, reviews: Sequence[GoodReview]) -> dict[str, Finding]:
         for review in reviews
         for finding in (*review.answer.findings, *_unknown_former(run, review.answer))
     ]
-    merged = merge(identify(found, origin=run.origins))
+    rules = RULES if run.started.rules >= DISTINCT else RULES_BEFORE
     known = [_matchable(tracked) for tracked in run.findings]
-    ids = {now: former for former, now in match_former(known, merged).items()}
+    merged = merge(identify(found, origin=run.origins), rules, known)
+    ids = {now: former for former, now in match_former(known, merged, rules).items()}
     return {ids.get(finding.id, finding.id): replace(finding, id=ids.get(finding.id, finding.id)) for finding in merged}
 
 
@@ -168,7 +172,7 @@ def _enter(run: Run, former: Tracked | None, finding: Finding, scope: Scope) -> 
         status = FindingStatus.FILED if filed else FindingStatus.OPEN
         return Tracked(finding=finding, round=number, seen=number, status=status)
     status = former.status if former.status in (*DISMISSED, FindingStatus.FILED) else FindingStatus.OPEN
-    return replace(former, finding=finding, seen=number, status=status, touched=False)
+    return replace(former, finding=finding, seen=number, status=status, touched=False, left=False)
 
 
 def _counts(entry: Tracked) -> bool:
@@ -183,12 +187,12 @@ def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracke
         former.answer for review in reviews for former in review.answer.former if former.id == tracked.finding.id
     }
     if FormerAnswer.NOT_FIXED in answers:
-        return replace(tracked, seen=len(run.rounds), touched=False)
+        return replace(tracked, seen=len(run.rounds), touched=False, left=False)
     if FormerAnswer.FIXED in answers and _may_be_fixed(run, tracked):
         return replace(tracked, status=FindingStatus.RESOLVED)
     if FormerAnswer.WITHDRAWN in answers:
         return replace(tracked, status=FindingStatus.WITHDRAWN)
-    return replace(tracked, status=FindingStatus.RESOLVED) if tracked.touched else tracked
+    return replace(tracked, status=FindingStatus.RESOLVED) if tracked.may_be_gone else tracked
 
 
 def _may_be_fixed(run: Run, tracked: Tracked) -> bool:

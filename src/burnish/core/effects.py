@@ -3,7 +3,7 @@
 from burnish.core.budget import Share
 from burnish.core.findings import Finding
 from burnish.core.protocol import Choice, Priority
-from burnish.core.state import FixOrder, Scope, SealKind, Validation
+from burnish.core.state import FixerAnswer, FixOrder, Scope, SealKind, Validation
 from burnish.core.values import Value
 
 
@@ -44,6 +44,8 @@ class StartReview(Value):
     scratch: bool = False
     former: tuple[Finding, ...] = ()
     """The open findings, for a ratchet round."""
+    answers: tuple[FixerAnswer, ...] = ()
+    """What the fixer says of the findings of the round before, where the protocol tells of that round."""
     previous: Previous | None = None
     validation: Validation | None = None
     share: Share = Share()

@@ -15,7 +15,7 @@ from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
 from burnish.core.errors import BurnishError
 from burnish.core.evidence import CensusFile, Evidence
-from burnish.core.findings import Finding, Tracked
+from burnish.core.findings import Finding, FixVerdict, Tracked
 from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
@@ -97,6 +97,13 @@ class StoryStatus(Enum):
 
 EVIDENCE = 2
 """The rules from which on a judgement counts evidence, and nothing is sealed that was not validated."""
+
+
+DISTINCT = 3
+"""The rules from which on only what speaks of the same problem is merged, and a fixer answers for each finding."""
+
+RULES = DISTINCT
+"""The rules of runs that begin now."""
 
 
 class RunStarted(Event):
@@ -222,11 +229,19 @@ class SessionFinished(Event):
 
 
 class FixAnswer(Value):
-    """What a fixer says of one finding: fixed and how, or not and why."""
+    """What a fixer says of one finding: fixed and how, not fixed and why, or refuted and by what evidence."""
 
     finding: str
     fixed: bool
     text: str
+    refuted: bool = False
+    """Says that there is no such problem. Never together with `fixed`."""
+
+    @property
+    def verdict(self) -> FixVerdict:
+        if self.refuted:
+            return FixVerdict.REFUTED
+        return FixVerdict.FIXED if self.fixed else FixVerdict.NOT_FIXED
 
 
 class Fixed(Event):
@@ -235,7 +250,11 @@ class Fixed(Event):
     effect: str
     change: Change
     summary: str = ""
+    """The first line of its answer."""
+    text: str = ""
+    """Its whole answer, bounded."""
     answers: tuple[FixAnswer, ...] = ()
+    """What it says of findings, as it said it: some may be missing, said twice, or about none that it was handed."""
     prompt: str = ""
     """The digest of what it was given."""
     said: str = ""

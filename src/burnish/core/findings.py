@@ -61,6 +61,23 @@ class Location(Value):
         return self.line <= other.last_line and other.line <= self.last_line
 
 
+class Source(Value):
+    """What one reviewer said of a problem that several reported, in its own words."""
+
+    found_by: tuple[str, ...]
+    severity: Severity
+    title: str
+    id: str = ""
+    """Its own identity, by which it is recognised where the others do not report it again."""
+    category: str = ""
+    rule: str = ""
+    location: Location | None = None
+    problem: str = ""
+    impact: str = ""
+    evidence: str = ""
+    suggestion: str = ""
+
+
 class Finding(Value):
     """One problem. `id` is its identity (see `core/identity.py`); a parser leaves it empty until it is identified."""
 
@@ -88,6 +105,27 @@ class Finding(Value):
     """Whether the tool that reported it has a safe fix for it."""
     synthetic: bool = False
     """Made by burnish because an answer that is not clean listed nothing."""
+    sources: tuple[Source, ...] = ()
+    """What each reviewer said, where several reported the problem; the finding itself has the words of the worst."""
+
+
+def sources_of(finding: Finding) -> tuple[Source, ...]:
+    """What was said of a finding, by each reviewer: its sources, or itself where it has only one."""
+    return finding.sources or (
+        Source(
+            found_by=finding.found_by,
+            severity=finding.severity,
+            title=finding.title,
+            id=finding.id,
+            category=finding.category,
+            rule=finding.rule,
+            location=finding.location,
+            problem=finding.problem,
+            impact=finding.impact,
+            evidence=finding.evidence,
+            suggestion=finding.suggestion,
+        ),
+    )
 
 
 class Counts(Value, omit_defaults=False):
@@ -135,6 +173,26 @@ class FindingStatus(Enum):
     FILED = "filed"
 
 
+class FixVerdict(Enum):
+    """What a fixer says of a finding that it was handed. All of it is a claim."""
+
+    FIXED = "fixed"
+    NOT_FIXED = "not-fixed"
+    REFUTED = "refuted"
+    """It says that there is no such problem, which a reviewer or a person may confirm."""
+    NO_ANSWER = "no-answer"
+
+    @property
+    def words(self) -> str:
+        """The verdict as people write it."""
+        return self.value.replace("-", " ")
+
+    @property
+    def leaves_it(self) -> bool:
+        """Whether the fixer itself says that it did not remove the problem."""
+        return self in (FixVerdict.NOT_FIXED, FixVerdict.REFUTED)
+
+
 class Tracked(Value):
     """A finding over the rounds of a run. Its location is kept up to date as fixes move lines."""
 
@@ -148,9 +206,16 @@ class Tracked(Value):
     """Whether a fix changed its lines since it was last reported."""
     asked: bool = False
     """Whether it was put to a person, who has decided."""
+    left: bool = False
+    """Whether the fixer that last changed its lines says that the problem is still there, or that there is none."""
     note: str = ""
 
     @property
+    def may_be_gone(self) -> bool:
+        """Whether its lines were changed, by a fix that does not itself say that the problem was left."""
+        return self.touched and not self.left
+
+    @property
     def holds(self) -> bool:
-        """An open blocker whose lines nobody touched: it blocks even if later reviewers miss it."""
-        return self.status is FindingStatus.OPEN and self.blocking and not self.touched
+        """An open blocker that no fix can have removed: it blocks even if later reviewers miss it."""
+        return self.status is FindingStatus.OPEN and self.blocking and not self.may_be_gone

@@ -99,6 +99,11 @@ def identify(findings: Sequence[Finding], origin: Mapping[str, str] = NO_RENAMES
     )
 
 
+def told_apart(finding: Finding) -> Finding:
+    """The finding under a name of its own, where another one has the same: one rule may name two things on one line."""
+    return replace(finding, id=_digest(finding.id, _title_words(finding), finding.problem))
+
+
 def _key(finding: Finding, origin: Mapping[str, str]) -> _Key:
     file = finding.location.file if finding.location else ""
     words = "" if finding.rule and finding.anchor else _title_words(finding)

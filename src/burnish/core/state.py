@@ -4,9 +4,9 @@ from enum import Enum
 
 import msgspec
 
-from burnish.core.events import FixAnswer, Mode, Roles, RunStarted, Subject, ValidationStatus
+from burnish.core.events import Mode, Roles, RunStarted, Subject, ValidationStatus
 from burnish.core.evidence import CensusEntry, CensusFile, Evidence
-from burnish.core.findings import Counts, Finding, Tracked, count
+from burnish.core.findings import Counts, Finding, FixVerdict, Tracked, count
 from burnish.core.gates import Judgement
 from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Choice, Priority, Protocol
@@ -113,13 +113,26 @@ class FixStatus(Enum):
     DID_NOT_RUN = "did-not-run"
 
 
+class FixerAnswer(Value):
+    """The fixer's word on one finding."""
+
+    finding: str
+    verdict: FixVerdict
+    text: str = ""
+
+
 class FixResult(Value):
     """The fix that followed a round, or a failed validation."""
 
     status: FixStatus
     commit: str = ""
     summary: str = ""
-    answers: tuple[FixAnswer, ...] = ()
+    text: str = ""
+    """The fixer's whole answer, bounded."""
+    answers: tuple[FixerAnswer, ...] = ()
+    """One for each finding that the fixer was handed, in that order."""
+    strays: tuple[FixerAnswer, ...] = ()
+    """Answers about findings that it was not handed."""
 
 
 class Round(Value):

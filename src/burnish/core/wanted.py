@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from burnish.core import spending
+from burnish.core.answers import answers_to_last_round
 from burnish.core.budget import Share
 from burnish.core.effects import (
     AskPerson,
@@ -16,11 +17,12 @@ from burnish.core.effects import (
     StopWork,
 )
 from burnish.core.findings import FindingStatus
-from burnish.core.protocol import ReviewBy, Reviewer
+from burnish.core.protocol import Feedback, ReviewBy, Reviewer
 from burnish.core.retries import agent_for
 from burnish.core.state import (
     Building,
     Ended,
+    FixerAnswer,
     Fixing,
     Reviewing,
     Run,
@@ -122,10 +124,17 @@ def _review(run: Run, phase: Reviewing, turn: _Turn, share: Share) -> StartRevie
         session=run.protocol.review.by is ReviewBy.SESSION,
         scratch=_reviewer(run, turn.seat.reviewer).scratch,
         former=tuple(former) if phase.scope is Scope.RATCHET else (),
+        answers=_answers(run, phase),
         previous=previous_feedback(run),
         validation=run.validated,
         share=share,
     )
+
+
+def _answers(run: Run, phase: Reviewing) -> tuple[FixerAnswer, ...]:
+    """What a reviewer is told of the fixer's answers: nothing where it is to look with fresh eyes alone."""
+    told = phase.scope is Scope.RATCHET or run.protocol.review.feedback is not Feedback.NONE
+    return answers_to_last_round(run) if told else ()
 
 
 def _reviewer(run: Run, name: str) -> Reviewer:

@@ -53,7 +53,7 @@ def content_words(text: str) -> frozenset[str]:
 
 def named_code(text: str) -> frozenset[str]:
     """The code that a text names: what it quotes and what is spelled like an identifier, case-folded."""
-    plain = _without_lines(text[:MAX_TEXT])
+    plain = without_line_numbers(text[:MAX_TEXT])
     quoted = " ".join("".join(groups) for groups in _QUOTED.findall(plain))
     names = {*_WORD.findall(quoted.casefold()), *(name.casefold() for name in _CODE_LIKE.findall(plain))}
     return frozenset(name for name in names if not name.isdigit())
@@ -69,8 +69,9 @@ def _plain(text: str) -> str:
     """The text without what markdown and lists put around it."""
     text = unicodedata.normalize("NFKC", text[:MAX_TEXT]).replace("’", "'")
     text = text.replace("`", " ").replace("*", "").strip()
-    return _without_lines(_LEAD.sub("", text))
+    return without_line_numbers(_LEAD.sub("", text))
 
 
-def _without_lines(text: str) -> str:
+def without_line_numbers(text: str) -> str:
+    """The text without references to lines, which change with every edit."""
     return _FILE_REFERENCE.sub(r"\1", _LINE_REFERENCE.sub(" ", text)) if _DIGIT.search(text) else text

@@ -23,7 +23,7 @@ def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None =
             fences.section("checks", "\n".join(material.test_commands)),
             *_order(protocol, material, fences),
             *_circumstances(material, fences),
-            _answer(protocol, material),
+            _answer(material, fences),
         ]
     )
 
@@ -110,9 +110,10 @@ def _last_checks(material: FixMaterial, fences: Fences) -> str:
     return fill("section-validation", status=material.validation_status.value, text=output)
 
 
-def _answer(protocol: Protocol, material: FixMaterial) -> str:
-    has_ids = any(finding.id for finding in (*material.order.must, *material.order.may))
-    listed = has_ids and not material.order.after_validation and protocol.fix.input is not FixInput.FOLLOW_UP
-    if listed:
-        return fill("fixer-answer", round=str(material.round))
-    return fill("fixer-answer-plain", title=material.order.commit_title)
+def _answer(material: FixMaterial, fences: Fences) -> str:
+    ids = [finding.id for finding in (*material.order.must, *material.order.may) if finding.id]
+    if not ids or material.order.after_validation:
+        return fill("fixer-answer-plain", title=material.order.commit_title)
+    return fill(
+        "fixer-answer", round=str(material.round), ids=fences.data("ids", "\n".join(ids), material.output_limit)
+    )

@@ -5,10 +5,12 @@ Callers give all that they have. Which of it an agent gets is decided here in `p
 
 from enum import Enum
 
+import msgspec
+
 from burnish.core.events import Subject
 from burnish.core.findings import Finding
 from burnish.core.reviews import ContractName, ScoreCard
-from burnish.core.state import FixOrder
+from burnish.core.state import FixerAnswer, FixOrder
 from burnish.core.values import Value
 
 DEFAULT_LIMIT = 50_000
@@ -97,6 +99,10 @@ class ReviewMaterial(Task):
     """How many fixes were made before this review."""
     previous_feedback: str = ""
     former: tuple[Finding, ...] = ()
+    answers: tuple[FixerAnswer, ...] = ()
+    """What the fixer says of the findings of the round before."""
+    titles: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The titles of those findings, by their ids."""
     fix_diff: str = ""
     parallel_agents: bool = False
     ticket: Ticket | None = None

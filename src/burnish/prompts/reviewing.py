@@ -138,7 +138,17 @@ def _history(protocol: Protocol, material: ReviewMaterial, fences: Fences) -> li
         parts.append(fences.section(name, findings_text(material.former), material.output_limit))
         diff = shortened_diff(visible(material.fix_diff), material.diff_limit)
         parts.append(fill("section-fix-diff", text=fences.data("fix", diff, len(diff))) if diff.strip() else "")
+    parts.append(fences.section("fix-answers", _answers(material), material.output_limit))
     return parts
+
+
+def _answers(material: ReviewMaterial) -> str:
+    """The fixer's word on each finding, one line each."""
+    titles = material.titles
+    lines = [
+        f"{one.finding} ({titles.get(one.finding, '')}): {one.verdict.words} - {one.text}" for one in material.answers
+    ]
+    return bullets([line.removesuffix(" - ") for line in lines])
 
 
 def _answers_former(material: ReviewMaterial) -> bool:

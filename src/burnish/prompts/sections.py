@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from burnish.core.findings import Finding, Location
+from burnish.core.findings import Finding, Location, Source
 from burnish.prompts.errors import PromptError
 from burnish.prompts.fences import Keep, fence
 from burnish.prompts.material import DEFAULT_LIMIT, Task
@@ -97,7 +97,22 @@ def _finding(number: int, finding: Finding) -> str:
     )
     lines = [f"{number}. [{finding.severity.value}] {' '.join(finding.title.split())}"]
     lines += [f"   {name}: {_indented(text)}" for name, text in fields if text.strip()]
+    lines += [line for source in finding.sources for line in _source(source)]
     return "\n".join(lines)
+
+
+def _source(source: Source) -> list[str]:
+    """What one reviewer said of a finding that several reported: all of it, since each may have seen another side."""
+    fields = (
+        ("place", "" if source.location is None else _place(source.location)),
+        ("problem", source.problem if source.problem != source.title else ""),
+        ("impact", source.impact),
+        ("evidence", source.evidence),
+        ("suggestion", source.suggestion),
+    )
+    who = ", ".join(source.found_by)
+    lines = [f"   as {who} says: [{source.severity.value}] {' '.join(source.title.split())}"]
+    return [*lines, *(f"      {name}: {_indented(text)}" for name, text in fields if text.strip())]
 
 
 def _place(location: Location) -> str:

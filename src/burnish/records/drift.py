@@ -76,4 +76,7 @@ def _review(round_: Round) -> JsonObject:
 
 
 def _fix(fix: FixResult) -> JsonObject:
-    return {"status": fix.status.value, "commit": fix.commit or None}
+    answers: list[Json] = [
+        {"finding": one.finding, "answer": one.verdict.value, "text": one.text} for one in fix.answers
+    ]
+    return {"status": fix.status.value, "commit": fix.commit or None, "answers": answers}

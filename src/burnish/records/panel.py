@@ -3,7 +3,7 @@
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
 from burnish.contracts.markdown.inert import inert
 from burnish.contracts.text import clean_text
-from burnish.core.state import FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
+from burnish.core.state import FixerAnswer, FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.naming import answered, moment, reviews_of, slug
 from burnish.records.panel_state import STATE_PATH, state_text
@@ -63,5 +63,14 @@ def _fix_summary(number: int, fix: FixResult) -> str:
     lines = [f"# Fix Summary - Iteration {number}", "", f"**Outcome:** {_OUTCOMES[fix.status]}"]
     if fix.commit:
         lines.append(f"**Commit:** {fix.commit}")
-    summary = [inert(line) for line in clean_text(fix.summary).strip().splitlines()]
-    return "\n".join([*lines, *(["", *summary] if summary else [])]) + "\n"
+    text = fix.text or fix.summary
+    summary = [inert(line) for line in clean_text(text).strip().splitlines()]
+    answers = [f"- {_answer(one)}" for one in fix.answers]
+    answers += [f"- {_answer(one)} (the fixer was not handed this finding)" for one in fix.strays]
+    parts = [lines, ["", *summary] if summary else [], ["", "## Answers", "", *answers] if answers else []]
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def _answer(answer: FixerAnswer) -> str:
+    said = " ".join(clean_text(answer.text).split())
+    return inert(f"{answer.finding}: {answer.verdict.words}" + (f" - {said}" if said else ""))

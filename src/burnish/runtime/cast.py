@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from burnish.core.drift import FileChange
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.events import (
-    EVIDENCE,
+    RULES,
     AnyEvent,
     BudgetReached,
     Built,
@@ -86,7 +86,7 @@ class Cast:
             build=self._script.build,
             interactive=self._script.interactive,
             max_reviews=self._script.max_rounds,
-            rules=EVIDENCE,
+            rules=RULES,
             allow_unexamined=self._script.allow_unexamined,
         )
 

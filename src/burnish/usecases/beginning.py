@@ -8,7 +8,7 @@ from contextlib import suppress
 from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import EVIDENCE, Closed, Mode, RunStarted
+from burnish.core.events import RULES, Closed, Mode, RunStarted
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
 from burnish.core.steps.checks import outcome_of
@@ -75,7 +75,7 @@ def begin(
         interactive=interactive,
         max_reviews=max_rounds,
         budget=plan.budget,
-        rules=EVIDENCE,
+        rules=RULES,
         allow_unexamined=plan.allow_unexamined,
         local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
         waivers=plan.waivers,

@@ -100,7 +100,7 @@ def _blocked(run: Run, tree: str) -> Iterable[Tracked]:
 
 def _kept(entry: Tracked, started: RunStarted) -> Tracked | None:
     """A finding as the new run begins with it: an open one if it blocks there, whatever it did under other rules."""
-    is_open = entry.status is FindingStatus.OPEN and not entry.touched
+    is_open = entry.status is FindingStatus.OPEN and not entry.may_be_gone
     stands = is_open and blocks(started.protocol.gate, entry.finding)
     dismissed = entry.status in DISMISSED and not entry.touched
     return replace(entry, round=0, seen=0, asked=False, blocking=stands) if stands or dismissed else None

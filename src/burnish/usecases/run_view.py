@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from burnish.contracts.finding_json import source_object
 from burnish.core.budget import Cap
 from burnish.core.evidence import CensusEntry, Missing
-from burnish.core.findings import Counts, Tracked
+from burnish.core.findings import Counts, FixVerdict, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.state import (
     Ended,
+    FixerAnswer,
     FixResult,
     GoodReview,
     MissingReview,
@@ -180,8 +182,19 @@ def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
 def _fix(fix: FixResult | None) -> dict[str, Any] | None:
     if fix is None:
         return None
-    answers = [{"finding": each.finding, "fixed": each.fixed, "text": each.text} for each in fix.answers]
-    return {"status": fix.status.value, "commit": fix.commit or None, "summary": fix.summary, "answers": answers}
+    return {
+        "status": fix.status.value,
+        "commit": fix.commit or None,
+        "summary": fix.summary,
+        "answers": [_answer(each) for each in fix.answers],
+        "unknown_answers": [_answer(each) for each in fix.strays],
+    }
+
+
+def _answer(answer: FixerAnswer) -> dict[str, Any]:
+    verdict = answer.verdict
+    fixed = verdict is FixVerdict.FIXED
+    return {"finding": answer.finding, "answer": verdict.value, "fixed": fixed, "text": answer.text}
 
 
 def _census(entry: CensusEntry) -> dict[str, Any]:
@@ -209,4 +222,5 @@ def _finding(entry: Tracked) -> dict[str, Any]:
         "status": entry.status.value,
         "found_by": list(finding.found_by),
         "round": entry.round,
+        "sources": [source_object(source) for source in finding.sources],
     }

@@ -41,6 +41,10 @@ def _texts(entry: Tracked) -> Iterator[Markup]:
     yield from (fill("text", name=name, text=text.strip()) for name, text in texts.items() if text.strip())
     if finding.evidence.strip():
         yield fill("evidence", text=finding.evidence.strip("\n"))
+    for source in finding.sources:
+        said = (f"{source.severity.value}, {source.title}", source.problem, source.impact, source.suggestion)
+        text = "\n".join(part.strip() for part in said if part.strip())
+        yield fill("text", name=f"As {', '.join(source.found_by)} says", text=text)
     if entry.note:
         yield fill("text", name="Note", text=entry.note)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from burnish.cli import run_words
+from burnish.cli.finding_text import answer_lines
 from burnish.cli.pages.templates import Markup, fill, joined
 from burnish.cli.screen import Tone
 from burnish.core.findings import Counts
@@ -98,4 +99,4 @@ def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str
         commit = f", commit {fix.commit[:12]}" if fix.commit else ""
         summary = f": {fix.summary}" if fix.summary else ""
         yield f"Fix: {fix.status.value}{commit}{summary}"
-        yield from (f"{one.finding[:8]} {'fixed' if one.fixed else 'not fixed'}: {one.text}" for one in fix.answers)
+        yield from answer_lines(fix)

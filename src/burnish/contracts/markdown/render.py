@@ -11,7 +11,7 @@ from burnish.contracts.markdown.fields import UNCATEGORISED
 from burnish.contracts.markdown.former import OPEN_MARK, is_settled_title
 from burnish.contracts.markdown.inert import inert
 from burnish.contracts.markdown.severities import severity_of_word
-from burnish.core.findings import Finding, Location, Severity
+from burnish.core.findings import Finding, Location, Severity, Source
 from burnish.core.values import Value
 
 _SECTIONS = (
@@ -38,6 +38,8 @@ class FindingsDocument(Value):
     """What was not examined: then the document does not recommend to approve."""
     waiting: tuple[str, ...] = ()
     """What a person is told who must decide how the run goes on."""
+    answers: tuple[str, ...] = ()
+    """What the fixer said of findings, a line each."""
 
 
 def render(document: FindingsDocument) -> str:
@@ -61,7 +63,11 @@ def render(document: FindingsDocument) -> str:
         *counts,
         f"- **Recommendation:** {_recommendation(document)}",
     ]
-    notes = (("Not Proven", document.unproven), ("Waiting for a Decision", document.waiting))
+    notes = (
+        ("Not Proven", document.unproven),
+        ("Waiting for a Decision", document.waiting),
+        ("What the Fixer Says", document.answers),
+    )
     quoted = (
         f"## {title}\n\n" + "\n".join(f"> {_one_line(line)}" for line in lines) for title, lines in notes if lines
     )
@@ -83,7 +89,16 @@ def _item(number: int, finding: Finding) -> str:
     lines += [f"   - **File:** {place}" for place in places or ["n/a"]]
     parts = (("Problem", finding.problem), ("Impact", finding.impact), ("Fix", finding.suggestion))
     lines += [f"   - **{label}:** {_one_line(text)}" for label, text in parts if text.strip()]
+    lines += [f"   - **Reported by:** {_one_line(_source(source))}" for source in finding.sources]
     return "\n".join(lines)
+
+
+def _source(source: Source) -> str:
+    """What one reviewer said of a finding that several reported."""
+    said = (source.title, source.problem, source.suggestion)
+    return (
+        f"{', '.join(source.found_by)} ({source.severity.value}): {' — '.join(text for text in said if text.strip())}"
+    )
 
 
 def _one_line(text: str) -> str:

@@ -1,12 +1,16 @@
 """The steps that change the tree: build and fix."""
 
+from collections.abc import Collection
+
+from burnish.core.answers import about_others, for_each_finding, left_open
 from burnish.core.book import move
-from burnish.core.events import Built, Change, Fixed, WorkFailed
+from burnish.core.events import DISTINCT, Built, Change, Fixed, WorkFailed
 from burnish.core.protocol import SkipReason, Unchanged
 from burnish.core.retries import EndNow, GiveUp, UseUpRound
 from burnish.core.reviews import Failure
 from burnish.core.state import (
     Building,
+    FixerAnswer,
     Fixing,
     FixOrder,
     FixResult,
@@ -19,11 +23,11 @@ from burnish.core.values import replace
 from burnish.core.work import Pausing, Ready, Running
 
 
-def take(run: Run, change: Change) -> Run:
-    """Make a change the tree under review."""
+def take(run: Run, change: Change, left: Collection[str] = ()) -> Run:
+    """Make a change the tree under review. `left` are the findings that its author says it did not fix."""
     if change.tree == run.tree:
         return run
-    return replace(move(run, change.files), commit=change.commit, tree=change.tree, changed=change.changed)
+    return replace(move(run, change.files, left), commit=change.commit, tree=change.tree, changed=change.changed)
 
 
 def built(run: Run, phase: Building, event: Built) -> Run:
@@ -59,8 +63,7 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     changed = event.change.tree != run.tree
     earlier = next((past for past in run.rounds[:-1] if changed and past.tree == event.change.tree), None)
     status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
-    result = FixResult(status=status, commit=event.change.commit, summary=event.summary, answers=event.answers)
-    run = replace(take(_note_fix(run, phase.order, result), event.change), said=_all_said(run, event))
+    run = fix_kept(run, phase.order, event, status)
     if phase.order.then_review:
         return _after_fix(run, phase.order) if changed else flow.to_review(run)
     if event.by_rule and not changed:
@@ -74,13 +77,34 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
     return _after_fix(run, phase.order)
 
 
+def fix_kept(run: Run, order: FixOrder, event: Fixed, status: FixStatus) -> Run:
+    """The run with a fix in its round, and its tree."""
+    result = _fix_result(run, order, event, status)
+    left = left_open(result.answers) if run.started.rules >= DISTINCT else ()
+    return replace(take(_note_fix(run, order, result), event.change, left), said=_all_said(run, event))
+
+
+def _fix_result(run: Run, order: FixOrder, event: Fixed, status: FixStatus) -> FixResult:
+    """What came of a fix, with an answer for each finding that was handed over."""
+    result = FixResult(status=status, commit=event.change.commit, summary=event.summary, text=event.text)
+    if run.started.rules < DISTINCT:
+        given = (FixerAnswer(finding=one.finding, verdict=one.verdict, text=one.text) for one in event.answers)
+        return replace(result, answers=tuple(given))
+    answers = for_each_finding(order, event.answers)
+    return replace(result, answers=answers, strays=about_others(order, event.answers))
+
+
 def _note_fix(run: Run, order: FixOrder, result: FixResult) -> Run:
     """Write the fix into its round; a repair after it adds to the same fix."""
     if not run.rounds:
         return run
     former = run.rounds[-1].fix
-    if order.after_validation and former is not None and result.status is not FixStatus.FIXED:
-        return run
+    if order.after_validation and former is not None:
+        if result.status is not FixStatus.FIXED:
+            return run
+        # A repair is handed no findings: what was said of them before stays.
+        text = "\n\n".join(text for text in (former.text, result.text) if text)
+        result = replace(result, text=text, answers=former.answers, strays=former.strays)
     return rounds.with_last_round(run, fix=result)
 
 

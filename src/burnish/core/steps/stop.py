@@ -11,9 +11,20 @@ from burnish.core.events import (
     WorkFailed,
     WorkLost,
 )
-from burnish.core.state import Active, Ended, FixResult, FixStatus, MissingReview, Phase, Reviewing, Run, Stopping
+from burnish.core.state import (
+    Active,
+    Ended,
+    Fixing,
+    FixResult,
+    FixStatus,
+    MissingReview,
+    Phase,
+    Reviewing,
+    Run,
+    Stopping,
+)
 from burnish.core.steps import flow, rounds, work
-from burnish.core.steps.change import take
+from burnish.core.steps.change import fix_kept, take
 from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
 from burnish.core.work import Ready
@@ -31,7 +42,7 @@ def result(run: Run, phase: Stopping, event: Result) -> Run:
     """One piece of work less. When none is left, the run has ended."""
     _must_run(phase, event.effect)
     interrupted = _idle(run, phase.interrupted, event)
-    run = _kept(run, event)
+    run = _kept(run, interrupted, event)
     if flow.running_effects(interrupted):
         return replace(run, phase=replace(phase, interrupted=interrupted))
     return flow.finish(run, interrupted, Ended(outcome=phase.outcome, reason=phase.reason))
@@ -66,19 +77,20 @@ def _idle(run: Run, interrupted: Active, event: Result) -> Active:
     return rounds.place(interrupted, replace(seat, work=after))
 
 
-def _kept(run: Run, event: Result) -> Run:
+def _kept(run: Run, interrupted: Active, event: Result) -> Run:
     """What the ended work used up and changed: good work is never thrown away."""
     match event:
         case Fixed() | SessionFinished() | Built():
-            return _keep_change(work.charge(run, event.usage), event)
+            return _keep_change(work.charge(run, event.usage), interrupted, event)
         case Reviewed() | Validated() | WorkFailed() | WorkLost():
             return work.charge(run, event.usage)
 
 
-def _keep_change(run: Run, event: Fixed | SessionFinished | Built) -> Run:
-    changed = event.change.tree != run.tree
+def _keep_change(run: Run, interrupted: Active, event: Fixed | SessionFinished | Built) -> Run:
+    status = FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED
+    if isinstance(event, Fixed) and isinstance(interrupted, Fixing):
+        return fix_kept(run, interrupted.order, event, status)
     run = take(run, event.change)
     if isinstance(event, Built) or not run.rounds:
         return run
-    status = FixStatus.FIXED if changed else FixStatus.UNCHANGED
     return rounds.with_last_round(run, fix=FixResult(status=status, commit=event.change.commit))

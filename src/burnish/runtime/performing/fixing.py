@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeVar
 
 from burnish.agents.interface import Reply, Request, Role
 from burnish.config.settings import AgentKind
+from burnish.contracts.fix_answers import LONGEST_TEXT, read_fix_answers
 from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
-from burnish.core.events import AnyEvent, Built, Change, Fixed, SessionFinished, StoryStatus, WorkFailed
+from burnish.core.events import AnyEvent, Built, Change, FixAnswer, Fixed, SessionFinished, StoryStatus, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.gates import blocks
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
@@ -68,6 +69,7 @@ async def _mended(bench: Bench, job: Job[StartFix]) -> AnyEvent:
         effect=effect.id,
         change=change,
         summary=mended.summary,
+        text=mended.summary,
         answers=mended.answers,
         transcript=shop.keep(mended.log.encode(errors="replace")),
         by_rule=True,
@@ -84,16 +86,43 @@ async def _changed(shop: Workshop, job: Job[_Writing], result: type[Fixed | Buil
     done = await _work(shop, job)
     if isinstance(done, WorkFailed):
         return done
-    return result(
+    summary = summary_of(done.reply)
+    prompt, transcript = shop.keep(done.prompt.encode(errors="replace")), shop.keep(done.transcript)
+    said = shop.keep(clean_text(done.reply.text.decode("utf-8", errors="replace")).encode())
+    if result is Built:
+        return Built(
+            at=done.at,
+            effect=job.effect.id,
+            change=done.change,
+            summary=summary,
+            prompt=prompt,
+            said=said,
+            transcript=transcript,
+            usage=done.usage,
+        )
+    return Fixed(
         at=done.at,
         effect=job.effect.id,
         change=done.change,
-        summary=summary_of(done.reply),
-        prompt=shop.keep(done.prompt.encode(errors="replace")),
-        said=shop.keep(clean_text(done.reply.text.decode("utf-8", errors="replace")).encode()),
-        transcript=shop.keep(done.transcript),
+        summary=summary,
+        text="\n\n".join(done.texts),
+        answers=_answers(job.effect, done.texts),
+        prompt=prompt,
+        said=said,
+        transcript=transcript,
         usage=done.usage,
     )
+
+
+def _answers(effect: Writing, texts: Sequence[str]) -> tuple[FixAnswer, ...]:
+    """What a fixer says of each finding. Where it was asked again, its later word on a finding replaces the earlier."""
+    order = effect.order if isinstance(effect, StartFix) else None
+    handed = [finding.id for finding in (*order.must, *order.may)] if order else []
+    said: dict[str, tuple[FixAnswer, ...]] = {}
+    for text in texts:
+        answers = read_fix_answers(text, handed)
+        said |= {name: tuple(one for one in answers if one.finding == name) for name in (a.finding for a in answers)}
+    return tuple(answer for answers in said.values() for answer in answers)
 
 
 async def session(shop: Workshop, job: Job[StartReview]) -> AnyEvent:
@@ -129,6 +158,8 @@ class _Done(NamedTuple):
     prompt: str
     """The last one, where a commit hook had it asked again."""
     transcript: bytes
+    texts: tuple[str, ...]
+    """All that it answered: once, or again after each rejection."""
 
 
 async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
@@ -141,7 +172,8 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
         failure = await shop.prepare(clone, job.effect.id, job.stop)
         if failure is not None:
             return WorkFailed(at=clock.now(), effect=job.effect.id, failure=failure)
-        asked, prompt = await _until_hooks_pass(shop, job, clone)
+        texts: list[str] = []
+        asked, prompt = await _until_hooks_pass(shop, job, clone, texts)
         if isinstance(asked.reply, Failure):
             return WorkFailed(at=clock.now(), effect=job.effect.id, failure=asked.reply, usage=asked.usage)
         if isinstance(job.effect, StartReview):
@@ -150,7 +182,7 @@ async def _work(shop: Workshop, job: Job[_Writing]) -> _Done | WorkFailed:
         change = await asyncio.to_thread(_collected, shop, job, clone, summary_of(asked.reply), at)
     finally:
         await asyncio.to_thread(shop.discard, clone)
-    return _Done(asked.reply, change, at, asked.usage, prompt, asked.transcript)
+    return _Done(asked.reply, change, at, asked.usage, prompt, asked.transcript, tuple(texts))
 
 
 def _hand_over(shop: Workshop, clone: Clone, files: Sequence[RecordFile]) -> None:
@@ -177,8 +209,11 @@ def _clone_name(shop: Workshop, job: Job[_Writing]) -> str:
     return f"session-{job.effect.agent}" if resumed else clone_name(job.effect.id)
 
 
-async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) -> tuple[Asked, str]:
-    """Ask the agent; where the project's commit hooks reject its work, ask again and say why. With the last prompt."""
+async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone, texts: list[str]) -> tuple[Asked, str]:
+    """Ask the agent; where the project's commit hooks reject its work, ask again and say why. With the last prompt.
+
+    `texts` gets each of its answers: the last one may speak of the hook alone.
+    """
     rejection = ""
     prompt = ""
     usage = Usage()
@@ -190,6 +225,7 @@ async def _until_hooks_pass(shop: Workshop, job: Job[_Writing], clone: Clone) ->
         asked = replace(asked, usage=usage)
         if isinstance(asked.reply, Failure):
             return asked, prompt
+        texts.append(text_of(asked.reply))
         verdict = await _judged_by_hooks(shop, job, clone, summary_of(asked.reply))
         if not isinstance(verdict, Rejected):
             return asked if verdict is None else replace(asked, reply=verdict), prompt
@@ -289,5 +325,9 @@ def _role(effect: Writing) -> Role:
 
 def summary_of(reply: Reply) -> str:
     """What an agent said it did, short enough for a commit."""
-    text = clean_text(reply.text[:20_000].decode("utf-8", errors="replace"))
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:200]
+    return next((line.strip() for line in text_of(reply).splitlines() if line.strip()), "")[:200]
+
+
+def text_of(reply: Reply) -> str:
+    """An agent's whole answer, as far as it is kept."""
+    return clean_text(reply.text[: 4 * LONGEST_TEXT].decode("utf-8", errors="replace")).strip()[:LONGEST_TEXT]

@@ -88,6 +88,8 @@ def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Differ
         attempt=effect.previous.attempt if effect.previous else 0,
         previous_feedback=effect.previous.feedback if effect.previous else "",
         former=effect.former,
+        answers=effect.answers,
+        titles={entry.finding.id: entry.finding.title for entry in run.findings},
         fix_diff=_fix_diff(shop, run) if effect.former else "",
         scratch=scratch,
         ticket=_ticket(shop, run) if run.protocol.contract is ContractName.REPORT else None,
