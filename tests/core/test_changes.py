@@ -70,7 +70,7 @@ def test_a_fix_that_changed_nothing_ends_it_where_the_protocol_says_so() -> None
     driven.fix("tree-0")
     assert driven.ended == (
         Outcome.FAILED,
-        "no more after 1 reviews and 1 revisions (the fix changed nothing)",
+        "no more after 1 review and 1 revision (the fix changed nothing)",
     )
 
 
@@ -221,7 +221,7 @@ def test_a_fixer_by_rule_that_changed_nothing_can_do_no_more_whatever_the_protoc
     driven.answer(BAD)
     name = driven.tracked("bad").finding.id
     driven.fix("tree-0", by_rule=True, answers=(FixAnswer(finding=name, fixed=False, text="no safe fix"),))
-    reason = "no more after 1 reviews and 1 revisions (nothing more can be fixed by rule)"
+    reason = "no more after 1 review and 1 revision (nothing more can be fixed by rule)"
     assert driven.ended == (Outcome.FAILED, reason)
     fix = driven.run.rounds[0].fix
     assert fix is not None

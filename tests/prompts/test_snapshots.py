@@ -29,6 +29,8 @@ from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended
 from burnish.prompts import rendering
 
+ANSWERS = "\ngrep -E '^[0-9a-f]{16}$' | sed 's/$/: fixed - login() logs less/'"
+"""What a fixer adds that answers for each finding: the ids are lines of its prompt."""
 SNAPSHOTS = Path(__file__).with_name("snapshots")
 PANEL = ("critic", "pedant", "witness", "security-reviewer", "silent-failure-hunter")
 BUILT = "Log in with a name\n\n- 1: met - login() takes one\n- 2: not met - it logs the password\n"
@@ -64,7 +66,7 @@ def test_ticket(tmp_path: Path) -> None:
     conduct = {
         "build:*": fixes(LOGS_TOO_MUCH, COMPLETE),
         "review:1:*": says(report(0, "The password is logged")),
-        "fix:1:*": fixes(LOGS_NAME, "Log the name alone"),
+        "fix:1:*": fixes(LOGS_NAME, "Log the name alone") + ANSWERS,
         "review:2:*": says(report(1, "The name is logged", notes="Log nothing at all.")),
         "fix:2:*": fixes(LOGS_NOTHING, "Log nothing"),
         "review:3:*": says(report(2)),
@@ -117,7 +119,7 @@ def test_drift(tmp_path: Path) -> None:
     conduct = {
         "build:*": fixes(LOGS_TOO_MUCH, BUILT),
         "review:1:*": says(verdict("drift", "Do not log the password.")),
-        "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
+        "fix:*": fixes(LOGS_NOTHING, "Log nothing") + ANSWERS,
         "review:2:*": says(verdict("pass", "It does its task.")),
     }
     run = RealRun(tmp_path, "drift", conduct)
