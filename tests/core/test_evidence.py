@@ -177,7 +177,7 @@ def test_a_validation_that_fails_after_the_last_review_exhausts_the_run() -> Non
     driven = Driven(max_reviews=1, validates=True)
     driven.answer(CLEAN)
     driven.validate(ValidationStatus.FAILED)
-    assert driven.ended == (Outcome.FAILED, "no more after 1 reviews and 0 revisions")
+    assert driven.ended == (Outcome.FAILED, "no more after 1 review and 0 revisions")
 
 
 ACCEPT = Choice(key="b", action=ChoiceAction.ACCEPT, text="accept")

@@ -88,9 +88,9 @@ def test_where_nothing_is_left_and_nothing_runs_the_budget_is_reached() -> None:
     driven.answer(CLEAN, "a", usage=Usage(cost_usd=0.0125))
     assert driven.wanted == ()
     driven.answer(CLEAN, "b", usage=Usage(cost_usd=0.0125))
-    assert driven.wanted == (ReachBudget(id="budget", limit="0.03 USD"),)
+    assert driven.wanted == (ReachBudget(id="budget", limit="0.025 USD"),)
     driven.reach_budget()
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 0.03 USD")
+    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 0.025 USD")
     assert [review.reviewer for review in driven.run.rounds[-1].reviews] == ["a", "b"]
 
 

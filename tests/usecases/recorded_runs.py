@@ -96,7 +96,17 @@ class Project:
         finally:
             journal.release()
         self.repository.let_go(journal.state.id)
+        if outcome == "cancelled":
+            self._commit_by_hand(journal.state.id)
         yield journal.state
+
+    def _commit_by_hand(self, name: str) -> None:
+        """Start a new count: the reviews of a run that was ended count towards the cap for the same tree."""
+        (self.checkout / "NOTES.md").write_text(f"{name} was cancelled.\n")
+        git = RepositoryBuilder(self.checkout).git
+        git.run("add", "NOTES.md")
+        git.run("commit", "--quiet", "--message", "A note")
+        self._plans.clear()
 
 
 def _happens(state: Callable[[], Run], protocol: str, outcome: str) -> Iterator[AnyEvent]:

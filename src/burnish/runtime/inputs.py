@@ -92,6 +92,8 @@ class Invocation(Value):
     complexity: str = ""
     model: str = ""
     timeout: float | None = None
+    developer_prompt: str = ""
+    reviewer_prompt: str = ""
     unsafe_fixes: bool = False
     allow_unexamined: bool = False
 

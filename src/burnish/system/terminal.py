@@ -96,7 +96,7 @@ def find_tmux() -> str:
         raise TerminalError(
             "tmux is not installed.",
             hint="Install it (`apt install tmux`, `brew install tmux`), or go on without a terminal: "
-            "`burnish logs -f` follows what agents write.",
+            "`burnish logs -f RUN` follows what agents write.",
         )
     return str(Path.cwd() / found)
 

@@ -16,6 +16,7 @@ from burnish.core.findings import Finding
 from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
+from burnish.core.steps.person import other_agent
 from burnish.core.values import Value
 from burnish.runtime.inputs import inputs_of, invocation_of
 from burnish.system.shell import shell_line
@@ -70,7 +71,7 @@ class _Steps:
         run = self._run
         match run.phase:
             case Waiting():
-                yield from (self._choice(choice) for choice in run.phase.choices)
+                yield from (step for choice in run.phase.choices if (step := self._choice(choice)) is not None)
             case Ended():
                 yield from self._after(run.phase.outcome)
             case _ if self._sighting.interrupted:
@@ -79,25 +80,26 @@ class _Steps:
                 yield Step(command=shell_line("burnish", "wait", run.id), does="waits for its end")
                 yield Step(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
 
-    def _choice(self, choice: Choice) -> Step:
+    def _choice(self, choice: Choice) -> Step | None:
         """One way on. Where nobody drives the run and agents must work again, that is asked for, too."""
         run = self._run
+        agents: tuple[str, ...] = ()
+        if choice.action is ChoiceAction.ANOTHER_AGENT and other_agent(run) is None:
+            name = self._configured_agent()
+            if name is None:
+                return None
+            agents = ("--agent", name)
         works = choice.action is ChoiceAction.FIX or choice.action.adds_a_round
-        agent = ("--agent", other) if (other := self._other_agent(choice)) else ()
-        decide = shell_line("burnish", "decide", run.id, choice.key, *agent)
+        decide = shell_line("burnish", "decide", run.id, choice.key, *agents)
         goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._sighting.driver is None else ""
         return Step(command=f"{decide}{goes_on}", does=choice.text)
 
-    def _other_agent(self, choice: Choice) -> str:
-        """Another agent than the one that reviewed, where the choice is about that and no fallback is named."""
+    def _configured_agent(self) -> str | None:
+        """An agent of the settings that has not reviewed yet, where the roles name no other."""
         run, inputs = self._run, self._inputs
-        if choice.action is not ChoiceAction.ANOTHER_AGENT or inputs is None:
-            return ""
-        usual = run.roles.reviewer(run.protocol.panel[0].name)
-        if usual.fallback is not None:
-            return ""
-        names = inputs.settings.agents
-        return next((name for name in names if name not in (usual.agent, run.other_agent)), "")
+        names = inputs.settings.agents if inputs is not None else ()
+        tried = (run.roles.reviewer(run.protocol.panel[0].name).agent, run.other_agent)
+        return next((name for name in names if name not in tried), None)
 
     def _after(self, outcome: Outcome) -> Iterator[Step]:
         run, taken = self._run, is_taken(self._repository, self._run)
@@ -114,7 +116,8 @@ class _Steps:
                 yield Step(first=helps, command=self._again(untaken=bool(take)), does="reviews it again")
                 yield Step(command=self._again(untaken=bool(take), unexamined=True), does="approves it as 'unproven'")
             case Outcome.SKIPPED:
-                yield Step(command=self._again(), does="reviews it after all")
+                yield from take
+                yield Step(command=self._again(untaken=bool(take)), does="reviews it after all")
             case Outcome.DID_NOT_RUN:
                 yield Step(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
                 yield from take
@@ -238,6 +241,8 @@ class _Steps:
             ("--complexity", typed.complexity),
             ("--model", typed.model),
             ("--timeout", "" if typed.timeout is None else f"{typed.timeout:.15g}"),
+            ("--developer-prompt", typed.developer_prompt if fixes else ""),
+            ("--reviewer-prompt", typed.reviewer_prompt),
             ("--max-rounds", str(run.started.max_reviews) if run.started.max_reviews and same else ""),
         ]
         # What was built is taken first: then there is nothing to build any more.

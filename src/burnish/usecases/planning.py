@@ -359,6 +359,8 @@ def _invocation(folder: Path, wanted: Wanted, environment: Mapping[str, str]) ->
         complexity="" if wanted.complexity is None else wanted.complexity.value,
         model=flags.model or environment.get("BURNISH_MODEL", ""),
         timeout=flags.timeout,
+        developer_prompt=flags.developer_prompt or "",
+        reviewer_prompt=flags.reviewer_prompt or "",
         unsafe_fixes=flags.unsafe_fixes is True,
         allow_unexamined=wanted.allow_unexamined,
     )
