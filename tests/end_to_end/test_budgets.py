@@ -87,6 +87,7 @@ def test_a_fixer_that_needs_more_than_is_left_ends_the_run_and_the_review_is_kep
     check_nothing_left(machine, before, view["run"])
 
 
+@pytest.mark.prove
 def test_what_ran_when_the_command_was_killed_gives_its_share_back_and_counts_once(
     tmp_path: Path, model: ModelServer
 ) -> None:

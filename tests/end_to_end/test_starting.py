@@ -161,6 +161,7 @@ def test_a_run_that_waits_is_ended_only_by_name_and_its_rounds_count(tmp_path: P
     assert len(machine.burnish("fix", *epic).view["rounds"]) == 3
 
 
+@pytest.mark.prove
 def test_two_protocols_in_a_row_are_two_runs(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, CLEAN)
     before = Before.of(machine)
@@ -201,6 +202,7 @@ def test_a_change_cannot_weaken_its_own_gate(tmp_path: Path) -> None:
     assert status(machine) == ""
 
 
+@pytest.mark.prove
 def test_a_file_that_only_the_change_has_is_run_if_it_is_trusted_and_does_not_bring_the_others_along(
     tmp_path: Path,
 ) -> None:

@@ -23,7 +23,7 @@ def terminals(machine: Machine, run: str) -> Path:
 
 
 @needs_tmux
-@pytest.mark.parametrize("sandbox", ["auto", "off"])
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("off", marks=pytest.mark.prove)])
 def test_a_run_in_terminals_is_the_same_run(tmp_path: Path, sandbox: str) -> None:
     machine = drift_machine(tmp_path, FIXED, sandbox=sandbox)
     before = Before.of(machine)
@@ -35,7 +35,7 @@ def test_a_run_in_terminals_is_the_same_run(tmp_path: Path, sandbox: str) -> Non
 
 
 @needs_tmux
-@pytest.mark.parametrize("sandbox", ["auto", "off"])
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("off", marks=pytest.mark.prove)])
 def test_an_agent_in_a_terminal_outlives_nobody(tmp_path: Path, sandbox: str) -> None:
     machine = drift_machine(tmp_path, HANGING_FIX, sandbox=sandbox)
     before = Before.of(machine)

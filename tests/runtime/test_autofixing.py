@@ -122,6 +122,7 @@ def test_an_unsafe_fix_that_adds_a_finding_is_taken_back(desk: Desk) -> None:
     assert mended.summary == "1 of 2 findings fixed by fixes of ruff"
 
 
+@pytest.mark.prove
 def test_a_fix_that_breaks_a_test_is_taken_back_and_the_others_stay(desk: Desk) -> None:
     files: dict[str, Content] = {
         "lib.py": "def helper():\n    return 1\n",

@@ -124,7 +124,10 @@ SCENARIOS = {
         decisions=("2 claude", "2 claude", "2 claude", "2 claude", "2 claude", "3"),
     ),
     "validation fails, is repaired, passes": Script(
-        protocol="story", validations=("failed", "passed"), fixes=("fixed",), reviews={"session": ("clean, done",)}
+        protocol="story",
+        validations=("failed", "passed", "passed"),
+        fixes=("fixed",),
+        reviews={"session": ("clean, done",)},
     ),
     "cancelled during a session": Script(protocol="story", reviews={"session": ("cancelled",)}),
 }
@@ -429,7 +432,7 @@ validate:2:1 passed
   → reviewing 1
 review:1:session:1 clean, story done
   → validating 3, before the seal
-validate:3:1 skipped
+validate:3:1 passed
   → sealing, self-reviewed
 seal:1 done: seal-of-tree-2
   → approved: round 1: nothing blocks\
