@@ -114,7 +114,7 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
     assert set(view["subject"]) == {"branch", "base", "head", "tree"}
     assert set(view["rounds"][0]) >= {"round", "reviews", "judgement", "fix"}
     assert set(view["rounds"][0]["reviews"][0]) >= {"reviewer", "status", "counts"}
-    keys = {"id", "severity", "category", "file", "line", "title", "status", "found_by", "round"}
+    keys = {"id", "severity", "category", "file", "line", "title", "status", "found_by", "round", "sources"}
     assert set(view["findings"][0]) == keys
     assert set(view["usage"]) == {"seconds", "tokens", "cost_usd"}
     assert view["budget"] == {"cost_usd": None, "tokens": None, "minutes": None}
