@@ -134,6 +134,7 @@ def test_what_a_rule_no_longer_reports_is_fixed_though_its_line_is_the_same(mach
     assert done.view["seal"] is not None
 
 
+@pytest.mark.prove
 def test_the_settings_change_what_counts(machine: Machine) -> None:
     settings = '[analysers.rules]\n"ruff:F821" = "off"\n"ruff:F632" = "low"\n"rufff:F" = "low"\n'
     change(machine, {"burnish.toml": settings, "calc.py": TESTED}, {"shop.py": UNDEFINED, "paid.py": IDENTITY_OF_TEXT})
@@ -158,6 +159,7 @@ def test_the_summary_says_what_kind_of_review_it_was(machine: Machine) -> None:
     assert "for want of an analyser" not in done.out
 
 
+@pytest.mark.prove
 def test_odd_files_are_no_reason_to_fail(machine: Machine) -> None:
     machine.repository.commit({"a.py": USED, "gone.py": USED, "moved.py": UNUSED_IMPORT}, "Begin").branch("change")
     machine.repository.link("link.py", "/etc/passwd").write({"gone.py": None, "moved.py": None})
@@ -197,6 +199,7 @@ def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: P
     assert reviews(done.view)["critic"] == "did-not-run"
 
 
+@pytest.mark.prove
 def test_hooks_that_reject_take_the_whole_fix_back(machine: Machine) -> None:
     change(machine, {"shop.py": USED}, {"shop.py": USED + "\n\n" + IDENTITY_OF_TEXT})
     hook = machine.root / ".git" / "hooks" / "pre-commit"

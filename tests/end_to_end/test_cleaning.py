@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.machine import Machine
 from tests.end_to_end.simple import CLEAN, FIRST_FIX, FIXED, HANGING_FIX, drift_machine, killed_while_fixing
 from tests.end_to_end.world import refs
@@ -15,6 +17,7 @@ def kept(machine: Machine) -> set[str]:
     return {name.removeprefix(prefix) for name in refs(machine) if name.startswith(prefix)}
 
 
+@pytest.mark.prove
 def test_commits_kept_for_runs_that_never_began_are_let_go(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, HANGING_FIX)
     run = killed_while_fixing(machine)

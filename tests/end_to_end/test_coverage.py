@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from burnish.core.events import AnyEvent, Validated, ValidationStatus
 from tests.end_to_end.machine import Machine
 from tests.end_to_end.playing import real_events
@@ -46,6 +48,7 @@ def test_coverage_below_the_floor_fails_and_the_fixer_is_told(tmp_path: Path) ->
     check_nothing_left(machine, before, done.view["run"])
 
 
+@pytest.mark.prove
 def test_the_lowest_of_several_reports_counts(tmp_path: Path) -> None:
     machine = measured(tmp_path, f"{report(99)}\nprintf 'LF:10\\nLH:7\\n' > lcov.info", report(99))
     done = machine.burnish("fix", "--json")
@@ -63,6 +66,7 @@ def test_what_was_not_measured_fails(tmp_path: Path) -> None:
     assert "Coverage: not measured, though the floor is 80 %: the commands left none of coverage.json" in first.output
 
 
+@pytest.mark.prove
 def test_without_a_floor_nothing_is_said(tmp_path: Path) -> None:
     machine = measured(tmp_path, report(1), floor="")
     done = machine.burnish("review", "--json")

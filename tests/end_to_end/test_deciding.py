@@ -47,7 +47,10 @@ def test_what_is_accepted_is_sealed_and_lands_at_once(tmp_path: Path) -> None:
     assert machine.burnish("resume", run).code == 2
 
 
-@pytest.mark.parametrize("words", [["decide", "a"], ["cancel"]], ids=["taken over", "cancelled"])
+@pytest.mark.parametrize(
+    "words",
+    [pytest.param(["decide", "a"], id="taken over", marks=pytest.mark.prove), pytest.param(["cancel"], id="cancelled")],
+)
 def test_the_work_of_a_run_that_a_person_ends_can_be_taken_at_once(tmp_path: Path, words: list[str]) -> None:
     machine, before, run = waiting(tmp_path, ACCEPTED)
     verb, *rest = words
@@ -111,7 +114,13 @@ def _nobody(_event: object, _run: Run) -> None:
     """Watches."""
 
 
-@pytest.mark.parametrize(("plot", "key"), [(ACCEPTED, "b"), (ONE_MORE, "c")], ids=["an end", "one more round"])
+@pytest.mark.parametrize(
+    ("plot", "key"),
+    [
+        pytest.param(ACCEPTED, "b", id="an end", marks=pytest.mark.prove),
+        pytest.param(ONE_MORE, "c", id="one more round"),
+    ],
+)
 def test_a_choice_made_while_the_driver_leaves_is_carried_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plot: Plot, key: str
 ) -> None:
@@ -129,6 +138,7 @@ def test_a_choice_made_while_the_driver_leaves_is_carried_out(
     check_state(machine, plot, before, machine.burnish("show", driven.run.id, "--json").view)
 
 
+@pytest.mark.prove
 def test_a_driver_that_nobody_speaks_to_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = staged(tmp_path, ACCEPTED)
     driven = left(machine, monkeypatch, lambda _run: None)

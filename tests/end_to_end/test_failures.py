@@ -90,6 +90,7 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     check_nothing_left(machine, before, done.view["run"])
 
 
+@pytest.mark.prove
 def test_checks_that_take_too_long_are_tried_again(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, {**CLEAN, "validate:1:1": HANGS, "validate:1:2": "exit 0"})
     script = machine.agents / "agent.sh"
@@ -103,7 +104,7 @@ def test_checks_that_take_too_long_are_tried_again(tmp_path: Path) -> None:
     check_nothing_left(machine, before, done.view["run"])
 
 
-@pytest.mark.parametrize("sandbox", ["auto", "off"])
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("off", marks=pytest.mark.prove)])
 def test_an_agent_that_never_stops_writing_is_stopped_by_the_size_of_its_file(tmp_path: Path, sandbox: str) -> None:
     flood = "truncate -s 1M small && truncate -s 2M large && echo flooded\nexit 9"
     settings = "[workspace]\nfile_megabytes = 1\n"

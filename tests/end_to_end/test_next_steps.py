@@ -162,6 +162,7 @@ def test_after_a_review_with_findings(tmp_path: Path) -> None:
     assert check_steps(machine, done, tmp_path) == ["has the findings fixed"]
 
 
+@pytest.mark.prove
 def test_after_a_good_run_under_another_protocol(tmp_path: Path) -> None:
     machine = asking(drift_machine(tmp_path / "first", {"review:*": says(findings(()))}))
     done = machine.burnish("review", "--protocol", "epic", *ASKED)
@@ -175,7 +176,14 @@ def test_after_a_fix(tmp_path: Path) -> None:
     assert check_steps(machine, machine.burnish("fix"), tmp_path) == ["checks the seal"]
 
 
-@pytest.mark.parametrize("situation", ["moved", "dirty", "in the way", "elsewhere", "ambiguous"])
+@pytest.mark.parametrize(
+    "situation",
+    [
+        "moved",
+        "ambiguous",
+        *(pytest.param(name, marks=pytest.mark.prove) for name in ("dirty", "in the way", "elsewhere")),
+    ],
+)
 def test_a_result_that_could_not_land(tmp_path: Path, situation: str) -> None:
     machine = drift_machine(tmp_path / "first", FIXED)
     if situation == "dirty":
@@ -210,6 +218,7 @@ def test_a_run_that_failed_after_fixing(tmp_path: Path) -> None:
     assert check_steps(machine, done, tmp_path) == ["takes the result into change", "reviews it again"]
 
 
+@pytest.mark.prove
 def test_a_run_that_did_not_run(tmp_path: Path) -> None:
     machine = asking(drift_machine(tmp_path / "first", {"review:*": CRASHES}))
     done = machine.burnish("review", *ASKED)
@@ -226,6 +235,7 @@ def test_a_run_that_waits(tmp_path: Path) -> None:
     assert len(next_lines(machine.burnish("status").out)) == 3
 
 
+@pytest.mark.prove
 def test_a_run_that_was_cancelled_or_killed(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path / "first", HANGING_FIX)
     process = machine.start("fix")

@@ -80,15 +80,11 @@ EVERY_DAY = frozenset(
     {
         "epic: fail, fix, pass",
         "epic: malformed to the end",
-        "epic: crashed, then the fallback answers",
         "epic: validation fails, is repaired, passes",
         "ticket: fails after two revisions",
-        "ticket: stuck, then an answer",
         "ticket: validation fails after a revision",
         "story: unreadable, but newly done",
-        "story: crashed and stuck count as cycles",
         "panel: one info issue leads to a fix",
-        "panel: one reviewer crashes, another is stuck",
         "panel: cancelled while two have answered",
         "drift: drift, fix, pass",
         "drift: contract violation",
@@ -96,7 +92,6 @@ EVERY_DAY = frozenset(
         "default: a finding asks for a person, who has it fixed",
         "epic at the limit: a person accepts",
         "epic at the limit: one more round",
-        "story at the limit: another agent",
         "panel at the limit: issues remain",
         "default at the limit: blockers remain",
     }

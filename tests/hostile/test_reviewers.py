@@ -120,7 +120,7 @@ def test_modes_of_the_checkout_are_kept_by_bubblewrap(bubblewrap_scene: Scene) -
 @pytest.fixture(
     params=[
         SandboxKind.BUBBLEWRAP,
-        SandboxKind.NONE,
+        pytest.param(SandboxKind.NONE, marks=pytest.mark.prove),
         pytest.param(SandboxKind.LANDLOCK, marks=pytest.mark.prove),  # which knows nothing of processes either
     ],
     ids=lambda kind: kind.value,

@@ -103,6 +103,7 @@ def once(place: Path | str) -> str:
     return ONCE.replace("'seen'", f"'{place}'")
 
 
+@pytest.mark.prove
 def test_a_flaky_test_is_low(tmp_path: Path, environment_with_pytest: Path) -> None:
     """Without a sandbox, in which nothing outlasts a run."""
     builder = change(tmp_path, BASE, {"tests/test_once.py": once(tmp_path / "seen")})
@@ -110,6 +111,7 @@ def test_a_flaky_test_is_low(tmp_path: Path, environment_with_pytest: Path) -> N
     assert (finding.title, finding.severity) == ("`tests/test_once.py::test_once` is flaky", Severity.LOW)
 
 
+@pytest.mark.prove
 def test_what_a_failing_test_leaves_behind_does_not_make_it_pass(hear: Hear) -> None:
     (finding,) = hear(BASE, {"tests/test_once.py": once("seen")}).findings
     assert (finding.title, finding.severity) == ("`tests/test_once.py::test_once` fails", Severity.CRITICAL)
@@ -198,6 +200,7 @@ def test_a_crash_names_the_test_that_ran(hear: Hear) -> None:
     assert finding.title == "The tests crash while `tests/test_calc.py::test_double` ran"
 
 
+@pytest.mark.prove
 def test_an_editable_installation_does_not_lead_to_the_checkout(tmp_path: Path) -> None:
     base = {"lib/calc.py": CODE, "tests/test_calc.py": TEST}
     builder = change(tmp_path, base, {"lib/calc.py": WRONG})
