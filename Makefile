@@ -36,8 +36,9 @@ check: $(TEST_STAMP)
 	$(BIN)/python docs/diagrams.py --check
 	$(BIN)/python docs/seeds.py --check
 
+# The tests wait for processes and disks for much of their time: three workers keep two cores busy.
 test: check
-	$(BIN)/pytest -n 2 -m "not prove" $(PYTEST_OPTIONS)
+	$(BIN)/pytest -n 3 -m "not prove" $(PYTEST_OPTIONS)
 
 ## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
 prove: test
