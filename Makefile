@@ -36,15 +36,15 @@ check: $(TEST_STAMP)
 	$(BIN)/python docs/diagrams.py --check
 	$(BIN)/python docs/seeds.py --check
 
-# The tests wait for processes and disks for much of their time: three workers keep two cores busy.
+# The tests wait for much of their time, so three workers keep two cores busy; the long ones come last, so work is stolen.
 test: check
-	$(BIN)/pytest -n 3 -m "not prove" $(PYTEST_OPTIONS)
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" $(PYTEST_OPTIONS)
 
 ## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
 prove: test
 	$(BIN)/python -m pip install --quiet --editable '.[prove]'
-	$(BIN)/pytest -n 2 -m prove
-	$(BIN)/pytest -n 2 -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
+	$(BIN)/pytest -n 3 --dist worksteal -m prove
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
 	$(BIN)/python tests/fuzz/run.py
 	$(BIN)/python tests/mutation/run.py --since $(SINCE)
 
