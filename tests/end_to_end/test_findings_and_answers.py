@@ -3,6 +3,7 @@ further than the lines that it changed."""
 
 import json
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from tests.end_to_end.machine import Done, Machine, says, writes
 from tests.end_to_end.plots import content, furnished
 from tests.end_to_end.simple import policy
 
+PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or sys.executable
+"""One that an agent sees in its sandbox: that of the tests may be hidden with the rest of a home or of /tmp."""
 SAME_LINE = Location(file="app.py", line=3)
 FIXER = """
 import json, os, sys
@@ -49,7 +52,7 @@ CLEAN = says(issues(Answer(clean=True)))
 def panel_machine(folder: Path, *words: str) -> Machine:
     """Reviewers of one line: three parameters, and one problem told twice; then all are content."""
     machine = Machine(folder)
-    fixer = f"{sys.executable} -c {shlex.quote(FIXER)} {shlex.join(words)}"
+    fixer = f"{PYTHON} -c {shlex.quote(FIXER)} {shlex.join(words)}"
     conduct = {
         "review:1:critic:*": found("Parameter user_id is not validated before use"),
         "review:1:pedant:*": found("Parameter amount is not validated before use"),
@@ -137,7 +140,7 @@ for finding in json.loads(os.environ["BURNISH_FINDINGS"]):
 def told_or_not(protocol: str, told: str, otherwise: str, first: str, folder: Path) -> Done:
     """A second reviewer that says whether it was told what the fixer said."""
     machine = Machine(folder)
-    answers = f"{sys.executable} -c {shlex.quote(ANSWERS)}"
+    answers = f"{PYTHON} -c {shlex.quote(ANSWERS)}"
     conduct = {
         "review:1:*": first,
         "review:*": f'if grep -q "{TELLS}"; then\n{told}\nelse\n{otherwise}\nfi',
