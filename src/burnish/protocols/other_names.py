@@ -1,6 +1,6 @@
 """What other review loops call their settings, and what says the same here.
 
-Somebody who moves a configuration over learns the new name from the error. No such key is taken as it is: a setting
+If you move a configuration over, the error tells you the new name. No such key is taken as it is: a setting
 that switches reviews off, or allows more of them, must be a decision and not a leftover.
 """
 

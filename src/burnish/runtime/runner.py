@@ -81,7 +81,7 @@ class Runner:
         *,
         pause: Callable[[Run], bool] = lambda _run: False,
     ) -> None:
-        """`pause` says when to leave a run, between two pieces of work, to whoever goes on with it later."""
+        """`pause` says when to leave a run between two pieces of work, so that a later command goes on with it."""
         self._journal = journal
         self._performer = performer
         self._clock = clock

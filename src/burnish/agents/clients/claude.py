@@ -42,7 +42,7 @@ def _permissions(request: Request) -> tuple[str, ...]:
     if request.scratch:
         return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", "Bash", "--add-dir", request.scratch)
     if request.confined:
-        # Headless, a command that is not allowed is refused: there is nobody to ask.
+        # Headless, a command that is not allowed is refused: it cannot be asked about.
         return (*words, "--tools", f"{_READ_TOOLS},Bash", "--allowedTools", _GIT)
     return (*words, "--tools", _READ_TOOLS)
 
