@@ -23,12 +23,11 @@ from burnish.core.values import Value
 from burnish.core.work import Assignment, ProcessMark
 
 
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+class Event(Value, tag_field="type"):
+    """Something that happened, and when (seconds since the epoch).
 
-
-class Event(Value, tag_field="type", tag=_kebab):
-    """Something that happened, and when (seconds since the epoch)."""
+    Tags and field names are on disk in every ledger: a class may be renamed, its tag never.
+    """
 
     at: float
 
@@ -106,7 +105,7 @@ RULES = DISTINCT
 """The rules of runs that begin now."""
 
 
-class RunStarted(Event):
+class RunStarted(Event, tag="run-started"):
     """The run begins; everything that governs it is in here."""
 
     run: str
@@ -142,7 +141,7 @@ class RunStarted(Event):
     """Prompts and merged configuration, by name."""
 
 
-class WorkStarted(Event):
+class WorkStarted(Event, tag="work-started"):
     """An attempt begins; recorded before its process exists."""
 
     effect: str
@@ -151,14 +150,14 @@ class WorkStarted(Event):
     """What it reserves of the budget."""
 
 
-class ProcessStarted(Event):
+class ProcessStarted(Event, tag="process-started"):
     """The process of an attempt exists."""
 
     effect: str
     process: ProcessMark
 
 
-class WorkFailed(Event):
+class WorkFailed(Event, tag="work-failed"):
     """An attempt ended without a usable result."""
 
     effect: str
@@ -166,20 +165,20 @@ class WorkFailed(Event):
     usage: Usage = Usage()
 
 
-class WorkLost(Event):
+class WorkLost(Event, tag="work-lost"):
     """An attempt was ended with its orchestrator, or by a signal. It is made again; what it cost is spent."""
 
     effect: str
     usage: Usage = Usage()
 
 
-class TimerFired(Event):
+class TimerFired(Event, tag="timer-fired"):
     """A pause is over."""
 
     effect: str
 
 
-class Built(Event):
+class Built(Event, tag="built"):
     """The builder is done."""
 
     effect: str
@@ -193,7 +192,7 @@ class Built(Event):
     usage: Usage = Usage()
 
 
-class Validated(Event):
+class Validated(Event, tag="validated"):
     """The project's own commands ran, or there were none."""
 
     effect: str
@@ -202,7 +201,7 @@ class Validated(Event):
     usage: Usage = Usage()
 
 
-class Reviewed(Event):
+class Reviewed(Event, tag="reviewed"):
     """A reviewer answered. What it was given and what it said are blobs, by their digests."""
 
     effect: str
@@ -214,7 +213,7 @@ class Reviewed(Event):
     usage: Usage = Usage()
 
 
-class SessionFinished(Event):
+class SessionFinished(Event, tag="session-finished"):
     """A session that reviews and fixes ended with exit 0. No answer means that it could not be read."""
 
     effect: str
@@ -244,7 +243,7 @@ class FixAnswer(Value):
         return FixVerdict.FIXED if self.fixed else FixVerdict.NOT_FIXED
 
 
-class Fixed(Event):
+class Fixed(Event, tag="fixed"):
     """The fixer is done. Whether it changed anything is for the trees to say."""
 
     effect: str
@@ -266,33 +265,33 @@ class Fixed(Event):
     usage: Usage = Usage()
 
 
-class Sealed(Event):
+class Sealed(Event, tag="sealed"):
     """The seal is stored."""
 
     effect: str
     digest: str
 
 
-class Closed(Event):
+class Closed(Event, tag="closed"):
     """The end that the loop decided, on record: a later version, whose rules may differ, never reopens it."""
 
     outcome: Outcome
     reason: str
 
 
-class Skipped(Event):
+class Skipped(Event, tag="skipped"):
     """The source leaves the subject unreviewed."""
 
     reason: SkipReason
 
 
-class BudgetReached(Event):
+class BudgetReached(Event, tag="budget-reached"):
     """A cap on money, tokens or minutes is reached."""
 
     limit: str
 
 
-class Decided(Event):
+class Decided(Event, tag="decided"):
     """A person chose."""
 
     choice: str
@@ -301,14 +300,14 @@ class Decided(Event):
     agent: str | None = None
 
 
-class Cancelled(Event):
+class Cancelled(Event, tag="cancelled"):
     """A person ends the run."""
 
     note: str = ""
     by: str = ""
 
 
-class FindingRefuted(Event):
+class FindingRefuted(Event, tag="finding-refuted"):
     """A person shows that a finding is false."""
 
     finding: str
@@ -316,7 +315,7 @@ class FindingRefuted(Event):
     by: str = ""
 
 
-class FindingWaived(Event):
+class FindingWaived(Event, tag="finding-waived"):
     """A person takes the risk of one finding."""
 
     finding: str
@@ -324,7 +323,7 @@ class FindingWaived(Event):
     by: str = ""
 
 
-class FindingAnnotated(Event):
+class FindingAnnotated(Event, tag="finding-annotated"):
     """A person tells the fixer something about a finding."""
 
     finding: str
@@ -332,7 +331,7 @@ class FindingAnnotated(Event):
     by: str = ""
 
 
-class FindingAdded(Event):
+class FindingAdded(Event, tag="finding-added"):
     """A person adds a finding of their own before the fix."""
 
     finding: Finding
@@ -368,6 +367,11 @@ INTENTS: tuple[type[Event], ...] = get_args(Intent)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _decoder = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def name_of(kind: type[Event]) -> str:
+    """The name under which a ledger keeps events of this kind beside their bodies, such as `RunStarted`."""
+    return "".join(map(str.capitalize, str(kind.__struct_config__.tag).split("-")))
 
 
 def as_stored(event: AnyEvent) -> AnyEvent:

@@ -6,7 +6,7 @@ The state in memory is never ahead of the ledger: an event is tried on the state
 from collections.abc import Iterable, Iterator
 
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode
+from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode, name_of
 from burnish.core.loop import IllegalEventError, evolve
 from burnish.core.state import Run
 from burnish.core.values import replace
@@ -32,7 +32,7 @@ def stream_of(run: str) -> str:
 def stored(event: AnyEvent) -> NewEvent:
     """An event as the ledger keeps it."""
     body = encode(event)
-    return NewEvent(kind=type(event).__name__, body=body, at=event.at, intent=isinstance(event, INTENTS))
+    return NewEvent(kind=name_of(type(event)), body=body, at=event.at, intent=isinstance(event, INTENTS))
 
 
 def load_run(ledger: Ledger, run: str) -> Run:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import RULES, Closed, Mode, RunStarted
+from burnish.core.events import RULES, Closed, Mode, RunStarted, name_of
 from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
 from burnish.core.steps.checks import outcome_of
@@ -191,7 +191,7 @@ def _readable_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]:
 
 def _is_closed(ledger: Ledger, stream: str) -> bool:
     """Whether the last event is the end: told without folding all of them, of every run that there ever was."""
-    return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == Closed.__name__
+    return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == name_of(Closed)
 
 
 def _others_at_work(ledger: Ledger) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from burnish.agents.clients.registry import CLIENTS
 from burnish.config.settings import AgentKind
 from burnish.contracts.text import clean_text
-from burnish.core.events import RunStarted, WorkStarted, decode
+from burnish.core.events import RunStarted, WorkStarted, decode, name_of
 from burnish.core.loop import evolve
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError, stream_of
@@ -100,7 +100,7 @@ def log_files(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
 def _attempts(runs: Runs, name: str) -> dict[str, AgentKind | None]:
     """Every attempt in the order of their beginnings, and the client that made it, if one did."""
     stored = runs.ledger.read(stream_of(name))
-    kinds = (RunStarted.__name__, WorkStarted.__name__)
+    kinds = (name_of(RunStarted), name_of(WorkStarted))
     events = [decode(event.body) for event in stored if event.kind in kinds]
     runs_begun = [evolve(None, event) for event in events if isinstance(event, RunStarted)]
     begun = [event for event in events if isinstance(event, WorkStarted)]

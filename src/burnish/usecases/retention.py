@@ -15,7 +15,7 @@ import msgspec
 
 from burnish.config.settings import KeepSettings
 from burnish.core.errors import BurnishError
-from burnish.core.events import Closed
+from burnish.core.events import Closed, name_of
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import StoredEvent
 from burnish.runtime.journal import stream_of
@@ -123,7 +123,7 @@ def _survey(runs: Runs) -> _Survey:
             all_readable = False
             continue
         digests = frozenset(_named_in(events))
-        if events[-1].kind != Closed.__name__ or name in unfinished or runs.driver(name) is not None:
+        if events[-1].kind != name_of(Closed) or name in unfinished or runs.driver(name) is not None:
             open_digests |= digests
             any_open = True
             continue
