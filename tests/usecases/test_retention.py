@@ -71,6 +71,16 @@ def test_over_the_size_the_oldest_go_until_the_rest_fits(runs: Runs) -> None:
     assert not keep_within_limits(runs, KeepSettings(days=90.0, megabytes=4.5), NOW).runs
 
 
+@pytest.mark.parametrize("field", ["prompt", "said", "transcript"])
+def test_no_text_that_an_open_run_names_is_removed(runs: Runs, field: str) -> None:
+    digest = runs.ledger.put_blob(b"what the fixer answered", now=NOW - 900 * DAY)
+    body = json.dumps({field: digest}).encode()
+    runs.ledger.append(stream_of(OPEN), 0, [NewEvent(kind="Fixed", body=body, at=NOW - 900 * DAY, intent=True)])
+    old = add_run(runs, OLD, NOW - 91 * DAY)
+    assert keep_within_limits(runs, LIMITS, NOW).runs == (OLD,)
+    assert kept(runs, old, digest) == [False, True]
+
+
 def test_an_open_run_loses_nothing_however_old_and_large_it_is(runs: Runs) -> None:
     digest = add_run(runs, OPEN, NOW - 900 * DAY, b"o" * 2_000_000, closed=False)
     removal = keep_within_limits(runs, KeepSettings(days=1.0, megabytes=0.1), NOW)

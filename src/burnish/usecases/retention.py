@@ -157,6 +157,7 @@ class _Texts(msgspec.Struct):
     """The part of an event that names blobs."""
 
     prompt: str = ""
+    said: str = ""
     transcript: str = ""
 
 
@@ -164,7 +165,7 @@ def _named_in(events: Sequence[StoredEvent]) -> Iterator[str]:
     for event in events:
         with suppress(msgspec.DecodeError):
             texts = msgspec.json.decode(event.body, type=_Texts)
-            yield from (digest for digest in (texts.prompt, texts.transcript) if digest)
+            yield from filter(None, (texts.prompt, texts.said, texts.transcript))
 
 
 def _kept_paths(runs: Runs, name: str) -> tuple[Path, ...]:
