@@ -24,6 +24,7 @@ LISTED_SKIPS = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fail-on-unlisted-skips", action="store_true", help="Fail where an unlisted part is missing.")
+    parser.addoption("--type-next-steps", action="store_true", help="Type every next step that a whole run offers.")
 
 
 @pytest.fixture(scope="session", autouse=True)

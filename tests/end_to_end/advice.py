@@ -1,5 +1,6 @@
 """The commands that burnish tells people to type, as it prints them. In every test each must exist."""
 
+import json
 import re
 import shlex
 from typing import NamedTuple
@@ -27,6 +28,15 @@ def next_lines(said: str) -> list[Advised]:
     found = [Advised(match["command"], match["does"]) for match in _NEXT.finditer(said)]
     assert len(found) == len(re.findall(r"^Next:", said, re.MULTILINE)), said
     return found
+
+
+def steps_in(out: str, err: str) -> list[str]:
+    """The commands that are offered as next steps, in text or as `next` of JSON."""
+    offered = [step.command for step in (*next_lines(out), *next_lines(err))]
+    if out.startswith("{"):
+        told = json.loads(out).get("next") or ()
+        offered += [step["command"] for step in told]
+    return list(dict.fromkeys(offered))
 
 
 def quoted_commands(said: str) -> list[Advised]:

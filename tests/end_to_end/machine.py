@@ -7,6 +7,8 @@ log that it was called, and does what the test wrote down for it. Nothing is sha
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,12 +20,14 @@ from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import SqliteLedger, open_ledger
 from burnish.system import survivors
 from burnish.testing.repositories import RepositoryBuilder
-from tests.end_to_end.advice import check_advice
+from tests.end_to_end.advice import check_advice, steps_in
 from tests.end_to_end.watching import eventually
 
 RUN_MARKER = "BURNISH_RUN"
 NOTES = "Call the customer back.\n"
 _SECONDS = 120.0
+_STEP_SECONDS = 20.0
+_REFUSED = (2, 70, 126, 127)
 _CALLED = re.compile(r"^called \S+?/(\S+)$", re.MULTILINE)
 
 
@@ -44,16 +48,30 @@ class Done(NamedTuple):
 class Machine:
     """Home, repository and agents of one user."""
 
+    types_steps = False
+    """Whether every next step that a command offers is typed on a copy of the machine: `--type-next-steps`."""
+
     def __init__(self, folder: Path) -> None:
+        self._settle_in(folder)
+        for place in (self.agents, self.cache, self.copies, folder / "home", folder / "settings"):
+            place.mkdir(parents=True)
+
+    def _settle_in(self, folder: Path) -> None:
         self.folder = folder
         self.agents = folder / "agents"
         self.cache = folder / "cache"
         self.copies = folder / "copies"
-        for place in (self.agents, self.cache, self.copies, folder / "home", folder / "settings"):
-            place.mkdir(parents=True)
         self.repository = RepositoryBuilder(folder / "repository")
         self.variables: dict[str, str] = {}
         """What the user has set beside the usual."""
+
+    def copied(self, place: Path) -> "Machine":
+        """The same machine elsewhere, so that each of several commands finds things as they were."""
+        shutil.copytree(self.folder, place, symlinks=True)
+        other = Machine.__new__(Machine)
+        other._settle_in(place)
+        other.variables = dict(self.variables)
+        return other
 
     @property
     def root(self) -> Path:
@@ -123,7 +141,43 @@ class Machine:
         assert "Warning" not in done.err, done.err
         check_advice(done.out)
         check_advice(done.err)
+        if self.types_steps:
+            self._type_steps(done)
         return done
+
+    def type(self, command: str, seconds: float = _SECONDS) -> Done:
+        """Type a line into a shell where the user is."""
+        programs = self.folder / "bin"
+        programs.mkdir(exist_ok=True)
+        shim = programs / "burnish"
+        shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -W default -m burnish "$@"\n')
+        shim.chmod(0o755)
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=self.root,
+            env={**self.environment, "PATH": f"{programs}:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate()
+        return Done(process.returncode, out, err)
+
+    def _type_steps(self, done: Done) -> None:
+        """A step that is offered is never refused. One that waits, or whose agent hangs, is interrupted."""
+        for number, command in enumerate(steps_in(done.out, done.err)):
+            place = self.folder.with_name(f"{self.folder.name}-step-{number}")
+            typed = self.copied(place).type(command, _STEP_SECONDS)
+            shutil.rmtree(place, ignore_errors=True)
+            assert typed.code not in _REFUSED, (command, typed)
+            assert "burnish has a bug" not in typed.err, (command, typed)
+            assert "Traceback" not in typed.err, (command, typed)
 
     def cut_down(self, process: "subprocess.Popen[bytes]") -> None:
         """`kill -9`, and nobody left to clean up."""

@@ -130,7 +130,7 @@ def test_a_used_up_ticket_calls_nobody(tmp_path: Path, model: ModelServer) -> No
     assert (second.code, second.view["outcome"]) == (5, "over-budget")
     assert second.view["reason"] == "the budget ran out: 0.00 USD, all that is left of the ticket's 0.20 USD"
     assert len(model.asked()) == asked
-    assert "Raise cost_usd of [limits.ticket] in burnish.toml, then:\nNext: burnish fix" in second.err
+    assert "Raise cost_usd of [limits.ticket] in burnish.toml, then:\nNext: burnish review" in second.err
     other = burnish(machine, model.url("pass"), "review", "--dry-run", "--story", "9-9")
     assert "at most 0.20 USD" in other.err
 

@@ -1,12 +1,7 @@
 """Every next step does what it says when it is typed as it is printed, and keeps what the user asked for."""
 
 import json
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,36 +22,6 @@ ASKED = (
     *("--brief", "a brief.md", "--timeout", "77", "--complexity", "low"),
 )
 """What a user may ask for beyond branch and base, with everything that a shell could misread."""
-
-
-def in_a_shell(machine: Machine, command: str) -> Done:
-    """Type a line where the user is."""
-    programs = machine.folder / "bin"
-    programs.mkdir(exist_ok=True)
-    shim = programs / "burnish"
-    shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -W default -m burnish "$@"\n')
-    shim.chmod(0o755)
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=machine.root,
-        env={**machine.environment, "PATH": f"{programs}:{os.environ['PATH']}"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def copied(machine: Machine, place: Path) -> Machine:
-    """The same machine elsewhere, so that each of several commands finds things as they were."""
-    shutil.copytree(machine.folder, place, symlinks=True)
-    other = Machine.__new__(Machine)
-    other.folder, other.agents, other.cache, other.copies = place, place / "agents", place / "cache", place / "copies"
-    other.repository = type(machine.repository)(place / "repository")
-    other.variables = dict(machine.variables)
-    return other
 
 
 def asked_for(machine: Machine, run: str) -> tuple[object, ...]:
@@ -88,7 +53,7 @@ class Typed:
         self.machine = machine
         self.run = run
         self.before = machine.runs()
-        self.done = in_a_shell(machine, step.command)
+        self.done = machine.type(step.command)
         self.said = f"{step}\n{self.done}"
 
     def began(self, mode: str) -> None:
@@ -145,7 +110,7 @@ def check_steps(machine: Machine, done: Done, place: Path) -> list[str]:
     assert [(one["command"], one["does"]) for one in shown] == steps, "text and JSON say the same"
     for number, step in enumerate(steps):
         check = next(check for pattern, check in CHECKS if re.fullmatch(pattern, step.does))
-        check(Typed(copied(machine, place / str(number)), step, run))
+        check(Typed(machine.copied(place / str(number)), step, run))
     return [step.does for step in steps]
 
 
@@ -265,7 +230,7 @@ def test_a_fix_of_work_that_is_not_committed(tmp_path: Path) -> None:
     assert (step.command, step.does) == ("burnish fix --uncommitted --base main", "has the findings fixed")
     machine.script(FIXED)
     head = machine.git("rev-parse", "HEAD")
-    done = in_a_shell(machine, step.command)
+    done = machine.type(step.command)
     assert done.code == 0, done
     assert "The fixes are in your working tree" in done.out
     assert (machine.root / "app.py").read_text() == content("app.py", 1)
@@ -289,11 +254,11 @@ def test_a_file_that_changed_meanwhile_is_left_alone_and_the_patch_is_kept(tmp_p
     assert (machine.root / "app.py").read_text() == "mine\n"
     assert (machine.root / "b.py").read_text() == "b = 2\n"
     (step,) = next_lines(done.out)
-    assert in_a_shell(machine, step.command).code == 0
+    assert machine.type(step.command).code == 0
     machine.repository.write({"app.py": original})
     (step,) = next_lines(machine.burnish("show").out)
     assert step.command.startswith("git apply ")
-    assert in_a_shell(machine, step.command).code == 0
+    assert machine.type(step.command).code == 0
     assert (machine.root / "app.py").read_text() == content("app.py", 1)
 
 
@@ -306,4 +271,4 @@ def test_hints_name_commands_that_work(tmp_path: Path) -> None:
     advised = [step for text in said for step in quoted_commands(text)]
     assert advised
     for step in advised:
-        assert in_a_shell(machine, step.command).code in (0, 1), step
+        assert machine.type(step.command).code in (0, 1), step
