@@ -80,7 +80,7 @@ def staged(folder: Path, plot: Plot, settings: str = "") -> Machine:
     """A machine on which the script will come true."""
     machine = Machine(folder)
     script = machine.script(plot.conduct)
-    status = _first_status(plot)
+    status = first_status(plot)
     return furnished(machine, toml(plot, script) + settings, {SPRINT: sprint(status)} if status else {})
 
 
@@ -133,7 +133,7 @@ def sprint(status: str) -> str:
     return f"development_status:\n  epic-1: in-progress\n  {STORY}-login: {status} # by hand\n"
 
 
-def _first_status(plot: Plot) -> str:
+def first_status(plot: Plot) -> str:
     """What the story's status is before the first session."""
     sessions = [event for event in plot.events if isinstance(event, SessionFinished)]
     if not sessions or all(event.status is StoryStatus.ABSENT for event in sessions):

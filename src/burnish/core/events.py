@@ -13,7 +13,7 @@ import msgspec
 
 from burnish.core.budget import Budget, Share
 from burnish.core.drift import FileChange
-from burnish.core.errors import BurnishError
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.evidence import CensusFile, Evidence
 from burnish.core.findings import Finding, FixVerdict, Tracked
 from burnish.core.outcomes import Outcome
@@ -395,6 +395,8 @@ def encode(event: AnyEvent) -> bytes:
 
 class UnknownEventError(BurnishError):
     """Bytes that are no event that this version knows."""
+
+    kind = ErrorKind.UNREADABLE
 
 
 def decode(body: bytes) -> AnyEvent:
