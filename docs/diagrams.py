@@ -4,10 +4,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from burnish.core.errors import RefusedError
 from burnish.core.events import ProcessStarted, TimerFired, WorkLost, WorkStarted
 from burnish.core.loop import STEPS
 from burnish.core.state import Ended
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.steps.work import advance
 from burnish.core.work import Pausing, ProcessMark, Ready, Running
 

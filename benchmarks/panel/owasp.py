@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.panel.reviews import desk, git
+from burnish.core.finding_likeness import listed
 from burnish.core.findings import Finding
-from burnish.core.problems import listed
 from burnish.core.values import Value
 from burnish.testing.repositories import RepositoryBuilder
 

@@ -12,9 +12,9 @@ from burnish.contracts.json_text import write_json
 from burnish.contracts.registry import parse_answer
 from burnish.contracts.report_record import report_fields, review_history_entry
 from burnish.core.findings import Finding, Severity
+from burnish.core.gates import unmet_criteria
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard, Weight
-from burnish.core.score import unmet_criteria
 
 FILES = {"src/app.py", "src/with space.py"}
 CORPUS = Path(__file__).parent / "corpus" / "report"

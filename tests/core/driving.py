@@ -1,7 +1,6 @@
 """Drive a run by hand: one method for each thing that a driver or a person may append, with time going on by itself."""
 
 from burnish.core.budget import Budget, Share
-from burnish.core.drift import FileChange
 from burnish.core.effects import Effect, ReachBudget, StartBuild, StartFix, StartReview, StartTimer
 from burnish.core.events import (
     RULES,
@@ -31,6 +30,7 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Need
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
+from burnish.core.line_changes import FileChange
 from burnish.core.loop import IllegalEventError, decide, evolve
 from burnish.core.protocol import (
     Fail,

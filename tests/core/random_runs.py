@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from burnish.core.budget import Budget, Share
-from burnish.core.drift import FileChange
 from burnish.core.effects import ReachBudget, StartTimer
 from burnish.core.events import (
     EVIDENCE,
@@ -39,6 +38,7 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Missing, Need
 from burnish.core.findings import Action, Finding, FindingStatus, Location, Severity, Tracked
+from burnish.core.line_changes import FileChange
 from burnish.core.loop import decide
 from burnish.core.protocol import (
     STANDARD_DIMENSIONS,

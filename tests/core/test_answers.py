@@ -2,9 +2,9 @@
 
 import pytest
 
-from burnish.core.answers import answers_to_last_round, last_answers
 from burnish.core.effects import StartReview
 from burnish.core.events import EVIDENCE, FixAnswer
+from burnish.core.finding_history import answers_to_last_round, last_answers
 from burnish.core.findings import FindingStatus, FixVerdict
 from burnish.core.loop import decide
 from burnish.core.protocol import Feedback, OpenBlockers, Protocol, ReviewMode

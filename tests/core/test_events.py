@@ -3,7 +3,6 @@
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.core.drift import FileChange, Hunk
 from burnish.core.events import (
     INTENTS,
     AnyEvent,
@@ -30,6 +29,7 @@ from burnish.core.events import (
     decode,
     encode,
 )
+from burnish.core.line_changes import FileChange, Hunk
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.values import replace
 from burnish.core.work import Assignment, ProcessMark

@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from burnish.core.finding_identity import anchored, identify
+from burnish.core.finding_likeness import same_problem
+from burnish.core.finding_merging import match_former, merge
 from burnish.core.findings import Action, Finding, Location, Severity, sources_of
-from burnish.core.identity import anchored, identify
-from burnish.core.merging import match_former, merge
-from burnish.core.problems import same_problem
 
 CLASSES = {"S110": "swallowed-error", "BLE001": "swallowed-error", "except-pass": "swallowed-error"}
 

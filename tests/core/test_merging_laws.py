@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from burnish.core.finding_identity import identify
+from burnish.core.finding_likeness import RULE_SEPARATOR, features_of, likeness
+from burnish.core.finding_merging import MAX_PAIRS, candidates, match_former, merge
 from burnish.core.findings import Action, Finding, Location, Severity, sources_of
-from burnish.core.identity import identify
-from burnish.core.merging import match_former, merge
-from burnish.core.pairing import MAX_PAIRS, candidates
-from burnish.core.problems import RULE_SEPARATOR, likeness, sketch
 
 WORDS = ["leak", "race", "missing", "check", "`name`", "`age`", "null"]
 
@@ -88,14 +87,14 @@ def test_a_model_that_lists_different_problems_keeps_them_all(given_findings: li
 
 @given(rounds)
 def test_no_pair_that_is_the_same_problem_is_overlooked(given_findings: list[Finding]) -> None:
-    sketches = [sketch(one) for one in given_findings if one.location and one.location.file == "a.py"]
+    features = [features_of(one) for one in given_findings if one.location and one.location.file == "a.py"]
     related = [
         (i, j)
-        for i, j in combinations(range(len(sketches)), 2)
-        if sketches[i].finding.id != sketches[j].finding.id or not sketches[i].finding.id
-        if likeness(sketches[i], sketches[j])
+        for i, j in combinations(range(len(features)), 2)
+        if features[i].finding.id != features[j].finding.id or not features[i].finding.id
+        if likeness(features[i], features[j])
     ]
-    assert set(related) <= set(candidates(sketches))
+    assert set(related) <= set(candidates(features))
 
 
 @given(rounds, rounds, st.randoms(use_true_random=False))
@@ -127,8 +126,8 @@ def crowd(size: int, *, line: int | None, rule: str) -> list[Finding]:
 @pytest.mark.parametrize(("line", "rule"), [(None, ""), (7, "S1"), (7, "")])
 def test_thousands_of_findings_in_one_place_are_compared_with_few(line: int | None, rule: str) -> None:
     size = 1_000
-    sketches = [sketch(one) for one in crowd(size, line=line, rule=rule)]
-    assert len(candidates(sketches)) <= MAX_PAIRS + size < size * (size - 1) // 4
+    features = [features_of(one) for one in crowd(size, line=line, rule=rule)]
+    assert len(candidates(features)) <= MAX_PAIRS + size < size * (size - 1) // 4
 
 
 def test_a_crowd_is_merged_the_same_in_any_order() -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from burnish.core.finding_likeness import NEARBY, features_of
+from burnish.core.finding_merging import candidates
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.pairing import candidates
-from burnish.core.problems import NEARBY, sketch
 
 CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
 
@@ -18,7 +18,7 @@ def at(first: int | None, last: int | None, title: str, rule: str = "", problem:
 
 
 def compared(findings: Sequence[Finding]) -> list[tuple[int, int]]:
-    return candidates([sketch(finding) for finding in findings])
+    return candidates([features_of(finding) for finding in findings])
 
 
 def test_the_smaller_index_comes_first_whichever_line_does() -> None:

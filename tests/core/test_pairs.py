@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from burnish.core.finding_identity import identify
+from burnish.core.finding_likeness import features_of, likeness
+from burnish.core.finding_merging import merge
 from burnish.core.findings import Finding, Location, Severity, sources_of
-from burnish.core.identity import identify
-from burnish.core.merging import merge
-from burnish.core.problems import likeness, sketch
 from burnish.core.values import replace
 
 FOLDER = Path(__file__).parent / "pairs"
@@ -119,7 +119,7 @@ PROBLEMS = (
 
 def test_other_problems_of_one_thing_and_one_problem_of_other_things_stay_apart() -> None:
     said = {
-        (thing, problem): sketch(
+        (thing, problem): features_of(
             Finding(severity=Severity.HIGH, title=f"{thing} {problem}", location=Location(file="app.py", line=10))
         )
         for thing in SUBJECTS

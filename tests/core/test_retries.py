@@ -3,7 +3,9 @@
 import pytest
 
 from burnish.core.protocol import FailureRule, FallbackTurn, OnFailure
-from burnish.core.retries import (
+from burnish.core.reviews import Failure, FailureKind
+from burnish.core.work import (
+    Assignment,
     Decision,
     EndNow,
     GiveUp,
@@ -12,10 +14,9 @@ from burnish.core.retries import (
     after_failure,
     agent_for,
     attempts_allowed,
+    pause_before_retry,
     uses_up_round,
 )
-from burnish.core.reviews import Failure, FailureKind
-from burnish.core.work import Assignment, pause_before_retry
 
 ALONE = Assignment(agent="first")
 BACKED = Assignment(agent="first", fallback="second")

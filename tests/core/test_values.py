@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from burnish.core.events import Event
+from burnish.core.events import Event, name_of
 from burnish.core.values import Value, replace
 
 
@@ -44,11 +44,9 @@ def test_a_field_that_nobody_knows_is_refused() -> None:
         msgspec.json.decode(b'{"number":1,"other":2}', type=_Declared)
 
 
-def test_the_name_of_an_event_is_its_type() -> None:
-    class SomethingOddHappened(Event):
-        """An event that nobody has."""
+def test_an_event_is_stored_under_its_tag_whatever_its_class_is_called() -> None:
+    class Renamed(Event, tag="something-odd-happened"):
+        """An event that no run has."""
 
-    assert msgspec.json.decode(msgspec.json.encode(SomethingOddHappened(at=1))) == {
-        "type": "something-odd-happened",
-        "at": 1,
-    }
+    assert msgspec.json.decode(msgspec.json.encode(Renamed(at=1))) == {"type": "something-odd-happened", "at": 1}
+    assert name_of(Renamed) == "SomethingOddHappened"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.core.words import MAX_TEXT, content_words, named_code, similarity
+from burnish.core.finding_identity import MAX_TEXT, content_words, named_code, similarity
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,7 @@ from tests.prompts.real_runs import (
     verdict,
 )
 
-from burnish.core.events import Mode
-from burnish.core.outcomes import Outcome
+from burnish.core.events import Mode, Outcome
 from burnish.core.state import Ended
 from burnish.prompts import rendering
 

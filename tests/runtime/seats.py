@@ -7,8 +7,8 @@ from pathlib import Path
 from burnish.config.settings import AnalyserSettings, Settings
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed
+from burnish.core.finding_identity import identify
 from burnish.core.findings import Finding, Tracked
-from burnish.core.identity import identify
 from burnish.core.state import Scope
 from burnish.core.values import replace
 from burnish.runtime.census import changed_files

@@ -7,6 +7,7 @@ from burnish.core.events import (
     Change,
     Closed,
     Mode,
+    Outcome,
     Reviewed,
     RunStarted,
     SessionFinished,
@@ -17,7 +18,6 @@ from burnish.core.events import (
 )
 from burnish.core.findings import Finding, Severity
 from burnish.core.loop import decide
-from burnish.core.outcomes import Outcome
 from burnish.core.reviews import Answer, Usage
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger

@@ -22,8 +22,8 @@ from burnish.core.events import (
     WorkStarted,
 )
 from burnish.core.evidence import Evidence, Examined, Level
+from burnish.core.finding_identity import anchored
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.identity import anchored
 from burnish.core.loop import decide
 from burnish.core.reviews import Answer
 from burnish.core.state import Ended, Run

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.core.events import Mode
+from burnish.core.events import Mode, Outcome
 from burnish.core.findings import FindingStatus, Severity
-from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Run
 from burnish.ledger.sqlite import open_ledger
 from burnish.usecases.beginning import begin

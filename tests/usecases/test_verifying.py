@@ -8,9 +8,9 @@ import pytest
 
 from burnish.config.settings import Allowance
 from burnish.core.effects import MakeSeal
+from burnish.core.events import Outcome
 from burnish.core.evidence import Level
 from burnish.core.findings import Severity
-from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, Run, SealKind
 from burnish.core.values import replace
 from burnish.ledger.errors import LedgerCorruptError

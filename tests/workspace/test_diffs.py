@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.core.drift import FileChange, Hunk
+from burnish.core.line_changes import FileChange, Hunk
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.diffs import ChangedFile, changes, difference

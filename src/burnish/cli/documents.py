@@ -8,8 +8,8 @@ from burnish import __version__
 from burnish.cli.finding_text import answer_lines
 from burnish.cli.output import as_json, complain, say
 from burnish.contracts.sarif_record import SarifAccount, render_sarif
+from burnish.core.events import Outcome
 from burnish.core.findings import FindingStatus
-from burnish.core.outcomes import Outcome
 from burnish.core.state import Ended, ReviewStatus, Run
 from burnish.records.escalation import escalation
 from burnish.usecases.evidence_words import gap_lines, gaps_of, review_words

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from burnish.cli.screen import flat
-from burnish.core.answers import last_answers
+from burnish.core.finding_history import last_answers
 from burnish.core.findings import Finding, FindingStatus
 from burnish.core.state import Run
 

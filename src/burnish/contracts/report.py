@@ -19,9 +19,9 @@ from burnish.contracts.json_text import Json, JsonObject
 from burnish.contracts.paths import IsFile
 from burnish.contracts.registry import Expected
 from burnish.core.findings import Finding, Severity
+from burnish.core.gates import overall_score, unmet_criteria
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, DimensionScore, ScoreCard, Weight
-from burnish.core.score import overall_score, unmet_criteria
 
 STANDARD_GATE = ScoreGate()
 _SEVERITIES = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "info": Severity.INFO}

@@ -4,9 +4,9 @@ import math
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.core.findings import Finding, Severity
+from burnish.core.gates import overall_score, unmet_criteria
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import ScoreCard, Weight
-from burnish.core.score import overall_score, unmet_criteria
 
 _NAMES = {Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "info", Severity.INFO: "info"}
 

@@ -36,3 +36,7 @@ class BurnishError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class RefusedError(Exception):
+    """The event is legal in this phase, but not in this state. The loop turns it into an `IllegalEventError`."""

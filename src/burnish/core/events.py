@@ -12,11 +12,10 @@ from typing import get_args
 import msgspec
 
 from burnish.core.budget import Budget, Share
-from burnish.core.drift import FileChange
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.evidence import CensusFile, Evidence
 from burnish.core.findings import Finding, FixVerdict, Tracked
-from burnish.core.outcomes import Outcome
+from burnish.core.line_changes import FileChange
 from burnish.core.protocol import Protocol, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
 from burnish.core.values import Value
@@ -92,6 +91,22 @@ class StoryStatus(Enum):
     DONE = "done"
     NOT_DONE = "not-done"
     ABSENT = "absent"
+
+
+class Outcome(Enum):
+    """How a run ended."""
+
+    APPROVED = "approved"
+    ACCEPTED = "accepted"
+    FAILED = "failed"
+    UNPROVEN = "unproven"
+    """Nothing blocks, but not everything was examined."""
+    STOPPED = "stopped"
+    BLOCKED = "blocked"
+    SKIPPED = "skipped"
+    DID_NOT_RUN = "did-not-run"
+    OVER_BUDGET = "over-budget"
+    CANCELLED = "cancelled"
 
 
 EVIDENCE = 2

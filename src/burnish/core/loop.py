@@ -13,8 +13,9 @@ append events, fold them, and carry out what `decide` asks for; they decide noth
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
-from burnish.core import wanted
+from burnish.core import next_effects
 from burnish.core.effects import Effect
+from burnish.core.errors import RefusedError
 from burnish.core.events import (
     AnyEvent,
     BudgetReached,
@@ -53,8 +54,7 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
-from burnish.core.steps import change, checks, flow, person, review, session, stop, work
-from burnish.core.steps.refusal import RefusedError
+from burnish.core.steps import change, checks, flow, person, review, stop, work
 from burnish.core.values import Value, replace
 
 
@@ -98,7 +98,7 @@ STEPS: tuple[Step, ...] = (
     _step(Validating, Validated, checks.validated, Reviewing, Fixing, Sealing, Waiting, Ended),
     _step(Validating, WorkFailed, checks.own_work_failed, Validating, Ended),
     _step(Reviewing, Reviewed, review.answered, Reviewing, Validating, Fixing, Sealing, Waiting, Ended),
-    _step(Reviewing, SessionFinished, session.finished, Reviewing, Validating, Sealing, Waiting, Ended),
+    _step(Reviewing, SessionFinished, review.session_finished, Reviewing, Validating, Sealing, Waiting, Ended),
     _step(Reviewing, WorkFailed, review.failed, Reviewing, Waiting, Stopping, Ended),
     _step(Fixing, Fixed, change.fixed, Validating, Reviewing, Waiting, Ended),
     _step(Fixing, WorkFailed, change.fix_failed, Fixing, Validating, Reviewing, Ended),
@@ -177,4 +177,4 @@ def replay(events: Iterable[AnyEvent]) -> Run | None:
 
 def decide(run: Run) -> tuple[Effect, ...]:
     """What should happen now. Asking twice gives the same answer; what runs already is not asked for again."""
-    return wanted.effects(run)
+    return next_effects.effects(run)

@@ -4,13 +4,12 @@ from enum import Enum
 
 import msgspec
 
-from burnish.core.events import Mode, Roles, RunStarted, Subject, ValidationStatus
+from burnish.core.events import Mode, Outcome, Roles, RunStarted, Subject, ValidationStatus
 from burnish.core.evidence import CensusEntry, CensusFile, Evidence
 from burnish.core.findings import Counts, Finding, FixVerdict, Tracked, count
 from burnish.core.gates import Judgement
-from burnish.core.outcomes import Outcome
 from burnish.core.protocol import Choice, Priority, Protocol
-from burnish.core.reviews import Answer, Failure, Usage
+from burnish.core.reviews import Answer, Failure, ScoreCard, Usage
 from burnish.core.values import Value
 from burnish.core.work import Work
 
@@ -366,3 +365,21 @@ class Run(Value):
     def revisions_begun(self) -> int:
         """Fixes that a judged round asked for, the one under way included."""
         return self.fixes - self.repairs
+
+
+class ScoredReview(Value):
+    """A scored review. Attempt 0 is the original work, 1 and 2 are its revisions."""
+
+    attempt: int
+    card: ScoreCard
+    reviewed_at: float
+
+
+def scored_reviews(run: Run) -> tuple[ScoredReview, ...]:
+    """The scored reviews of a run, the oldest first."""
+    return tuple(
+        ScoredReview(attempt=round_.number - 1, card=review.answer.card, reviewed_at=review.finished_at)
+        for round_ in run.rounds
+        for review in round_.reviews
+        if isinstance(review, GoodReview) and review.answer.card is not None
+    )

@@ -1,8 +1,8 @@
 """The prompts of those who change code: fixers and builders."""
 
 from burnish.core.findings import required_changes
+from burnish.core.gates import overall_score
 from burnish.core.protocol import FixInput, Protocol, ScoreGate
-from burnish.core.score import overall_score
 from burnish.prompts.fences import Keep, nonce_for
 from burnish.prompts.material import BuildMaterial, FixMaterial, TestStatus
 from burnish.prompts.rendering import fill

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.report_record import report_fields, review_history_entry
-from burnish.core.history import scored_reviews
 from burnish.core.protocol import ScoreGate
 from burnish.core.state import (
     Building,
@@ -21,6 +20,7 @@ from burnish.core.state import (
     Stopping,
     Validating,
     Waiting,
+    scored_reviews,
 )
 from burnish.core.work import Ready, Work
 from burnish.records.interface import RecordFile, RecordTexts

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from burnish.core.drift import FileChange
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.events import (
     RULES,
@@ -30,6 +29,7 @@ from burnish.core.events import (
     WorkLost,
 )
 from burnish.core.findings import Finding, FindingStatus
+from burnish.core.line_changes import FileChange
 from burnish.core.protocol import ChoiceAction, Protocol
 from burnish.core.reviews import Usage
 from burnish.core.state import Run, Waiting

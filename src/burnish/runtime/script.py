@@ -14,9 +14,9 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, StoryStatus
 from burnish.core.evidence import CensusFile, Evidence, Examined, Level, Missing, Need
 from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.gates import unmet_criteria
 from burnish.core.protocol import STANDARD_DIMENSIONS, Protocol, ScoreGate, SkipReason
 from burnish.core.reviews import Answer, DimensionScore, Failure, FailureKind, Former, FormerAnswer, ScoreCard
-from burnish.core.score import unmet_criteria
 from burnish.core.values import Value
 
 CHANGED = (CensusFile(path="change", need=Need.CODE),)

@@ -6,8 +6,7 @@ run after a crash knows that something is left to do. Doing it twice changes not
 
 from pathlib import Path
 
-from burnish.core.events import ValidationStatus
-from burnish.core.outcomes import Outcome
+from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.state import Ended, Run
 from burnish.runtime.inputs import Inputs
 from burnish.workspace.landing import Landing, land, leave

@@ -8,8 +8,7 @@ from contextlib import suppress
 from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import RULES, Closed, Mode, RunStarted, name_of
-from burnish.core.outcomes import Outcome
+from burnish.core.events import RULES, Closed, Mode, Outcome, RunStarted, name_of
 from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
 from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace

@@ -5,8 +5,8 @@ from pathlib import Path
 from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.finding_identity import anchored, identify
 from burnish.core.gates import Judgement, judge_answers
-from burnish.core.identity import anchored, identify
 from burnish.core.protocol import Protocol, ScoreGate, gate_takes
 from burnish.core.reviews import Answer, ContractName
 from burnish.core.values import Value, replace

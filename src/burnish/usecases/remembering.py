@@ -8,9 +8,9 @@ whatever the protocol was. So does what a person said about a finding.
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from burnish.core.book import DISMISSED, move
 from burnish.core.errors import BurnishError
 from burnish.core.events import RunStarted, Subject, decode
+from burnish.core.finding_history import DISMISSED, move
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.gates import blocks
 from burnish.core.state import Run

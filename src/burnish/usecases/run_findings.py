@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from burnish.contracts.paths import confine
 from burnish.core.events import FindingAdded, FindingAnnotated, FindingRefuted, FindingWaived
+from burnish.core.finding_identity import anchored
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
-from burnish.core.identity import anchored
 from burnish.core.state import Run, Waiting
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError

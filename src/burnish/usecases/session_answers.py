@@ -4,8 +4,7 @@ import time
 from enum import Enum
 from pathlib import Path
 
-from burnish.core.events import StoryStatus, Subject
-from burnish.core.outcomes import Outcome
+from burnish.core.events import Outcome, StoryStatus, Subject
 from burnish.core.state import Ended
 from burnish.core.values import Value
 from burnish.runtime.performing.stories import is_story, story_status

@@ -4,7 +4,7 @@ Attributes are left aside: a change that marks its own files as binary is shown 
 the content makes a file binary, or its size: past eight megabytes nobody reads it line by line.
 """
 
-from burnish.core.drift import FileChange
+from burnish.core.line_changes import FileChange
 from burnish.core.values import Value
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.names import shown

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from burnish.core.drift import FileChange, Hunk
+from burnish.core.line_changes import FileChange, Hunk
 from burnish.core.values import Value
 from burnish.workspace.names import fields, shown, to_text
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Collection
 
-from burnish.core.answers import about_others, for_each_finding, left_open
-from burnish.core.book import move
 from burnish.core.events import DISTINCT, Built, Change, Fixed, WorkFailed
+from burnish.core.finding_history import about_others, for_each_finding, left_open, move
 from burnish.core.protocol import SkipReason, Unchanged
-from burnish.core.retries import EndNow, GiveUp, UseUpRound
 from burnish.core.reviews import Failure
 from burnish.core.state import (
     Building,
@@ -20,7 +18,7 @@ from burnish.core.state import (
 )
 from burnish.core.steps import flow, rounds, work
 from burnish.core.values import replace
-from burnish.core.work import Pausing, Ready, Running
+from burnish.core.work import EndNow, GiveUp, Pausing, Ready, Running, UseUpRound
 
 
 def take(run: Run, change: Change, left: Collection[str] = ()) -> Run:

@@ -2,9 +2,10 @@
 
 import re
 
-from burnish.core.book import record, waived_by_hand
+from burnish.core.errors import RefusedError
 from burnish.core.events import EVIDENCE, ValidationStatus
 from burnish.core.evidence import summary
+from burnish.core.finding_history import record, waived_by_hand
 from burnish.core.protocol import Ask, AskAtTerminal, Choice, ChoiceAction, Fail, ReviewBy, ReviewMode, Stop
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
@@ -25,7 +26,6 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.steps.rounds import keep_reviews
 from burnish.core.values import replace
 from burnish.core.work import Ready, Running, effect_id

@@ -1,6 +1,6 @@
 """What people and budgets decide: choices at the limit, a cancelled run, a refuted or waived finding, a skip."""
 
-from burnish.core.book import DISMISSED, answered, dismiss, without
+from burnish.core.errors import RefusedError
 from burnish.core.events import (
     BudgetReached,
     Cancelled,
@@ -12,13 +12,13 @@ from burnish.core.events import (
     Skipped,
     ValidationStatus,
 )
+from burnish.core.finding_history import DISMISSED, answered, dismiss, without
+from burnish.core.finding_identity import identify
 from burnish.core.findings import FindingStatus, Tracked
-from burnish.core.identity import identify
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
 from burnish.core.state import GoodReview, Outcome, Phase, Run, Scope, Waiting
 from burnish.core.steps import flow
 from burnish.core.steps.orders import fix_order, repair_order
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.steps.review import assignment_of
 from burnish.core.values import replace
 

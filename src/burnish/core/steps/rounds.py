@@ -1,10 +1,10 @@
 """The panel and the round that it fills: finding a seat, opening a round, writing reviews into it."""
 
+from burnish.core.errors import RefusedError
 from burnish.core.events import Reviewed, SessionFinished, StoryStatus
 from burnish.core.evidence import looked
 from burnish.core.reviews import Answer
 from burnish.core.state import GoodReview, MissingReview, Reviewing, Round, Run, Seat
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
 from burnish.core.work import Running
 

@@ -1,5 +1,6 @@
 """The end is decided: work that still runs is ended, and a result that arrives in time is kept."""
 
+from burnish.core.errors import RefusedError
 from burnish.core.events import (
     Built,
     Closed,
@@ -25,7 +26,6 @@ from burnish.core.state import (
 )
 from burnish.core.steps import flow, rounds, work
 from burnish.core.steps.change import fix_kept, take
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
 from burnish.core.work import Ready
 

@@ -1,13 +1,25 @@
 """The steps that all kinds of work share: started, lost, and the pause before the next attempt."""
 
+from burnish.core.errors import RefusedError
 from burnish.core.events import ProcessStarted, TimerFired, WorkFailed, WorkLost, WorkStarted
 from burnish.core.protocol import FailureRule
-from burnish.core.retries import EndNow, GiveUp, TryAgain, UseUpRound, after_failure
 from burnish.core.reviews import Usage
 from burnish.core.state import Building, Fixing, Run, Sealing, Validating
-from burnish.core.steps.refusal import RefusedError
 from burnish.core.values import replace
-from burnish.core.work import Assignment, Pausing, Ready, Running, Work, effect_id, timer_id
+from burnish.core.work import (
+    Assignment,
+    EndNow,
+    GiveUp,
+    Pausing,
+    Ready,
+    Running,
+    TryAgain,
+    UseUpRound,
+    Work,
+    after_failure,
+    effect_id,
+    timer_id,
+)
 
 SingleWork = Building | Validating | Fixing | Sealing
 """The phases in which exactly one piece of work is under way."""

@@ -13,9 +13,9 @@ from burnish.agents.analysers.suppressions import without_suppressions
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level, Missing
+from burnish.core.finding_identity import anchored
+from burnish.core.finding_likeness import listed
 from burnish.core.findings import Finding, FindingStatus, Location, Severity
-from burnish.core.identity import anchored
-from burnish.core.problems import listed
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value, replace

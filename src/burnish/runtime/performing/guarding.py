@@ -26,8 +26,8 @@ from burnish.agents.analysers.witness.silenced import (
 )
 from burnish.agents.analysers.witness.values import Case, FileLines, Framework, Language, TestPlan, TestResult
 from burnish.core.evidence import Missing
+from burnish.core.finding_likeness import listed
 from burnish.core.findings import Finding, FindingStatus
-from burnish.core.problems import listed
 from burnish.core.reviews import Failure
 from burnish.core.state import Run
 from burnish.core.values import Value, replace

@@ -9,11 +9,10 @@ from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import Subject, ValidationStatus
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.findings import required_changes
-from burnish.core.history import scored_reviews
+from burnish.core.gates import overall_score
 from burnish.core.protocol import Feedback, ScoreGate
 from burnish.core.reviews import Answer, ContractName
-from burnish.core.score import overall_score
-from burnish.core.state import FixOrder, GoodReview, Run
+from burnish.core.state import FixOrder, GoodReview, Run, scored_reviews
 from burnish.core.values import replace
 from burnish.prompts.context import (
     BuildMaterial,

@@ -8,7 +8,7 @@ from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import Expected, parse_answer
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
-from burnish.core.identity import anchored
+from burnish.core.finding_identity import anchored
 from burnish.core.protocol import Feedback, ReviewMode, ScoreGate
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind
 from burnish.core.state import Run

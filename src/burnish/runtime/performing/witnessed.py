@@ -11,7 +11,7 @@ from burnish.agents.analysers.witness.former_tests import Edit
 from burnish.agents.analysers.witness.projects import can_be_reached, is_test, language_of, steers_tests
 from burnish.agents.analysers.witness.silenced import Source
 from burnish.agents.analysers.witness.uncovered import can_be_measured
-from burnish.core.drift import FileChange
+from burnish.core.line_changes import FileChange
 from burnish.workspace.diffs import ChangedFile, changes, difference
 from burnish.workspace.repository import Repository
 from burnish.workspace.slices import tree_files

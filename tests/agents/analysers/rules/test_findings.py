@@ -4,8 +4,8 @@ import pytest
 
 from burnish.agents.analysers.findings import MAX_TITLE, findings_from
 from burnish.agents.analysers.interface import Edit, Hit, Remedy, ToolName
+from burnish.core.finding_merging import merge
 from burnish.core.findings import Action, Finding, Location, Severity
-from burnish.core.merging import merge
 from burnish.core.values import replace
 from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
 

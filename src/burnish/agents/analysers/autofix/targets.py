@@ -9,8 +9,8 @@ from typing import NamedTuple
 from burnish.agents.analysers.autofix.blocks import Block, moved
 from burnish.agents.analysers.interface import Hit, ToolName
 from burnish.agents.analysers.selectors import plain
+from burnish.core.finding_likeness import listed
 from burnish.core.findings import Finding, Location
-from burnish.core.problems import listed
 from burnish.core.values import Value, replace
 
 FIXERS = frozenset({ToolName.RUFF, ToolName.SHELLCHECK, ToolName.OXLINT, ToolName.ZIZMOR})

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence
 from burnish.agents.analysers.witness.places import Tree, place_of
 from burnish.agents.analysers.witness.values import Case, Ended, TestPlan, TestResult
+from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.problems import RULE_SEPARATOR
 from burnish.core.values import Value
 
 CATEGORY = "tests"

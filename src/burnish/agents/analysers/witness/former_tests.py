@@ -13,8 +13,8 @@ from burnish.agents.analysers.witness.findings import CATEGORY, MOST_FAILURES, e
 from burnish.agents.analysers.witness.places import Tree, place_of
 from burnish.agents.analysers.witness.silenced import block_of
 from burnish.agents.analysers.witness.values import Case, TestPlan, TestResult
+from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Severity
-from burnish.core.problems import RULE_SEPARATOR
 from burnish.core.values import Value
 
 _DECIDES_OUTCOMES = re.compile(

@@ -12,8 +12,8 @@ from itertools import islice
 
 from burnish.agents.analysers.witness.findings import CATEGORY, evidence, named
 from burnish.agents.analysers.witness.values import Case, FileLines
-from burnish.core.drift import FileChange, Hunk
 from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.line_changes import FileChange, Hunk
 from burnish.core.values import Value
 
 _MOST_PLACES = 20

@@ -5,19 +5,19 @@ lines were changed by a fixer that does not itself call it unfixed, and no revie
 says so; or a person refutes or waives it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from burnish.core.drift import Drift, FileChange, Touched
-from burnish.core.drift import origins as renames
-from burnish.core.events import DISTINCT
+from burnish.core.events import DISTINCT, FixAnswer
 from burnish.core.evidence import gaps, take_census
-from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
+from burnish.core.finding_identity import identify
+from burnish.core.finding_merging import RULES, RULES_BEFORE, match_former, merge
+from burnish.core.findings import Finding, FindingStatus, FixVerdict, Location, Severity, Tracked
 from burnish.core.gates import Judgement, blocks, judge
-from burnish.core.identity import identify
-from burnish.core.merging import RULES, RULES_BEFORE, match_former, merge
+from burnish.core.line_changes import Drift, FileChange, Touched
+from burnish.core.line_changes import origins as renames
 from burnish.core.protocol import OpenBlockers, Protocol
 from burnish.core.reviews import Answer, FormerAnswer
-from burnish.core.state import GoodReview, Review, Run, Scope
+from burnish.core.state import FixerAnswer, FixOrder, GoodReview, Review, Run, Scope
 from burnish.core.values import replace
 
 NEARBY = 3
@@ -227,3 +227,51 @@ def without(judgement: Judgement, finding: str, open_blockers: OpenBlockers) -> 
     held = bool(carried) and open_blockers is OpenBlockers.LOOP
     clean = not blocking and not judgement.reasons and not held
     return replace(judgement, blocking=blocking, carried=carried, clean=clean)
+
+
+# --- The fixer's answers: one for each finding that it was handed, and what they mean for the findings.
+
+
+_WORST_FIRST = (FixVerdict.NOT_FIXED, FixVerdict.REFUTED, FixVerdict.FIXED)
+
+
+def for_each_finding(order: FixOrder, given: Sequence[FixAnswer]) -> tuple[FixerAnswer, ...]:
+    """One answer for each finding of an order. Where a fixer contradicts itself, the worst holds and all is shown."""
+    handed = dict.fromkeys(finding.id for finding in (*order.must, *order.may) if finding.id)
+    return tuple(_one_answer(finding, [one for one in given if one.finding == finding]) for finding in handed)
+
+
+def about_others(order: FixOrder, given: Iterable[FixAnswer]) -> tuple[FixerAnswer, ...]:
+    """Answers about findings that the fixer was not handed. They change nothing, and are shown."""
+    handed = {finding.id for finding in (*order.must, *order.may)}
+    strays = (one for one in given if one.finding not in handed)
+    return tuple(FixerAnswer(finding=one.finding, verdict=one.verdict, text=one.text) for one in strays)
+
+
+def _one_answer(finding: str, given: Sequence[FixAnswer]) -> FixerAnswer:
+    said = {one.verdict: one.text for one in given}
+    if not said:
+        return FixerAnswer(finding=finding, verdict=FixVerdict.NO_ANSWER)
+    worst = next(verdict for verdict in _WORST_FIRST if verdict in said)
+    if len(said) == 1:
+        return FixerAnswer(finding=finding, verdict=worst, text=said[worst])
+    words = "; ".join(f"{verdict.value}: {said[verdict]}" for verdict in _WORST_FIRST if verdict in said)
+    return FixerAnswer(finding=finding, verdict=worst, text=f"contradictory answers: {words}")
+
+
+def left_open(answers: Iterable[FixerAnswer]) -> frozenset[str]:
+    """The findings of which the fixer says that it did not fix them."""
+    return frozenset(one.finding for one in answers if one.verdict.leaves_it)
+
+
+def last_answers(run: Run) -> Mapping[str, FixerAnswer]:
+    """The last word of a fixer on each finding that one has answered for, by the finding's id."""
+    fixes = (round_.fix for round_ in run.rounds if round_.fix is not None)
+    answers = (answer for fix in fixes for answer in fix.answers if answer.verdict is not FixVerdict.NO_ANSWER)
+    return {answer.finding: answer for answer in answers}
+
+
+def answers_to_last_round(run: Run) -> tuple[FixerAnswer, ...]:
+    """What the fixer said of the findings of the last round, a missing answer among them."""
+    fix = run.rounds[-1].fix if run.rounds else None
+    return () if fix is None else fix.answers

@@ -2,8 +2,8 @@
 
 import pytest
 
+from burnish.core.finding_likeness import Likeness, features_of, likeness, same_problem
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.problems import Likeness, likeness, same_problem, sketch
 from burnish.core.values import replace
 
 CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
@@ -16,7 +16,7 @@ def said(title: str, first: int | None = 10, last: int | None = None, *, file: s
 
 
 def alike(one: Finding, other: Finding) -> Likeness | None:
-    return likeness(sketch(one), sketch(other))
+    return likeness(features_of(one), features_of(other))
 
 
 def test_one_problem_is_in_one_file() -> None:
@@ -103,10 +103,10 @@ def test_what_nobody_said_is_alike_in_its_words_only() -> None:
 
 
 def test_who_found_it_and_what_it_covers() -> None:
-    whole = sketch(said("leak", None))
+    whole = features_of(said("leak", None))
     assert not whole.has_lines
     assert whole.reviewers == {""}
-    assert sketch(replace(said("leak", 4, 2), found_by=("a", "b"))).reviewers == {"a", "b"}
-    assert (sketch(said("leak", 4, 2)).first, sketch(said("leak", 4, 2)).last) == (4, 4)
+    assert features_of(replace(said("leak", 4, 2), found_by=("a", "b"))).reviewers == {"a", "b"}
+    assert (features_of(said("leak", 4, 2)).first, features_of(said("leak", 4, 2)).last) == (4, 4)
     placeless = replace(said("leak"), location=None)
-    assert sketch(placeless).file is None
+    assert features_of(placeless).file is None

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from burnish.core import spending
-from burnish.core.answers import answers_to_last_round
 from burnish.core.budget import Share
 from burnish.core.effects import (
     AskPerson,
@@ -16,9 +15,9 @@ from burnish.core.effects import (
     StartValidation,
     StopWork,
 )
+from burnish.core.finding_history import answers_to_last_round
 from burnish.core.findings import FindingStatus
 from burnish.core.protocol import Feedback, ReviewBy, Reviewer
-from burnish.core.retries import agent_for
 from burnish.core.state import (
     Building,
     Ended,
@@ -36,7 +35,7 @@ from burnish.core.state import (
 from burnish.core.steps import flow, work
 from burnish.core.steps.orders import previous_feedback
 from burnish.core.steps.review import assignment_of
-from burnish.core.work import Pausing, Ready, effect_id, timer_id
+from burnish.core.work import Pausing, Ready, agent_for, effect_id, timer_id
 
 
 def effects(run: Run) -> tuple[Effect, ...]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.core.drift import Drift, FileChange, Hunk, Moved, Touched, follow, origins
 from burnish.core.findings import Location
+from burnish.core.line_changes import Drift, FileChange, Hunk, Moved, Touched, follow, origins
 
 
 def hunk(old_start: int, old_lines: int, new_lines: int) -> Hunk:

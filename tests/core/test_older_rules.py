@@ -2,9 +2,9 @@
 
 import pytest
 
+from burnish.core.finding_likeness import Likeness
+from burnish.core.finding_merging import RULES_BEFORE
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.problems import Likeness
-from burnish.core.problems_before import likeness, sketch
 from burnish.core.values import replace
 
 CLASSES = {"S110": "swallowed", "BLE001": "swallowed"}
@@ -21,7 +21,7 @@ def same_problem(one: Finding, other: Finding) -> bool:
 
 
 def alike(one: Finding, other: Finding) -> Likeness | None:
-    return likeness(sketch(one), sketch(other))
+    return RULES_BEFORE.likeness(RULES_BEFORE.features_of(one), RULES_BEFORE.features_of(other))
 
 
 def test_one_problem_is_in_one_file() -> None:
@@ -88,10 +88,11 @@ def test_what_nobody_said_is_alike_in_its_words_only() -> None:
 
 
 def test_who_found_it_and_what_it_covers() -> None:
-    whole = sketch(said("leak", None))
+    whole = RULES_BEFORE.features_of(said("leak", None))
     assert not whole.has_lines
     assert whole.reviewers == {""}
-    assert sketch(replace(said("leak", 4, 2), found_by=("a", "b"))).reviewers == {"a", "b"}
-    assert (sketch(said("leak", 4, 2)).first, sketch(said("leak", 4, 2)).last) == (4, 4)
+    assert RULES_BEFORE.features_of(replace(said("leak", 4, 2), found_by=("a", "b"))).reviewers == {"a", "b"}
+    single = RULES_BEFORE.features_of(said("leak", 4, 2))
+    assert (single.first, single.last) == (4, 4)
     placeless = replace(said("leak"), location=None)
-    assert sketch(placeless).file is None
+    assert RULES_BEFORE.features_of(placeless).file is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from msgspec.structs import replace
 
+from burnish.core.finding_identity import ID_LENGTH, SourceLines, anchored, identify
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.identity import ID_LENGTH, SourceLines, anchored, identify
 
 SOURCE = """\
 import os

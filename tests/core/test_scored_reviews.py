@@ -1,8 +1,8 @@
 """The scored reviews of a run, as a ticket's history wants them."""
 
-from burnish.core.history import ScoredReview, scored_reviews
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, ContractName, DimensionScore, FailureKind, ScoreCard
+from burnish.core.state import ScoredReview, scored_reviews
 from burnish.core.values import replace
 from tests.core.driving import PLAIN, Driven, rewritten
 

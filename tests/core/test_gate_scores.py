@@ -2,9 +2,9 @@
 
 import pytest
 
+from burnish.core.gates import overall_score, unmet_criteria
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import DimensionScore, ScoreCard, Weight
-from burnish.core.score import overall_score, unmet_criteria
 from burnish.core.values import replace
 
 GATE = ScoreGate(

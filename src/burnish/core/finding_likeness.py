@@ -10,9 +10,9 @@ other:
 - one is the opposite of the other (too short, too long; checked, not checked);
 - their titles name different kinds of problems.
 
-The relation knows nothing of who found what, and it is not transitive: what follows from it for more than two findings
-is for `burnish.core.merging` to say. Where in doubt two findings are two. A duplicate costs the reader a minute; a
-problem that vanished into another one costs the bug.
+The relation does not depend on who found what, and it is not transitive: `burnish.core.finding_merging` says what
+follows from it for more than two findings. Where in doubt two findings are two. A duplicate costs the reader a minute;
+a problem that vanished into another one costs the bug.
 """
 
 import re
@@ -21,9 +21,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
+from burnish.core.finding_identity import MAX_TEXT, similarity, without_line_numbers
 from burnish.core.findings import Finding, Source, sources_of
-from burnish.core.values import Value
-from burnish.core.vocabulary import (
+from burnish.core.review_vocabulary import (
     ABOUT_TESTS_OR_STYLE,
     LIGHT,
     canonical,
@@ -34,7 +34,7 @@ from burnish.core.vocabulary import (
     siblings,
     tells,
 )
-from burnish.core.words import MAX_TEXT, similarity, without_line_numbers
+from burnish.core.values import Value
 
 ALIKE_TITLES = 2 / 3
 """The share of common words from which two titles say the same."""
@@ -72,7 +72,7 @@ END_OF_FILE = 1 << 62
 """The last line of a finding that names none: it covers its whole file."""
 
 
-class Voice(Value):
+class Wording(Value):
     """What one reviewer said of a finding, worked out for comparing."""
 
     rank: int
@@ -97,7 +97,7 @@ class Voice(Value):
     all_kinds: frozenset[str]
 
 
-class Sketch(Value):
+class Features(Value):
     """A finding with all that comparing needs, worked out once."""
 
     finding: Finding
@@ -110,13 +110,13 @@ class Sketch(Value):
     """Its rules and their problem classes: what two reports of one problem may have in common."""
     keys: frozenset[str]
     """What two findings must share at least one of to be worth comparing."""
-    voices: tuple[Voice, ...] = ()
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def has_lines(self) -> bool:
         return self.last != END_OF_FILE
 
-    def apart(self, other: "Sketch") -> int:
+    def apart(self, other: "Features") -> int:
         """The lines between both; 0 where they overlap."""
         return max(0, self.first - other.last, other.first - self.last)
 
@@ -135,26 +135,26 @@ SAME_RULE, SAME_CLASS, _SAME_KIND, _ALIKE_TEXT = 1, 2, 3, 4
 
 def same_problem(one: Finding, other: Finding) -> bool:
     """Whether both findings speak of the same problem in the same place."""
-    return likeness(sketch(one), sketch(other)) is not None
+    return likeness(features_of(one), features_of(other)) is not None
 
 
-def sketch(finding: Finding) -> Sketch:
+def features_of(finding: Finding) -> Features:
     """Work out what comparing a finding needs."""
-    voices = tuple(_voice(source) for source in sources_of(finding))
-    words = frozenset[str]().union(*(voice.text | voice.all_kinds for voice in voices))
-    names = frozenset(part for voice in voices for name in voice.all_names for part in name)
-    return placed(finding, words | names, voices)
+    wordings = tuple(_wording(source) for source in sources_of(finding))
+    words = frozenset[str]().union(*(wording.text | wording.all_kinds for wording in wordings))
+    names = frozenset(part for wording in wordings for name in wording.all_names for part in name)
+    return placed(finding, words | names, wordings)
 
 
-def placed(finding: Finding, keys: frozenset[str], voices: tuple[Voice, ...] = ()) -> Sketch:
-    """A sketch with the place, the reviewers and the rules of a finding."""
+def placed(finding: Finding, keys: frozenset[str], wordings: tuple[Wording, ...] = ()) -> Features:
+    """Features with the place, the reviewers and the rules of a finding."""
     location = finding.location
     first, last = 0, END_OF_FILE
     if location is not None and location.line is not None:
         first, last = location.line, max(location.line, location.last_line or 0)
     rules = listed(finding.rule)
     kinds = rules | listed(finding.problem_class)
-    return Sketch(
+    return Features(
         finding=finding,
         file=location.file if location else None,
         first=first,
@@ -163,7 +163,7 @@ def placed(finding: Finding, keys: frozenset[str], voices: tuple[Voice, ...] = (
         rules=rules,
         kinds=kinds,
         keys=keys | kinds if last != END_OF_FILE else keys,
-        voices=voices,
+        wordings=wordings,
     )
 
 
@@ -172,7 +172,7 @@ def listed(names: str) -> frozenset[str]:
     return frozenset(names.split(RULE_SEPARATOR)) if names else frozenset()
 
 
-def likeness(one: Sketch, other: Sketch) -> Likeness | None:
+def likeness(one: Features, other: Features) -> Likeness | None:
     """How alike two findings are, or None where they are two problems."""
     if one.file != other.file:
         return None
@@ -182,24 +182,24 @@ def likeness(one: Sketch, other: Sketch) -> Likeness | None:
     relation = _relation(one, other, apart) if apart <= NEARBY else None
     if relation is None or contradict(one, other):
         return None
-    pairs = [(first, second) for first in one.voices for second in other.voices]
+    pairs = [(first, second) for first in one.wordings for second in other.wordings]
     alike = max(max(similarity(a.title, b.title), similarity(a.text, b.text)) for a, b in pairs)
     distance = abs(one.first - other.first) + abs(one.last - other.last)
     return Likeness(relation=relation, difference=1.0 - alike, distance=distance)
 
 
-def contradict(one: Sketch, other: Sketch) -> bool:
+def contradict(one: Features, other: Features) -> bool:
     """Whether something that was said of one finding cannot be said of the other.
 
     Several rules of a class each name what they look at; two reports of one rule name what it was found in.
     """
-    pairs = ((first, second) for first in one.voices for second in other.voices)
+    pairs = ((first, second) for first in one.wordings for second in other.wordings)
     if one.has_lines and other.has_lines and one.kinds & other.kinds:
         return one.rules == other.rules and any(_differ_in_code(*pair) for pair in pairs)
     return any(_contradicts(*pair) for pair in pairs)
 
 
-def _relation(one: Sketch, other: Sketch, apart: int) -> int | None:
+def _relation(one: Features, other: Features, apart: int) -> int | None:
     """What makes two findings in one place the same problem.
 
     A rule in a whole file says little: the file may break it ten times. So rules count only where both have lines.
@@ -211,11 +211,11 @@ def _relation(one: Sketch, other: Sketch, apart: int) -> int | None:
     # That an answer listed nothing is said of one reviewer: two such findings are alike only in their words.
     if one.finding.synthetic or other.finding.synthetic:
         return None
-    found = [_said_alike(first, second, apart=bool(apart)) for first in one.voices for second in other.voices]
+    found = [_said_alike(first, second, apart=bool(apart)) for first in one.wordings for second in other.wordings]
     return min((relation for relation in found if relation is not None), default=None)
 
 
-def _said_alike(one: Voice, other: Voice, *, apart: bool) -> int | None:
+def _said_alike(one: Wording, other: Wording, *, apart: bool) -> int | None:
     """Whether two texts name one kind of problem, or say the same in alike words."""
     far = abs(one.rank - other.rank) >= FAR_APART
     named = _name_the_same_code(one, other)
@@ -233,7 +233,7 @@ def _said_alike(one: Voice, other: Voice, *, apart: bool) -> int | None:
     return _ALIKE_TEXT if alike or _contained(one, other) else None
 
 
-def _contained(one: Voice, other: Voice) -> bool:
+def _contained(one: Wording, other: Wording) -> bool:
     """Whether one text has most of what the other title says, and more than its subject."""
 
     def has(text: frozenset[str], title: frozenset[str]) -> bool:
@@ -249,7 +249,7 @@ def _weight(word: str) -> float:
     return 1.0 if tells(word) else _PLAIN_WEIGHT
 
 
-def _retold(one: Voice, other: Voice) -> float:
+def _retold(one: Wording, other: Wording) -> float:
     """How much of what each title says is in the other text, from 0 to 1. Negations are compared apart."""
     mine, theirs = one.title - _NEGATION, other.title - _NEGATION
     if not mine or not theirs:
@@ -257,7 +257,7 @@ def _retold(one: Voice, other: Voice) -> float:
     return (len(mine & other.text) / len(mine) + len(theirs & one.text) / len(theirs)) / 2
 
 
-def _kinds_in_common(one: Voice, other: Voice) -> frozenset[str]:
+def _kinds_in_common(one: Wording, other: Wording) -> frozenset[str]:
     """The title says what the problem is. Where it names no kind, the text may."""
     return (one.kinds or one.all_kinds) & (other.kinds or other.all_kinds)
 
@@ -266,7 +266,7 @@ def _kinds_in_common(one: Voice, other: Voice) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _contradicts(one: Voice, other: Voice) -> bool:
+def _contradicts(one: Wording, other: Wording) -> bool:
     if one == other:
         return False
     return (
@@ -279,17 +279,17 @@ def _contradicts(one: Voice, other: Voice) -> bool:
     )
 
 
-def _differ_in_code(one: Voice, other: Voice) -> bool:
+def _differ_in_code(one: Wording, other: Wording) -> bool:
     """Whether two reports of one rule are about different code: they name other code, or fill its text otherwise."""
     same = _name_the_same_code(one, other)
     return not same and (bool(one.names and other.names) or _fill_one_frame(one, other))
 
 
-def _name_other_code(one: Voice, other: Voice) -> bool:
+def _name_other_code(one: Wording, other: Wording) -> bool:
     return bool(one.names and other.names) and not _name_the_same_code(one, other)
 
 
-def _name_the_same_code(one: Voice, other: Voice) -> bool:
+def _name_the_same_code(one: Wording, other: Wording) -> bool:
     """Whether one title names code that the other text names or mentions, too."""
     if _share_a_name(one.names, other.all_names) or _share_a_name(one.all_names, other.names):
         return True
@@ -308,29 +308,29 @@ def _is_within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return any(long[start : start + size] == short for start in range(len(long) - size + 1))
 
 
-def _name_other_things(one: Voice, other: Voice) -> bool:
+def _name_other_things(one: Wording, other: Wording) -> bool:
     """Both say what they are about, and neither mentions what the other is about."""
     return bool(one.things and other.things) and not one.things & other.text and not other.things & one.text
 
 
-def _speak_of_others(one: Voice, other: Voice) -> bool:
+def _speak_of_others(one: Wording, other: Wording) -> bool:
     """Both titles have a grammatical subject, and neither mentions that of the other."""
     return bool(one.subject and other.subject) and not one.subject & other.text and not other.subject & one.text
 
 
-def _name_other_kinds(one: Voice, other: Voice) -> bool:
+def _name_other_kinds(one: Wording, other: Wording) -> bool:
     if (one.kinds & ABOUT_TESTS_OR_STYLE) != (other.kinds & ABOUT_TESTS_OR_STYLE):
         return not _style_told_later(one, other)
     return bool(one.kinds and other.kinds) and not _kinds_in_common(one, other)
 
 
-def _style_told_later(one: Voice, other: Voice) -> bool:
+def _style_told_later(one: Wording, other: Wording) -> bool:
     """One says in its title what the other says below a title that names no kind."""
     styles = (one.kinds | other.kinds) & ABOUT_TESTS_OR_STYLE
     return bool(styles & one.all_kinds & other.all_kinds) and not (one.kinds and other.kinds)
 
 
-def _are_opposites(one: Voice, other: Voice) -> bool:
+def _are_opposites(one: Wording, other: Wording) -> bool:
     """Whether one has a word whose counterpart the other has: too short and too long, a password and a token."""
 
     def split(first: str, second: str) -> bool:
@@ -342,13 +342,13 @@ def _are_opposites(one: Voice, other: Voice) -> bool:
     return any(_apart(one, other, words) for words in (*siblings(), numbers))
 
 
-def _apart(one: Voice, other: Voice, words: frozenset[str]) -> bool:
+def _apart(one: Wording, other: Wording, words: frozenset[str]) -> bool:
     """Whether both titles have some of these words, and neither text any that the other title has."""
     mine, theirs = one.title & words, other.title & words
     return bool(mine and theirs) and not mine & other.text and not theirs & one.text
 
 
-def _fill_one_frame(one: Voice, other: Voice) -> bool:
+def _fill_one_frame(one: Wording, other: Wording) -> bool:
     """Whether both titles are one sentence about two things.
 
     Half of the words are the same, and others stand in the same place; or most are the same, and each has some of its
@@ -365,7 +365,7 @@ def _fill_one_frame(one: Voice, other: Voice) -> bool:
     return most and own and not _name_the_same_code(one, other)
 
 
-def _put_otherwise(one: Voice, other: Voice, matcher: "SequenceMatcher[str]") -> bool:
+def _put_otherwise(one: Wording, other: Wording, matcher: "SequenceMatcher[str]") -> bool:
     """Whether in some place each title has a word that the other has nowhere."""
     return any(
         step == "replace"
@@ -405,14 +405,14 @@ _COMMON = frozenset(
 
 
 @lru_cache(maxsize=16_384)
-def _voice(source: Source) -> Voice:
+def _wording(source: Source) -> Wording:
     title = _plain(source.title)
     texts = [title, _plain(source.problem), _plain(source.suggestion)]
     subject = _WHERE.sub(" ", title)
     words = tuple(_words(title))
     names, all_names = _names(subject), _names("\n".join(texts))
     all_words = frozenset(word for text in texts for word in _words(text)).union(*map(_stems, all_names))
-    return Voice(
+    return Wording(
         rank=source.severity.rank,
         sequence=tuple(word for word in words if word not in LIGHT),
         title=frozenset(words) - LIGHT,

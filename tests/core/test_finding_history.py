@@ -2,11 +2,11 @@
 
 import pytest
 
-from burnish.core.book import without
-from burnish.core.drift import FileChange, Hunk
 from burnish.core.events import FindingAdded
+from burnish.core.finding_history import without
 from burnish.core.findings import Action, Finding, FindingStatus, Location, Severity
 from burnish.core.gates import Judgement
+from burnish.core.line_changes import FileChange, Hunk
 from burnish.core.protocol import Limits, OpenBlockers, Protocol, Reviewer, ReviewMode, ReviewRule
 from burnish.core.reviews import Answer, Former, FormerAnswer
 from burnish.core.state import Outcome, Scope
