@@ -48,15 +48,6 @@ FAR_APART = 3
 NEARBY = 3
 """Lines between two places that may still be one, where both name the same code: reviewers often miss by a few."""
 
-_PLAIN_WEIGHT = 0.35
-"""What a word of the common language of programs counts, where one that tells something counts 1."""
-
-_CONTAINED = 2 / 3
-"""The share of the words of one title that the other text has, from which it tells the same and more."""
-
-_MORE_THAN_A_SUBJECT = 1.35
-"""The least weight of those words: one that tells something, and more than that."""
-
 _MENTIONED = 2 / 5
 """The same for what a test, a name or a copy is of, which its kind does not tell."""
 
@@ -230,23 +221,7 @@ def _said_alike(one: Wording, other: Wording, *, apart: bool) -> int | None:
     if far:
         return _ALIKE_TEXT if one.title == other.title else None
     alike = similarity(one.title, other.title) >= ALIKE_TITLES or _retold(one, other) >= RETOLD
-    return _ALIKE_TEXT if alike or _contained(one, other) else None
-
-
-def _contained(one: Wording, other: Wording) -> bool:
-    """Whether one text has most of what the other title says, and more than its subject."""
-
-    def has(text: frozenset[str], title: frozenset[str]) -> bool:
-        title -= _NEGATION
-        told, left = title & text, title - text
-        enough = sum(map(_weight, told)) >= _MORE_THAN_A_SUBJECT
-        return enough and not any(map(tells, left)) and len(told) >= _CONTAINED * len(title)
-
-    return has(other.text, one.title) or has(one.text, other.title)
-
-
-def _weight(word: str) -> float:
-    return 1.0 if tells(word) else _PLAIN_WEIGHT
+    return _ALIKE_TEXT if alike else None
 
 
 def _retold(one: Wording, other: Wording) -> float:
@@ -269,14 +244,11 @@ def _kinds_in_common(one: Wording, other: Wording) -> frozenset[str]:
 def _contradicts(one: Wording, other: Wording) -> bool:
     if one == other:
         return False
-    return (
-        _name_other_code(one, other)
-        or _name_other_things(one, other)
-        or _speak_of_others(one, other)
-        or _name_other_kinds(one, other)
-        or _are_opposites(one, other)
-        or _fill_one_frame(one, other)
-    )
+    if _name_other_code(one, other) or _name_other_kinds(one, other) or _are_opposites(one, other):
+        return True
+    if one.kinds & other.kinds and _name_the_same_code(one, other):
+        return False  # Titles that name one kind of problem of one piece of code differ in their words alone.
+    return _name_other_things(one, other) or _speak_of_others(one, other) or _fill_one_frame(one, other)
 
 
 def _differ_in_code(one: Wording, other: Wording) -> bool:
@@ -398,10 +370,22 @@ _WHERE = re.compile(r"\b(?:in|inside|within) `?[\w.]+(?:\(\))?`?", re.IGNORECASE
 """Where something is, such as the function around it. What it is about is said otherwise."""
 _ADVICE = re.compile(r"^\s*(?:do not|don't|never|avoid)\s+(?:use|using|the use of)\b|^\s*avoid\b", re.IGNORECASE)
 """Linters say what not to do where reviewers say what was done."""
+_NOT_USED = re.compile(
+    r"\b(?:(?:is|are|was|were) )?(?:(?:never|not|no longer) (?:used|read|referenced)|(?:never|not) called anywhere)"
+    r"(?: anywhere| after \w+ \w+)?(?=[\s.,;:]*$|[.,;]| and | but )",
+    re.IGNORECASE,
+)
+"""At the end of a sentence: nothing needs it. `is not used to sign tokens` says something else."""
 _IS_MISSING = re.compile(r"(\S+(?:\s\S+)?)\s(?:is|are|was|were)\s(?:missing|absent|omitted)\b", re.IGNORECASE)
 _COMMON = frozenset(
-    {"none", "null", "nil", "undefined", "true", "false", "self", "this", "cls", "e.g", "i.e", "n/a", "i/o"}
+    """
+    none null nil undefined true false self this cls e.g i.e n/a i/o
+    and as async await break case catch class const continue def default defer delete do elif else except finally fn for
+    from func function global go if import in is lambda let match mut new not or pass raise return static switch throw
+    try typeof unsafe var void while with yield
+    """.split()
 )
+"""Literals and keywords: no code in particular."""
 
 
 @lru_cache(maxsize=16_384)
@@ -455,7 +439,7 @@ def _things(name: tuple[str, ...]) -> frozenset[str]:
 def _plain(text: str) -> str:
     text = text[: 2 * MAX_TEXT].replace("’", "'")
     text = _ADVICE.sub("", text).replace("n't", " not")
-    return _IS_MISSING.sub(r"missing \1", without_line_numbers(text))
+    return _IS_MISSING.sub(r"missing \1", _NOT_USED.sub(" unused", without_line_numbers(text)))
 
 
 def _words(text: str) -> Iterator[str]:

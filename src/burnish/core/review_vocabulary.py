@@ -38,7 +38,7 @@ hang: hangs block blocks blocking stall
 crash: crashes panic panics panicking abort aborts blows
 path: paths branch branches
 test: tests tested testing coverage
-unused: unneeded leftover
+unused: unneeded leftover unreferenced
 secret: credential credentials
 hardcode: hardcoded hard-coded hardcodes embeds
 permission: authorization authorisation authorize authorized permissions authorise privilege ownership owns owner
@@ -198,12 +198,11 @@ no-backoff: !wait retry
 n-plus-one: n+1; query iterate; database iterate; query each|every|per|wildcard iterate; select_related; lazy
     each|every|iterate|wildcard
 sequential-await: sequential promise.all; sequential await
-mutable-default: mutable default; default share call
+mutable-default: mutable default; default share; default evaluate once; dangerous default
 mutation-while-iterating: mutate iterate; remove iterate; change size iterate
 not-transactional: transaction rollback; !transaction; !rollback; !atomic write|insert|update; one transaction;
     !atomic transaction
-unused-import: unused import; import !use
-unused-variable: unused variable; assign !use; variable !use
+unused: unused; import !use; assign !use; variable !use
 dead-code: dead code; dead; !reach; after return !run
 duplicated-code: duplicate code|logic|block|implement|helper; copy past; reuse duplicate
 done-twice: twice; double application|charge|count
