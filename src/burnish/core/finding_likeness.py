@@ -27,6 +27,7 @@ from burnish.core.review_vocabulary import (
     ABOUT_TESTS_OR_STYLE,
     LIGHT,
     canonical,
+    is_keyword,
     is_known,
     is_thing,
     kinds_of,
@@ -377,15 +378,6 @@ _NOT_USED = re.compile(
 )
 """At the end of a sentence: nothing needs it. `is not used to sign tokens` says something else."""
 _IS_MISSING = re.compile(r"(\S+(?:\s\S+)?)\s(?:is|are|was|were)\s(?:missing|absent|omitted)\b", re.IGNORECASE)
-_COMMON = frozenset(
-    """
-    none null nil undefined true false self this cls e.g i.e n/a i/o
-    and as async await break case catch class const continue def default defer delete do elif else except finally fn for
-    from func function global go if import in is lambda let match mut new not or pass raise return static switch throw
-    try typeof unsafe var void while with yield
-    """.split()
-)
-"""Literals and keywords: no code in particular."""
 
 
 @lru_cache(maxsize=16_384)
@@ -463,7 +455,7 @@ def _names(text: str) -> tuple[tuple[str, ...], ...]:
 
 def _parts(token: str) -> tuple[str, ...]:
     name = token.casefold()
-    if name in _COMMON or name.endswith(("error", "exception")) or not re.search(r"[^\W\d]", name):
+    if is_keyword(name) or name.endswith(("error", "exception")) or not re.search(r"[^\W\d]", name):
         return ()
     parts = tuple(_PARTS.findall(name.partition("=")[0]))
     return parts[1:] if len(parts) > 1 and parts[0] in ("self", "this") else parts

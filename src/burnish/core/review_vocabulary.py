@@ -264,6 +264,14 @@ potential potentially probable problem shall should so some still such than that
 those through to used uses using very via was well were when where which while who will would you your
 """
 
+_KEYWORDS = """
+none null nil undefined true false self this cls e.g i.e n/a i/o
+and as async await break case catch class const continue def default defer delete do elif else except finally fn for
+from func function global go if import in is lambda let match mut new not or pass raise return static switch throw try
+typeof unsafe var void while with yield
+"""
+"""What looks like code and names none in particular: literals, keywords, abbreviations."""
+
 _PLAIN_WORDS = """
 able about above accept accepted accepts accident across action actual actually add added additional adds after again
 all allow allowed allows almost alone along already although always another anyone anything anywhere api appear
@@ -360,6 +368,16 @@ def is_known(word: str) -> bool:
     """Whether a word belongs to the vocabulary itself."""
     synonyms = _synonyms()
     return word in _stop_words() or word in synonyms or stem(word) in synonyms or word in _words_of_kinds()
+
+
+@cache
+def _keywords() -> frozenset[str]:
+    return frozenset(_KEYWORDS.split())
+
+
+def is_keyword(word: str) -> bool:
+    """Whether a word that is spelled like code belongs to the language, and names nothing of the program."""
+    return word in _keywords()
 
 
 @lru_cache(maxsize=16_384)
