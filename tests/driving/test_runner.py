@@ -105,7 +105,7 @@ def test_the_runner_ends_where_the_rehearsal_ends(ledger: Ledger, script: Script
 
 
 def test_a_question_that_nobody_answers_leaves_the_run_waiting_and_free(ledger: Ledger) -> None:
-    stage = Stage(ledger, EPIC["exhausted, nobody decides"])
+    stage = Stage(ledger, EPIC["exhausted, without a decision"])
     run = stage.drive(stage.begin(), answer=False)
     assert isinstance(run.phase, Waiting)
     assert ledger.current_lease("run/rehearsal") is None
@@ -114,7 +114,7 @@ def test_a_question_that_nobody_answers_leaves_the_run_waiting_and_free(ledger: 
 
 
 def test_a_decision_that_is_not_offered_is_refused_and_changes_nothing(ledger: Ledger) -> None:
-    stage = Stage(ledger, EPIC["exhausted, nobody decides"])
+    stage = Stage(ledger, EPIC["exhausted, without a decision"])
     run = stage.drive(stage.begin(), answer=False)
     with pytest.raises(RunError, match="not offered"):
         intend(ledger, "rehearsal", Decided(at=stage.now(), choice="z"))

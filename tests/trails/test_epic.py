@@ -18,7 +18,7 @@ SCENARIOS = {
         reviews={"reviewer": ("critical app.py:3 SQL injection", "high app.py:9 no test; low", "clean")},
         fixes=("fixed", "fixed"),
     ),
-    "exhausted, nobody decides": Script(
+    "exhausted, without a decision": Script(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -206,7 +206,7 @@ validate:2:1 skipped
 seal:1 done: seal-of-tree-2
   → approved: round 3: nothing blocks\
 """,
-        "exhausted, nobody decides": """\
+        "exhausted, without a decision": """\
 started: epic, fix
   → validating 1
 validate:1:1 skipped

@@ -35,7 +35,7 @@ SCENARIOS = {
     "the network is down for a while": Script(
         protocol="story", reviews={"session": ("unreachable", "rate-limited 30", "clean, done")}
     ),
-    "five cycles, nobody decides": Script(
+    "five cycles, without a decision": Script(
         protocol="story",
         reviews={
             "session": (
@@ -258,7 +258,7 @@ validate:2:1 skipped
 seal:1 done: seal-of-tree-1
   → approved: round 1: nothing blocks\
 """,
-        "five cycles, nobody decides": """\
+        "five cycles, without a decision": """\
 started: story, fix
   → validating 1
 validate:1:1 skipped
