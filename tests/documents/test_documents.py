@@ -1,0 +1,47 @@
+"""The documents agree with the repository: links lead somewhere, named tests exist, and the words are plain."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+_LINK = re.compile(r"\]\((?P<file>[^)#:\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+_TEST = re.compile(r"`(?:tests/[\w/]*/)?(?:(?P<file>test_\w+\.py)(?:::)?)?(?P<name>(?:test|check)_\w+)?(?P<cut>…)?`")
+_BANNED = re.compile(r"\b(?:whoever|nobody|somebody|anybody|for want of|simply)\b", re.IGNORECASE)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for link in _LINK.finditer(page.read_text(encoding="utf-8")):
+        target = page.parent / link["file"] if link["file"] else page
+        assert target.exists(), link.group()
+        assert link["anchor"] is None or link["anchor"] in anchors(target), link.group()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_words_are_plain(page: Path) -> None:
+    assert _BANNED.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_every_test_that_proves_a_promise_exists() -> None:
+    tests: defaultdict[str, str] = defaultdict(str)  # by file name, as the page often leaves the folder out
+    for path in (ROOT / "tests").rglob("*.py"):
+        tests[path.name] += path.read_text(encoding="utf-8")
+    everything = "\n".join(tests.values())
+    rows = re.findall(r"^\|.*\|(.*)\|$", (ROOT / "docs" / "security.md").read_text(encoding="utf-8"), re.MULTILINE)
+    named = [test for row in rows for test in _TEST.finditer(row) if test["file"] or test["name"]]
+    assert len(named) > 30
+    for test in named:
+        assert test["file"] is None or test["file"] in tests, test.group()
+        source = tests[test["file"]] if test["file"] else everything
+        end = "" if test["cut"] else r"\b"
+        assert test["name"] is None or re.search(rf"def {test['name']}{end}", source), test.group()
