@@ -9,10 +9,10 @@ from tests.cli.staged_runs import FIRST, Stage, ledger_of, make_repository, play
 
 from burnish.cli.pages.run_page import run_page
 from burnish.cli.pages.templates import Markup, fill
-from burnish.contracts.text import clean_text
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import MissingReview, Run
+from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.prompts.errors import PromptError
 from burnish.runtime.script import Script

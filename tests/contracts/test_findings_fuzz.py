@@ -13,9 +13,9 @@ from burnish.contracts.errors import UnreadableError
 from burnish.contracts.findings import parse
 from burnish.contracts.markdown import denials, former, labels, severities, tags
 from burnish.contracts.paths import no_repository
-from burnish.contracts.text import clean_text
 from burnish.core.findings import Severity
 from burnish.core.reviews import Answer
+from burnish.core.text import clean_text
 
 MUST_FIX = (Severity.CRITICAL, Severity.HIGH)
 TITLES = (

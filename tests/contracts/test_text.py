@@ -3,7 +3,8 @@
 import pytest
 
 from burnish.contracts.errors import UnreadableError
-from burnish.contracts.text import MAX_ANSWER_BYTES, bounded, clean_text, decode
+from burnish.contracts.text import MAX_ANSWER_BYTES, bounded, decode
+from burnish.core.text import clean_text
 
 
 @pytest.mark.parametrize(

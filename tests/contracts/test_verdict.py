@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import parse_answer
-from burnish.contracts.text import clean_text
 from burnish.contracts.verdict import render
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer, ContractName
+from burnish.core.text import clean_text
 
 FILES = {"src/app.py", "src/with space.py"}
 CORPUS = Path(__file__).parent / "corpus" / "verdict"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.workspace.conftest import UsersView
 
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
+from burnish.records.registry import NO_WORK_OF_FIXERS
 from burnish.system.clock import now
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
@@ -26,7 +27,16 @@ def collected(repository: Repository, fixers_clone: Clone) -> Collect:
     """Collects from the fixer's clone."""
 
     def run(clone: Clone = fixers_clone, *, summary: str = "Done", number: int = 1, at: float = 1e9) -> Collected:
-        return collect(repository, clone, run="r1", parent=clone.head, round=number, summary=summary, at=at)
+        return collect(
+            repository,
+            clone,
+            run="r1",
+            parent=clone.head,
+            round=number,
+            summary=summary,
+            at=at,
+            records=NO_WORK_OF_FIXERS,
+        )
 
     return run
 

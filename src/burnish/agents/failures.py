@@ -6,8 +6,9 @@ is therefore looked for only where an agent failed, never in an answer.
 
 import re
 
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
 from burnish.core.reviews import Failure, FailureKind
+from burnish.core.text import clean_text
 from burnish.system.process import Finished, How
 
 MAX_RETRY_AFTER = 24 * 60 * 60.0
@@ -15,7 +16,6 @@ MAX_RETRY_AFTER = 24 * 60 * 60.0
 
 LAST_LINES = 20
 MAX_MESSAGE = 300
-_NOT_EXECUTABLE = (126, 127)
 
 _NAMED_SECONDS = re.compile(
     r"(?:retry[_-]after(?:_seconds)?|resets_in_seconds)[\"']?\s*[:=]\s*[\"']?(\d{1,12}(?:\.\d{1,6})?)", re.IGNORECASE
@@ -70,7 +70,7 @@ def _exit_failure(finished: Finished, last: str) -> Failure | None:
     if finished.code == 0:
         return None
     ended = f"exited with {finished.code}"
-    if finished.code in _NOT_EXECUTABLE:
+    if finished.cannot_run:
         return _failure(FailureKind.CANNOT_RUN, ended, _last_line(last))
     pause = retry_after(last)
     limited = _line_with(last, _RATE_LIMITED, _NAMED_SECONDS, _TRY_AGAIN)

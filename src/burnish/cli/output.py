@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TextIO
 
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 
 
 def prepare_streams() -> None:

@@ -9,7 +9,7 @@ import click
 from burnish.cli.output import complain, print_json
 from burnish.cli.run_text import choice_lines, headline
 from burnish.cli.screen import Line, Tone, Toned, show_lines
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 from burnish.runtime.trail import phase_words
 from burnish.usecases.decisions import Spoken
 from burnish.usecases.next_steps import Step, next_steps

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 
 
 class Tone(Enum):

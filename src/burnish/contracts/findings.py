@@ -22,9 +22,10 @@ from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, ou
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import Verdict, read_verdict
 from burnish.contracts.paths import IsFile, no_repository
-from burnish.contracts.text import bounded, clean_text, first_text_in
+from burnish.contracts.text import bounded, first_text_in
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer
+from burnish.core.text import clean_text
 
 __all__ = ["MAX_PROSE", "FindingsDocument", "contradiction", "parse", "render"]
 

@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json, read_documents
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
 from burnish.core.events import FixAnswer
 from burnish.core.findings import FixVerdict
+from burnish.core.text import clean_text
 
 LONGEST_TEXT = 20_000
 """Characters of a fixer's answer that are kept and read."""

@@ -12,8 +12,9 @@ from burnish.contracts.json_fields import failure_of, speaks_against
 from burnish.contracts.json_text import Json, JsonObject, read_documents
 from burnish.contracts.markdown.denials import says_unread, sentences
 from burnish.contracts.streams import FinalMessage, final_message
-from burnish.contracts.text import bounded, clean_text, first_text_in
+from burnish.contracts.text import bounded, first_text_in
 from burnish.core.reviews import Answer
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 
 

@@ -10,8 +10,9 @@ import re
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.contracts.paths import IsFile, confine
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
 from burnish.core.findings import Action, Location
+from burnish.core.text import clean_text
 
 TITLE_LIMIT = 200
 FIELD_LIMIT = 4_000

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 
 IsFile = Callable[[str], bool]
 """Whether a path, relative to the repository's root and with forward slashes, is a file of the repository."""

@@ -10,7 +10,8 @@ from typing import assert_never
 
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json, JsonObject, read_object
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 
 MAX_RECORDS = 500_000

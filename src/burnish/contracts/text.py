@@ -1,22 +1,12 @@
 """From bytes of an agent to bounded, harmless text. Every parser starts here; nothing else decodes an answer."""
 
-import re
 from collections.abc import Iterable
 
 from burnish.contracts.errors import UnreadableError
+from burnish.core.text import clean_text
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A longer answer is not read at all: it is not a review, and half of one could look clean."""
-
-# An operating system command without its terminator is no escape: removing it would hide what follows from us alone.
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[@-Z\\-_])")
-# Control characters, marks that change the direction of text, and the invisible copies of ASCII ("tag characters").
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
-    "\U000e0000-\U000e007f]"
-)
-# Half of a surrogate pair can be written in JSON, but not as UTF-8.
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode(raw: bytes) -> str:
@@ -30,18 +20,6 @@ def decode(raw: bytes) -> str:
     if not text.strip():
         raise UnreadableError("The answer is empty.", hint="An empty answer is never a clean review: ask again.")
     return text
-
-
-def clean_text(text: str) -> str:
-    """Remove terminal escapes, control characters and invisible direction marks; keep newlines and tabs.
-
-    A carriage return is a line end here, too: JSON can carry one past the decoder, and a terminal would write over it.
-    """
-    if text.isprintable():  # most fields are, and this costs next to nothing
-        return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _CONTROL.sub("", _ANSI.sub("", text))
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def first_text_in(texts: Iterable[str]) -> str:

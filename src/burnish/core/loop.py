@@ -11,7 +11,7 @@ append events, fold them, and carry out what `decide` asks for; they decide noth
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 from burnish.core import next_effects
 from burnish.core.effects import Effect
@@ -167,9 +167,12 @@ def _name(phase: Phase) -> str:
     return type(phase).__name__.lower()
 
 
-def replay(events: Iterable[AnyEvent]) -> Run | None:
-    """Fold a run's events. Recovery is nothing else."""
-    run: Run | None = None
+@overload
+def replay(events: Iterable[AnyEvent], run: Run) -> Run: ...
+@overload
+def replay(events: Iterable[AnyEvent]) -> Run | None: ...
+def replay(events: Iterable[AnyEvent], run: Run | None = None) -> Run | None:
+    """Fold a run's events, from its first one or from where it is. Recovery is nothing else."""
     for event in events:
         run = evolve(run, event)
     return run

@@ -8,12 +8,12 @@ import hashlib
 import re
 from enum import Enum
 
+from burnish.core.text import without_escapes
 from burnish.prompts.errors import PromptError
 
 MIN_NONCE = 8
 _NONCE = re.compile(r"[A-Za-z0-9]+")
 _LABEL = re.compile(r"[^A-Za-z0-9 ._/@+-]")
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[@-Z\\-_])")
 # Control characters, marks that change the direction of text or hide in it, and invisible copies of ASCII.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
@@ -46,8 +46,7 @@ def visible(text: str) -> str:
     """
     if text.isprintable():  # nothing to do, and this costs next to nothing
         return text
-    text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", without_escapes(text))
 
 
 def shortened(text: str, limit: int, keep: Keep = Keep.START) -> str:

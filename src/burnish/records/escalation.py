@@ -1,10 +1,10 @@
 """What a person is told when a run waits for a decision: what is left, where to read it, and the choices."""
 
-from burnish.contracts.text import clean_text
 from burnish.core.findings import Counts, FindingStatus, count
 from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy
 from burnish.core.state import Run, Waiting
 from burnish.core.steps.person import other_agent
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.records.interface import RecordTexts
 from burnish.records.naming import story_of

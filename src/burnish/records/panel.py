@@ -2,8 +2,8 @@
 
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
 from burnish.contracts.markdown.inert import inert
-from burnish.contracts.text import clean_text
 from burnish.core.state import FixerAnswer, FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
+from burnish.core.text import clean_text
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.naming import answered, moment, reviews_of, slug
 from burnish.records.panel_state import STATE_PATH, state_text

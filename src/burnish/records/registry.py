@@ -25,6 +25,9 @@ RECORD_PATHS = (
 )
 """Globs of the records in a checkout, those that hold a verdict first; `*` does not match a slash."""
 
+NO_WORK_OF_FIXERS = (".agents/tmp/", RECORD_PATHS[0])
+"""What a fix never commits: the records, and all of a folder that belongs to tools like this one."""
+
 LEFTOVER_PATHS = (
     "docs/progress/.story-*-review-findings-round-*.tmp",
     ".agents/tmp/.state.json.*.tmp",

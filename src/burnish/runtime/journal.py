@@ -3,11 +3,11 @@
 The state in memory is never ahead of the ledger: an event is tried on the state, appended, and only then believed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode, name_of
-from burnish.core.loop import IllegalEventError, evolve
+from burnish.core.loop import IllegalEventError, evolve, replay
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.errors import VersionConflictError
@@ -52,13 +52,6 @@ def states(ledger: Ledger, run: str) -> Iterator[Run]:
     for event in events[1:]:
         state = _taken(state, event, is_closed=is_closed)
         yield state
-
-
-def fold(state: Run, events: Iterable[AnyEvent]) -> Run:
-    """Take further events in, one after the other."""
-    for event in events:
-        state = evolve(state, event)
-    return state
 
 
 def _taken(state: Run, event: AnyEvent, *, is_closed: bool) -> Run:
@@ -129,8 +122,7 @@ class Journal:
     def catch_up(self) -> tuple[AnyEvent, ...]:
         """Take in the intents that others appended."""
         events = tuple(decode(event.body) for event in self._ledger.read(self._lease.stream, self.state.version))
-        for event in events:
-            self.state = evolve(self.state, event)
+        self.state = replay(events, self.state)
         return events
 
     def renew(self, now: float) -> None:

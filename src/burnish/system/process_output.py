@@ -1,20 +1,17 @@
 """What a process says, as it comes: bounded in memory, bounded in the log, and safe to show."""
 
 import os
-import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from burnish.core.text import clean_text
 from burnish.system.process_values import ProcessError
 
 LOG_BYTES = 64 * 1024 * 1024
 TAIL_BYTES = 8 * 1024
 LINE_BYTES = 8 * 1024 * 1024
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[@-Z\\-_])")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 class Log:
@@ -101,13 +98,7 @@ class Output:
 
     @property
     def stderr_tail(self) -> str:
-        return harmless(self._stderr)
-
-
-def harmless(raw: bytes) -> str:
-    """Text that moves no cursor and hides nothing: escapes and control characters removed, lines and tabs kept."""
-    text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROL.sub("", _ESCAPE.sub("", text))
+        return clean_text(self._stderr.decode("utf-8", errors="replace"))
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

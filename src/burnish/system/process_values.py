@@ -48,6 +48,10 @@ class Limits(Value):
     """Of the standard output; the rest is in the log only."""
 
 
+CANNOT_RUN_CODES = (126, 127)
+"""How a shell, and every program that starts another, says that the other cannot be run or does not exist."""
+
+
 class How(Enum):
     """What brought a command to its end."""
 
@@ -74,3 +78,8 @@ class Finished(Value):
     """Why it could not start, or what else went wrong around it."""
     sandbox_failed: bool = False
     """The sandbox could not be set up, and the program never began: the same may work the next time."""
+
+    @property
+    def cannot_run(self) -> bool:
+        """Whether it says by its exit code that the program cannot be run."""
+        return self.code in CANNOT_RUN_CODES

@@ -6,7 +6,7 @@ import termios
 from collections.abc import Callable
 from contextlib import suppress
 
-from burnish.system.process_output import harmless
+from burnish.core.text import clean_text
 
 Render = Callable[[bytes], str]
 
@@ -77,7 +77,7 @@ class Lines:
         except Exception:  # noqa: BLE001 - a line that cannot be put into words must not end the agent
             words = ""
         if words or not line:
-            self._screen.say(harmless(words.encode(errors="replace")))
+            self._screen.say(clean_text(words))
 
 
 class Screen:

@@ -19,8 +19,8 @@ from burnish.config.settings import AgentKind
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import JsonObject
 from burnish.contracts.streams import final_message
-from burnish.contracts.text import clean_text
 from burnish.core.state import Building, Ended, Fixing, Phase, Reviewing, Run, Sealing, Stopping, Validating, Waiting
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.core.work import Running, effect_id
 from burnish.runtime.inputs import inputs_of

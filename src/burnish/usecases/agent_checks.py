@@ -9,7 +9,6 @@ from pathlib import Path
 from burnish.agents.analysers.programs import WHEELS, is_installed, version
 from burnish.config.loading import PolicyOrigin
 from burnish.config.settings import AgentKind, AgentSettings, Settings, WorkspaceSettings
-from burnish.contracts.text import clean_text
 from burnish.core.budget import Share
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Reviewed, Roles, RunStarted, Subject, WorkFailed
@@ -17,6 +16,7 @@ from burnish.core.loop import decide, evolve
 from burnish.core.protocol import ValidateRule
 from burnish.core.reviews import Failure, Usage
 from burnish.core.state import Run
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.core.work import Assignment
 from burnish.ledger.sqlite import open_ledger

@@ -22,8 +22,9 @@ from burnish.config.loading import Merged, Sources, user_file
 from burnish.config.loading import load as load_settings
 from burnish.config.rules import choices, unknown_agent
 from burnish.config.settings import AgentKind, AgentSettings, Settings
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
 from burnish.core.errors import BurnishError
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.runtime.inputs import Offline
 from burnish.system import process

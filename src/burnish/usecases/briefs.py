@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from burnish.contracts.text import clean_text
 from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 
 MAX_BYTES = 256 * 1024

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.config.settings import AgentKind
-from burnish.contracts.text import clean_text
 from burnish.core.events import RunStarted, WorkStarted, decode, name_of
 from burnish.core.loop import evolve
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError, stream_of
 from burnish.usecases.activities import Retelling, client_kind, log_name, open_log

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import UnknownEventError, decode
-from burnish.core.loop import IllegalEventError
+from burnish.core.loop import IllegalEventError, replay
 from burnish.core.state import Ended, Run, Waiting
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
-from burnish.runtime.journal import RunError, fold, load_run, stream_of
+from burnish.runtime.journal import RunError, load_run, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
 from burnish.workspace.repository import Repository
@@ -115,7 +115,7 @@ class Runs:
         if self.ledger.version(stream) == run.version:
             return run
         try:
-            return fold(run, [decode(event.body) for event in self.ledger.read(stream, run.version)])
+            return replay((decode(event.body) for event in self.ledger.read(stream, run.version)), run)
         except (IllegalEventError, UnknownEventError):
             return self.load(run.id)  # which knows what to make of events under other rules
 

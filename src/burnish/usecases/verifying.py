@@ -13,11 +13,11 @@ from burnish.config.loading import PolicyOrigin
 from burnish.config.requirements import Requirements, requirements
 from burnish.config.rules import is_signer_line
 from burnish.config.settings import Allowance, Settings, Unproven
-from burnish.contracts.text import clean_text
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.findings import FindingStatus
 from burnish.core.state import Ended, GoodReview, Run, SealKind
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger

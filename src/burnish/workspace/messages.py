@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError

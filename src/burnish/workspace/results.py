@@ -20,35 +20,26 @@ from burnish.workspace.patches import RawEntry
 from burnish.workspace.repository import Repository, run_name
 from burnish.workspace.trees import LeftBehind, left_behind, on_parent
 from burnish.workspace.vaults import Vault
+from burnish.workspace.views import NODE_LOCKS, PYTHON_LOCKS
 
-RECORDS = (".agents/tmp/", "docs/progress/story-*-review-findings-round-*.md")
-"""What burnish itself writes for people and other tools: no fixer's work. A name, a glob, or a folder with a slash."""
 LOCK_FILES = frozenset(
     {
+        *NODE_LOCKS,
+        *PYTHON_LOCKS,
         "Cargo.lock",
         "Gemfile.lock",
         "Package.resolved",
-        "Pipfile.lock",
         "Podfile.lock",
-        "bun.lock",
-        "bun.lockb",
         "composer.lock",
         "deno.lock",
         "flake.lock",
         "go.sum",
         "gradle.lockfile",
         "mix.lock",
-        "npm-shrinkwrap.json",
-        "package-lock.json",
         "packages.lock.json",
-        "pdm.lock",
         "pixi.lock",
-        "pnpm-lock.yaml",
-        "poetry.lock",
         "pubspec.lock",
         "pylock.toml",
-        "uv.lock",
-        "yarn.lock",
     }
 )
 _UNPACKED = 100
@@ -76,12 +67,13 @@ def collect(
     summary: str,
     at: float,
     messages: bool = True,
-    records: Sequence[str] = RECORDS,
+    records: Sequence[str] = (),
     prefix: str | None = None,
 ) -> Collected:
     """Make what a fixer left behind one commit on `refs/burnish/<run>`. Nothing changed: no commit.
 
-    `prefix` replaces the beginning of the message, for work that answers no review.
+    `records` is what burnish itself writes into checkouts, which is no fixer's work: a name, a glob, or a folder with a
+    slash at its end. `prefix` replaces the beginning of the message, for work that answers no review.
     """
     vault = Vault(clone.vault, clone.path)
     result = left_behind(clone, vault, records)

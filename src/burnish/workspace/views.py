@@ -18,10 +18,9 @@ from burnish.workspace.repository import Repository
 
 PACKAGES = "node_modules"
 ENVIRONMENTS = (".venv", "venv")
-_LOCKS = {
-    PACKAGES: ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"),
-    **dict.fromkeys(ENVIRONMENTS, ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt")),
-}
+NODE_LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
+PYTHON_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+_LOCKS = {PACKAGES: NODE_LOCKS, **dict.fromkeys(ENVIRONMENTS, (*PYTHON_LOCKS, "requirements.txt"))}
 _WRITTEN_TO = (".cache", ".vite", ".vite-temp")
 """Where tools keep things inside of `node_modules`."""
 _OBJECTS = "GIT_ALTERNATE_OBJECT_DIRECTORIES"

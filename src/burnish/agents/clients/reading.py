@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from burnish.agents.pricing import Tokens
 from burnish.contracts.json_text import Json, JsonObject, read_object
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
+from burnish.core.text import clean_text
 
 MAX_LINE = 8 * 1024 * 1024
 _TOO_LARGE = 1e15

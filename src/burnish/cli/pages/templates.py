@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 from burnish.prompts.rendering import render
 
 

@@ -8,15 +8,16 @@ from typing import NamedTuple, TypeVar
 from burnish.agents.interface import Reply, Request, Role
 from burnish.config.settings import AgentKind
 from burnish.contracts.fix_answers import LONGEST_TEXT, read_fix_answers
-from burnish.contracts.text import clean_text
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, FixAnswer, Fixed, SessionFinished, StoryStatus, WorkFailed
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.gates import blocks
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import Run
+from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.records.interface import RecordFile
+from burnish.records.registry import NO_WORK_OF_FIXERS
 from burnish.runtime.census import changed_files
 from burnish.runtime.performing import material
 from burnish.runtime.performing.asking import Asked, ask, ask_readably
@@ -271,6 +272,7 @@ def _collected(shop: Workshop, job: Job[_Writing], clone: Clone, summary: str, a
         summary=summary,
         at=at,
         prefix=_commit_title(job.effect, run),
+        records=NO_WORK_OF_FIXERS,
     ).change
     settings, base = shop.inputs.settings, run.subject.base_commit
     return replace(change, changed=changed_files(shop.repository, settings, base, change.commit))

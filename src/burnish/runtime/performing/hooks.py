@@ -3,15 +3,14 @@
 import asyncio
 from typing import Any
 
-from burnish.contracts.text import clean_text
 from burnish.core.reviews import Failure, FailureKind
+from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.runtime.performing.workshop import Job, Workshop
 from burnish.system.process import Finished, How, Limits
 from burnish.workspace.clones import Clone
 from burnish.workspace.hooks import hook_commands, hooks_folder
 
-CANNOT_RUN = (126, 127)
 TAIL = 4_000
 TRIES = 3
 """How often a fixer is asked in all, before its work counts as failed."""
@@ -39,7 +38,7 @@ async def run_hooks(shop: Workshop, job: Job[Any], clone: Clone, message: str) -
             stop=job.stop,
         )
         name = command.argv[0].rpartition("/")[2]
-        if finished.how is not How.EXITED or finished.code in CANNOT_RUN:
+        if finished.how is not How.EXITED or finished.cannot_run:
             detail = finished.message or finished.stderr_tail.strip()[-300:] or finished.how.value
             return Failure(kind=FailureKind.CANNOT_RUN, message=f"the commit hook {name} cannot run: {detail}")
         if finished.code != 0:

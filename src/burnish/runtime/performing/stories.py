@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from burnish.contracts.text import clean_text
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
 from burnish.core.findings import Finding
+from burnish.core.text import clean_text
 from burnish.system.linkless import READING, folder_of, regular_content, write_new
 from burnish.workspace.repository import Repository
 

@@ -3,11 +3,11 @@
 import asyncio
 
 from burnish.config.settings import ValidationCommand
-from burnish.contracts.text import clean_text
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
+from burnish.core.text import clean_text
 from burnish.prompts.fences import visible
 from burnish.runtime.performing.covering import judge, stamps
 from burnish.runtime.performing.material import incomplete_criteria
@@ -21,7 +21,6 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.views import CopyView
 
 OUTPUT_TAIL = 8_000
-CANNOT_RUN = (126, 127)
 
 
 async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
@@ -93,7 +92,7 @@ def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -
     shown = f"validate.{name} ('{command.text}')"
     if finished.how is How.TIMED_OUT:
         return Failure(kind=FailureKind.TIMED_OUT, message=f"{shown} took too long")
-    if finished.how is not How.EXITED or finished.code in CANNOT_RUN:
+    if finished.how is not How.EXITED or finished.cannot_run:
         detail = finished.message or finished.stderr_tail.strip()[-300:] or f"exit code {finished.code}"
         return Failure(kind=FailureKind.CANNOT_RUN, message=f"{shown} cannot run: {detail}")
     return None

@@ -10,7 +10,8 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from burnish.agents.analysers.interface import Hit, SourceFile, ToolError, ToolName
-from burnish.contracts.text import bounded, clean_text
+from burnish.contracts.text import bounded
+from burnish.core.text import clean_text
 from burnish.system.process import Finished, How
 
 INVALID_SYNTAX = "invalid-syntax"

@@ -12,7 +12,7 @@ import msgspec
 
 from burnish.agents.analysers.witness.reports import clean_name, worst_of_each
 from burnish.agents.analysers.witness.values import Case, Outcome
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 
 MOST_TEXT = 6_000

@@ -11,7 +11,7 @@ import msgspec
 
 from burnish.agents.analysers.interface import ToolError
 from burnish.agents.analysers.witness.values import Case, FileLines, Outcome
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 
 MOST_BYTES = 64 * 1024 * 1024

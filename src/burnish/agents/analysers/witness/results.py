@@ -7,12 +7,11 @@ from burnish.agents.analysers.witness.compiled import dependency_files, listed_f
 from burnish.agents.analysers.witness.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
 from burnish.agents.analysers.witness.reports import Report, read_report
 from burnish.agents.analysers.witness.values import Case, Ended, Framework, TestPlan, TestResult
-from burnish.contracts.text import clean_text
+from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.system.process import Finished, How
 
 MOST_OUTPUT = 8_000
-CANNOT_RUN = (126, 127)
 NO_TESTS, USAGE_ERROR, INTERNAL_ERROR = 5, 4, 3
 """Exit codes of pytest; burnish's own runner of unittest uses the first, too."""
 
@@ -99,7 +98,7 @@ def _from_report(raw: bytes) -> _Read:
 def _ended(plan: TestPlan, finished: Finished, read: _Read) -> Ended:
     if finished.how in (How.TIMED_OUT, How.SILENT):
         return Ended.ENDLESS
-    if finished.how is not How.EXITED or finished.code in CANNOT_RUN:
+    if finished.how is not How.EXITED or finished.cannot_run:
         return Ended.COULD_NOT_RUN if finished.signal is None else Ended.CRASHED
     if finished.signal is not None or finished.code is None:
         return Ended.CRASHED
