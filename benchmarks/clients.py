@@ -14,11 +14,12 @@ from benchmarks.measure import Figure, compare
 from benchmarks.project import Project
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Request, Role
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.contracts.registry import schema
 from burnish.core.events import Reviewed, decode
 from burnish.core.reviews import ContractName
 from burnish.ledger.sqlite import open_ledger
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.testing.model_server.server import ModelServer, model_server
 from burnish.testing.repositories import RepositoryBuilder
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.panel.reviews import STATIC_SEATS, Desk
-from burnish.config.overrides import Flags
-from burnish.config.settings import AnalyserSettings
 from burnish.core.events import Mode
 from burnish.core.values import Value
 from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.scenes import Scene
 from burnish.runtime.performing.workshop import Workshop
+from burnish.settings.loading import Flags
+from burnish.settings.types import AnalyserSettings
 from burnish.system import clock
 from burnish.system.identifiers import new_run_id
 from burnish.usecases.planning import Wanted, plan

@@ -10,10 +10,11 @@ from burnish.agents.errors import AgentError
 from burnish.agents.handover import MAX_INLINE_BYTES, findings_json, write_findings
 from burnish.agents.interface import Reply, Role
 from burnish.agents.registry import adapter_for
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.errors import ErrorKind
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Finished, How
 from tests.agents.building import exited, request
 

@@ -11,8 +11,9 @@ import pytest
 
 from burnish.agents.command import CommandAgent
 from burnish.agents.interface import Reply, Request, Role
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.reviews import Failure, FailureKind
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system import survivors
 from burnish.system.identifiers import identity_of, is_known_dead
 from burnish.system.process import Command, Finished, How, Limits, run, run_now

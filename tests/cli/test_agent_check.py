@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.agents.clients.live import stage
 
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.server import model_server
 from burnish.testing.repositories import RepositoryBuilder
 

@@ -12,8 +12,6 @@ from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
 from burnish.cli.documents import document
 from burnish.cli.run_result import summary
-from burnish.config.roles import role_notices
-from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.core.budget import Cap, dollars
 from burnish.core.events import Roles
 from burnish.core.protocol import Choice, ChoiceAction, ReviewMode
@@ -25,6 +23,9 @@ from burnish.ledger.failures import from_sqlite
 from burnish.protocols.loader import load
 from burnish.runtime.script import Script
 from burnish.runtime.trail import attempt_words
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.roles import role_notices
+from burnish.settings.types import AgentSettings, Settings
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.decisions import chosen
 from burnish.usecases.driving import Driven as Outcome

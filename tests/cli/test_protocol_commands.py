@@ -6,8 +6,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from burnish.protocols.loader import load
-from burnish.protocols.sources import BUILT_IN
+from burnish.protocols.loader import BUILT_IN, load
 
 Burnish = Callable[..., tuple[int, str, str]]
 

@@ -13,13 +13,14 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.core.events import BudgetReached, WorkStarted
 from burnish.core.values import replace
 from burnish.runtime.inputs import Inputs, frozen
 from burnish.runtime.journal import Journal
 from burnish.runtime.script import Script
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import AgentSettings, Settings
 from burnish.system.identifiers import identity_of, this_process
 from burnish.usecases.logs import PIECE_BYTES
 

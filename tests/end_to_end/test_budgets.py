@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from burnish.config.settings import AgentKind
 from burnish.core.budget import Share
 from burnish.core.events import AnyEvent, Reviewed, WorkLost, WorkStarted, decode
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.scenario import Step, Tokens, Write
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.agents.clients.live import installed, service

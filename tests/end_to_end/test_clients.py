@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from burnish.config.settings import AgentKind
 from burnish.core.events import WorkFailed, WorkStarted, decode
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.loading import load_script
 from burnish.testing.model_server.scenario import Scenario, Step
 from burnish.testing.model_server.server import ModelServer, model_server

@@ -18,10 +18,9 @@ from burnish.contracts.paths import confine
 from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import decode
 from burnish.core import events
+from burnish.core.errors import KeyPath
 from burnish.core.reviews import Answer, ContractName
-from burnish.protocols.documents import read_document
-from burnish.protocols.errors import DocumentError
-from burnish.protocols.positions import KeyPath
+from burnish.settings.documents import DocumentError, read_document
 from tests.fuzz.draw import Draw, Json
 from tests.fuzz.planting import PLANTED
 
@@ -146,12 +145,12 @@ def check_document(data: bytes) -> None:
         document = read_document(data, "fuzzed.toml")
     except DocumentError:
         return
-    paths = set(_paths(document.values, ()))
-    if differing := paths.symmetric_difference(document.lines):
+    paths = set(_paths(dict(document.values), ()))
+    if differing := paths.symmetric_difference(document.places):
         raise BrokenPromiseError(f"Keys and places differ: {differing}")
     last = data.count(b"\n") + 1
-    if any(not 1 <= line <= last for line in document.lines.values()):
-        raise BrokenPromiseError(f"A line is outside the document: {document.lines}")
+    if any(not 1 <= (place.line or 0) <= last for place in document.places.values()):
+        raise BrokenPromiseError(f"A line is outside the document: {document.places}")
 
 
 def _paths(value: Json, path: KeyPath) -> Iterator[KeyPath]:

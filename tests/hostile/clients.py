@@ -13,8 +13,8 @@ import pytest
 
 from burnish.agents.clients.logins import lend
 from burnish.agents.interface import Reply, Role
-from burnish.config.settings import AgentKind
 from burnish.core.values import Value, replace
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system import process
 from burnish.system.process import Command, Limits, run_now
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine

@@ -12,7 +12,8 @@ import pytest
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Role
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system import landlock
 from burnish.system.sandbox import SandboxKind, why_not
 from tests.hostile.clients import (

@@ -31,8 +31,7 @@ from burnish.prompts.context import (
     session_prompt,
 )
 from burnish.prompts.errors import PromptError
-from burnish.protocols.loader import load
-from burnish.protocols.sources import BUILT_IN
+from burnish.protocols.loader import BUILT_IN, load
 
 PROTOCOLS = {name: load(name).protocol for name in BUILT_IN}
 MARK = "INJECTED"

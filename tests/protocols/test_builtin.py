@@ -34,8 +34,7 @@ from burnish.core.protocol import (
 )
 from burnish.core.protocol_rules import faults
 from burnish.core.reviews import ContractName, Weight
-from burnish.protocols.loader import load
-from burnish.protocols.sources import BUILT_IN
+from burnish.protocols.loader import BUILT_IN, load
 
 FIVE = (
     Reviewer(name="critic"),

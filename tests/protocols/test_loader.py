@@ -9,8 +9,8 @@ from inline_snapshot import snapshot
 from burnish.core.errors import ErrorKind
 from burnish.core.findings import Severity
 from burnish.core.protocol import Fail, Reviewer, SeverityGate, VerdictGate
-from burnish.protocols.errors import ProtocolError
 from burnish.protocols.loader import LoadedProtocol, load
+from burnish.settings.documents import DocumentError
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def loaded(folder: Path, text: str, file: str = "mine.toml") -> LoadedProtocol:
 
 def problems(reference: str) -> str:
     """Every problem, wrapped to the width of this file."""
-    with pytest.raises(ProtocolError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(reference)
     assert caught.value.kind is ErrorKind.CONFIGURATION
     wrap = textwrap.TextWrapper(100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.protocols.loader import load
+from burnish.protocols.loader import BUILT_IN, load
 from burnish.protocols.rendering import render
-from burnish.protocols.sources import BUILT_IN
 from burnish.protocols.summary import summarise
 
 

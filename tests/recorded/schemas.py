@@ -12,8 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from burnish.core.events import AnyEvent
-from burnish.protocols.loader import load
-from burnish.protocols.sources import BUILT_IN
+from burnish.protocols.loader import BUILT_IN, load
 from burnish.runtime.inputs import Inputs, Invocation
 from burnish.runtime.performing.sealing import protocol_digest
 from burnish.system.identifiers import ProcessIdentity

@@ -10,8 +10,7 @@ import pytest
 from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.state import Run
 from burnish.core.values import replace
-from burnish.protocols.loader import load
-from burnish.protocols.sources import BUILT_IN
+from burnish.protocols.loader import BUILT_IN, load
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.registry import RECORD_PATHS, layout_of, record_files
 from burnish.records.writing import MAX_RECORD_BYTES, Destination, Written, write

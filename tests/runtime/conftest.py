@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import Settings
 from burnish.runtime.performing.witnessing import Testimony
+from burnish.settings.types import Settings
 from tests.runtime.witness_stand import PYTEST, QUIET, Files, Stand, change, virtual_environment
 
 Hear = Callable[..., Testimony]

@@ -5,8 +5,6 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import AnalyserSettings, Settings
 from burnish.core.effects import StartFix
 from burnish.core.events import AnyEvent, FixAnswer, Mode, Roles, RunStarted, Subject
 from burnish.core.findings import Finding, Location, Severity
@@ -17,6 +15,8 @@ from burnish.runtime.inputs import Inputs
 from burnish.runtime.performing.autofixing import Mended, mend
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import AnalyserSettings, Settings
 from burnish.system.sandbox import choose
 from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import RepositoryBuilder

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from burnish.config.settings import AnalyserSettings, Settings
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed
 from burnish.core.finding_identity import identify
@@ -15,6 +14,7 @@ from burnish.runtime.census import changed_files
 from burnish.runtime.performing.analysing import analyse
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.workshop import Job
+from burnish.settings.types import AnalyserSettings, Settings
 from burnish.testing.repositories import Content, RepositoryBuilder
 from tests.runtime.fixers_desk import FixersDesk
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import AnalyserSettings
 from burnish.runtime.performing.fix_trials import write_file
+from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import Content, RepositoryBuilder
 from burnish.workspace.errors import UnsafeResultError
 from tests import compiled_rules

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.analysers.interface import Choice, Hit, Task, ToolError, ToolName
-from burnish.config.settings import AnalyserSettings
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.fixers_desk import FixersDesk
 

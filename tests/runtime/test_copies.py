@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import AnalyserSettings, Settings, WorkspaceSettings
 from burnish.core.evidence import Examined, Level
 from burnish.core.findings import Severity
+from burnish.settings.types import AnalyserSettings, Settings, WorkspaceSettings
 from burnish.system.sandbox import SandboxKind, why_not
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import PYTEST, QUIET, Files, Stand, change, command, virtual_environment

@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from burnish.config.settings import AnalyserSettings
+from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.seats import Seats
 

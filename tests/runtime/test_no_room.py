@@ -3,12 +3,12 @@
 import asyncio
 from pathlib import Path
 
-from burnish.config.settings import AnalyserSettings
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, WorkFailed
 from burnish.core.reviews import FailureKind
 from burnish.core.state import Scope
 from burnish.runtime.performing.performer import LocalPerformer
+from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import branch_with_two_defects
 from tests.runtime.fixers_desk import FixersDesk
 

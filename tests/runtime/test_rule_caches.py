@@ -7,9 +7,9 @@ import pytest
 
 from burnish.agents.analysers.interface import Choice, Task, ToolError, ToolName
 from burnish.agents.analysers.tools.kingfisher import scanned_name
-from burnish.config.settings import AnalyserSettings
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.settings.types import AnalyserSettings
 from burnish.system.sandbox import choose
 from burnish.testing.repositories import branch_with_two_defects
 from tests.runtime.fixers_desk import FixersDesk

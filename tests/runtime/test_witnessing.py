@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import AnalyserSettings, Settings, WorkspaceSettings
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
 from burnish.runtime.performing import witnessing
 from burnish.runtime.performing.witnessing import Testimony
 from burnish.runtime.performing.workshop import StoppedError
+from burnish.settings.types import AnalyserSettings, Settings, WorkspaceSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import PYTEST, QUIET, Stand, change, command, virtual_environment

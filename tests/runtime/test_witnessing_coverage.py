@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from burnish.config.settings import AnalyserSettings, Settings
 from burnish.core.findings import Location, Severity
+from burnish.settings.types import AnalyserSettings, Settings
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import PYTEST, Stand, change, command, virtual_environment
 

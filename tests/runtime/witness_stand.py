@@ -9,8 +9,6 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Literal
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import AnalyserSettings, Settings, ValidateSettings, ValidationCommand
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Roles, RunStarted, Subject
 from burnish.core.loop import evolve
@@ -21,6 +19,8 @@ from burnish.protocols.loader import load
 from burnish.runtime.inputs import Inputs
 from burnish.runtime.performing.witnessing import Testimony, testify
 from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import AnalyserSettings, Settings, ValidateSettings, ValidationCommand
 from burnish.system.sandbox import choose
 from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import Content, RepositoryBuilder

@@ -10,8 +10,9 @@ from tests.system.sandbox_installations import PERSONAL, PRIVATE, WORDS, Install
 
 from burnish.agents.clients.places import manager_variables
 from burnish.agents.clients.registry import CLIENTS
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.values import replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, run_now
 from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine, why_not
 

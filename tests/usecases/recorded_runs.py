@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from burnish.config.overrides import Flags
 from burnish.core.effects import AskPerson, Effect, MakeSeal, StartFix, StartReview, StartTimer, StartValidation
 from burnish.core.events import (
     AnyEvent,
@@ -34,6 +33,7 @@ from burnish.core.state import Ended, Run
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.script import read_answer
+from burnish.settings.loading import Flags
 from burnish.system import clock
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.beginning import begin

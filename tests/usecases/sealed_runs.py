@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.config.overrides import Flags
-from burnish.config.settings import Allowance
 from burnish.core.effects import AskPerson, Effect, MakeSeal, StartFix, StartReview, StartValidation
 from burnish.core.events import (
     AnyEvent,
@@ -32,6 +30,8 @@ from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import Journal, intend, load_run
 from burnish.runtime.performing.sealing import statement_of
+from burnish.settings.loading import Flags
+from burnish.settings.types import Allowance
 from burnish.system import clock
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.beginning import begin

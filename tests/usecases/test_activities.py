@@ -9,11 +9,11 @@ from inline_snapshot import snapshot
 from burnish.agents.clients.reading import MAX_LINE
 from burnish.agents.clients.registry import CLIENTS
 from burnish.cli.activity import work_line
-from burnish.config.settings import AgentKind
 from burnish.core.values import replace
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Rehearsal
 from burnish.runtime.script import Script
+from burnish.settings.agent_kinds import AgentKind
 from burnish.usecases.activities import LAST_BYTES, Retelling, at_work, last_words
 from tests.agents.clients.recordings import recorded
 

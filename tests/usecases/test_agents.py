@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.errors import AgentError
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.agents import Place, Readiness, list_agents, look_at, settle_place
 from burnish.usecases.trusting import base_of, trust, trustable

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.budget import Budget, Cap
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
 from burnish.core.reviews import Usage
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.usecases.budgets import DEFAULT_COST_USD, DEFAULT_TOKENS, agents_called, has_price
 from burnish.usecases.decisions import decide
 from burnish.usecases.planning import Plan

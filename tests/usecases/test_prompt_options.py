@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.overrides import Flags
 from burnish.core.events import Mode
 from burnish.prompts.errors import PromptError
+from burnish.settings.loading import Flags
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.planning import Plan, Wanted, plan
 

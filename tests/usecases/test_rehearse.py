@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from burnish.core.state import Ended, Outcome
-from burnish.protocols.errors import DocumentError
 from burnish.runtime.script import Script
+from burnish.settings.documents import DocumentError
 from burnish.usecases.rehearse import load_script, rehearse
 
 

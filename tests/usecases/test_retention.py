@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import KeepSettings
 from burnish.ledger.errors import BlobMissingError
 from burnish.ledger.interface import NewEvent
 from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.journal import stream_of
+from burnish.settings.types import KeepSettings
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.retention import DAY, keep_within_limits, logs_were_removed, remove_old
 from burnish.usecases.runs import Runs

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.errors import ConfigError
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import AgentKind
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode, RunStarted
 from burnish.core.loop import evolve
@@ -15,6 +12,9 @@ from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.runtime.inputs import InputsError, frozen, inputs_of
 from burnish.runtime.policy import TrustBrokenError, policy_folder
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.documents import DocumentError
+from burnish.settings.loading import PolicyOrigin
 from burnish.testing.repositories import Content, RepositoryBuilder
 from burnish.usecases.planning import Plan, PlanError, Wanted, plan
 from burnish.usecases.trusting import WorkingContent, base_of, trust, trustable
@@ -140,12 +140,12 @@ def test_an_agent_whose_file_the_change_brings_does_not_run(tmp_path: Path, comm
 
 def test_an_agent_that_is_missing_without_trust_is_an_error_that_says_so(tmp_path: Path) -> None:
     project = Project(tmp_path, {}, {"burnish.toml": POLICY, "review.sh": SCRIPT})
-    with pytest.raises(ConfigError) as raised:
+    with pytest.raises(DocumentError) as raised:
         project.plan("mine")
     assert "there is no agent 'mine'" in str(raised.value)
     assert "the working tree's is not trusted" in str(raised.value)
     project.has('[roles]\nreview = "mine"\n')
-    with pytest.raises(ConfigError, match="not trusted"):
+    with pytest.raises(DocumentError, match="not trusted"):
         project.plan()
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from burnish.config.settings import Allowance
 from burnish.core.effects import MakeSeal
 from burnish.core.events import Outcome
 from burnish.core.evidence import Level
@@ -17,6 +16,7 @@ from burnish.ledger.errors import LedgerCorruptError
 from burnish.ledger.sqlite import SqliteLedger
 from burnish.runtime.journal import load_run
 from burnish.runtime.performing.sealing import statement_of
+from burnish.settings.types import Allowance
 from burnish.usecases.verifying import Demands, VerifyError, verify
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import PREFIX, find, store

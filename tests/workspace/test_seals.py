@@ -7,12 +7,12 @@ import pytest
 from tests.workspace.conftest import UsersView
 from tests.workspace.ssh_keys import allowed, make_key
 
-from burnish.config.requirements import AgentValue
-from burnish.config.settings import AgentKind
 from burnish.core.evidence import Level, Need
 from burnish.core.findings import FindingStatus, Severity
 from burnish.core.state import ReviewStatus, SealKind
 from burnish.core.values import replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.requirements import AgentValue
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import SealError

@@ -10,8 +10,8 @@ from burnish.agents.environment import agent_environment
 from burnish.agents.errors import AgentError
 from burnish.agents.failures import failure_of
 from burnish.agents.interface import Reply, Request
-from burnish.config.settings import AgentSettings
 from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 
 

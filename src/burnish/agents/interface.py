@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
-from burnish.config.settings import AgentSettings
 from burnish.core.findings import Finding
 from burnish.core.reviews import ContractName, Failure, Usage
 from burnish.core.values import Value
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 
 READ_ONLY_COMMANDS = ("git diff", "git show", "git log", "git blame")

@@ -4,7 +4,8 @@ from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.command import CommandAgent
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Adapter
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 
 ADAPTERS: dict[AgentKind, Adapter] = {AgentKind.COMMAND: CommandAgent(), **CLIENTS}
 """Every kind that is run as a process. The analysers are run by the runner itself, all at once."""

@@ -10,8 +10,8 @@ from burnish.cli.output import complain, print_json
 from burnish.cli.run_answers import json_option
 from burnish.cli.screen import Line, Part, Tone, Toned, show_lines
 from burnish.cli.tables import table
-from burnish.config.settings import DEFAULT_COST_USD, BudgetLimits
 from burnish.core.values import replace
+from burnish.settings.types import DEFAULT_COST_USD, BudgetLimits
 from burnish.usecases.agents import AgentRow, Readiness, list_agents, settle_place, with_versions
 from burnish.usecases.run_view import VERSION
 

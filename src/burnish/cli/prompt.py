@@ -7,8 +7,8 @@ import click
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.output import say
-from burnish.config.overrides import Flags
 from burnish.core.events import Mode
+from burnish.settings.loading import Flags
 from burnish.usecases.planning import Wanted, plan
 from burnish.usecases.prompting import show_prompt
 

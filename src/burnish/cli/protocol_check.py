@@ -3,8 +3,8 @@
 import click
 
 from burnish.cli.output import complain, print_json, say, wrapped
-from burnish.protocols.errors import ProtocolError
-from burnish.protocols.plain import plain
+from burnish.settings.conversion import plain
+from burnish.settings.documents import DocumentError
 from burnish.usecases.protocols import ProtocolView, view_protocol
 
 _HELP = """Check a protocol of your own, FILE, and name everything that is wrong in it.
@@ -18,7 +18,7 @@ Exit codes: 0 when a run could use it, 2 when not."""
 def check(protocol: str, *, as_json: bool) -> int:
     try:
         view = view_protocol(protocol)
-    except ProtocolError as error:
+    except DocumentError as error:
         return _refuse(protocol, error, as_json=as_json)
     return _accept(protocol, view, as_json=as_json)
 
@@ -32,7 +32,7 @@ def _accept(reference: str, view: ProtocolView, *, as_json: bool) -> int:
     return 0
 
 
-def _refuse(reference: str, error: ProtocolError, *, as_json: bool) -> int:
+def _refuse(reference: str, error: DocumentError, *, as_json: bool) -> int:
     if as_json:
         print_json({"version": 1, "file": reference, "ok": False, "faults": [plain(fault) for fault in error.problems]})
     else:

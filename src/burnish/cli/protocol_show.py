@@ -3,8 +3,8 @@
 import click
 
 from burnish.cli.output import print_json, say, wrapped
-from burnish.protocols.documents import key_text
-from burnish.protocols.plain import plain
+from burnish.settings.conversion import plain
+from burnish.settings.documents import key_text
 from burnish.usecases.protocols import ProtocolView, view_protocol
 
 _HELP = """Show a protocol by NAME, or your own by FILE.

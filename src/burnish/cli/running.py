@@ -11,12 +11,12 @@ from burnish.cli.activity import Activity
 from burnish.cli.output import complain, print_json, say
 from burnish.cli.run_result import deliver
 from burnish.cli.trust import ask_trust
-from burnish.config.overrides import Flags
-from burnish.config.settings import Complexity
 from burnish.core.events import Mode
 from burnish.core.protocol import FixInput
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
+from burnish.settings.loading import Flags
+from burnish.settings.types import Complexity
 from burnish.system.terminal import find_tmux
 from burnish.usecases.beginning import WaitingRunError, begin, send_to_background
 from burnish.usecases.driving import Driven, drive, exit_for_signal

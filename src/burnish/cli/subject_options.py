@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from burnish.config.settings import Complexity
+from burnish.settings.types import Complexity
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Options = Sequence[Callable[[Any], Any]]

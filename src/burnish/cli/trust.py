@@ -12,7 +12,7 @@ import click
 from burnish.cli.asking import at_terminal
 from burnish.cli.output import complain, print_json, say
 from burnish.cli.screen import flat
-from burnish.config.trust import Trusted, TrustError, TrustStore, file_digest
+from burnish.settings.trust import Trusted, TrustError, TrustStore, file_digest
 from burnish.usecases.planning import refuse_inside
 from burnish.usecases.trusting import WorkingContent, base_of, is_trusted, repository_name, store_for, trust, trustable
 from burnish.workspace.repository import Repository

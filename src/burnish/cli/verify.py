@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from burnish.cli.output import print_json, say
-from burnish.config.settings import Allowance
+from burnish.settings.types import Allowance
 from burnish.usecases.verifying import Demands, Verdict, read_signers, verify
 from burnish.workspace.repository import Repository
 

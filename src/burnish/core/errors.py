@@ -2,6 +2,11 @@
 
 from enum import Enum
 
+from burnish.core.values import Value
+
+KeyPath = tuple[str | int, ...]
+"""The way to a value in a document: keys of tables and indices of arrays, from the top."""
+
 
 class ErrorKind(Enum):
     """Why something went wrong, in terms of who can put it right. Each kind has its exit code."""
@@ -40,3 +45,11 @@ class BurnishError(Exception):
 
 class RefusedError(Exception):
     """The event is legal in this phase, but not in this state. The loop turns it into an `IllegalEventError`."""
+
+
+class Violation(Value):
+    """A rule that a value breaks: its key, as the path in a document, what is wrong, and what to do."""
+
+    path: KeyPath
+    message: str
+    hint: str

@@ -2,6 +2,7 @@
 
 import re
 
+from burnish.core.errors import KeyPath, Violation
 from burnish.core.protocol import (
     Ask,
     AskAtTerminal,
@@ -15,7 +16,6 @@ from burnish.core.protocol import (
     Stop,
     gate_takes,
 )
-from burnish.core.values import Value
 
 MOST_REVIEWS = 100
 """No sensible policy reviews one change more often; a slip of the keyboard might."""
@@ -26,15 +26,7 @@ _NAMES_OF_PANEL_RECORDS = ("verdict", "overall_verdict", "total_issues")
 """What a panel's records call by these names is not a reviewer."""
 
 
-class Fault(Value):
-    """A rule that a protocol breaks: the key, as its path in the document, what is wrong, and what to do."""
-
-    path: tuple[str | int, ...]
-    message: str
-    hint: str
-
-
-def faults(protocol: Protocol) -> tuple[Fault, ...]:
+def faults(protocol: Protocol) -> tuple[Violation, ...]:
     """Everything that is wrong with a protocol, not only the first thing."""
     return (
         *_name_faults(protocol),
@@ -48,76 +40,76 @@ def faults(protocol: Protocol) -> tuple[Fault, ...]:
     )
 
 
-def _coverage_faults(protocol: Protocol) -> list[Fault]:
+def _coverage_faults(protocol: Protocol) -> list[Violation]:
     coverage = protocol.fix.coverage
     if coverage is None or 0 < coverage <= 100:
         return []
-    return [Fault(path=("fix", "coverage"), message=f"{coverage:g} is no percentage.", hint="Write 0.1 to 100.")]
+    return [Violation(path=("fix", "coverage"), message=f"{coverage:g} is no percentage.", hint="Write 0.1 to 100.")]
 
 
-def _name_faults(protocol: Protocol) -> list[Fault]:
+def _name_faults(protocol: Protocol) -> list[Violation]:
     """Names become parts of file names and of effects, so they are plain words."""
-    named: list[tuple[tuple[str | int, ...], str]] = [(("name",), protocol.name)]
+    named: list[tuple[KeyPath, str]] = [(("name",), protocol.name)]
     named += [(("panel", index, "name"), reviewer.name) for index, reviewer in enumerate(protocol.panel)]
     hint = "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or digit."
     return [
-        Fault(path=path, message=f"'{name}' cannot be a name.", hint=hint)
+        Violation(path=path, message=f"'{name}' cannot be a name.", hint=hint)
         for path, name in named
         if not _NAME.fullmatch(name)
     ]
 
 
-def _panel_faults(protocol: Protocol) -> list[Fault]:
-    found: list[Fault] = []
+def _panel_faults(protocol: Protocol) -> list[Violation]:
+    found: list[Violation] = []
     names = [reviewer.name for reviewer in protocol.panel]
     if not names:
-        found.append(Fault(path=("panel",), message="The panel is empty.", hint="Name at least one reviewer."))
+        found.append(Violation(path=("panel",), message="The panel is empty.", hint="Name at least one reviewer."))
     for index, name in enumerate(names):
         if name in names[:index]:
             hint = "Give each reviewer a name of its own."
-            found.append(Fault(path=("panel", index, "name"), message=f"Reviewer '{name}' sits twice.", hint=hint))
+            found.append(Violation(path=("panel", index, "name"), message=f"Reviewer '{name}' sits twice.", hint=hint))
     by_session = protocol.review.by is ReviewBy.SESSION
     if by_session and len(names) > 1:
         hint = "Keep one reviewer, or set review.by to 'panel'."
-        found.append(Fault(path=("panel",), message="A session that fixes its own findings sits alone.", hint=hint))
+        found.append(Violation(path=("panel",), message="A session that fixes its own findings sits alone.", hint=hint))
     if by_session != (protocol.fix.input is FixInput.NOTHING):
         hint = "Set fix.input to 'nothing' exactly where review.by is 'session'."
-        found.append(Fault(path=("fix", "input"), message="The fixer's input does not fit who reviews.", hint=hint))
+        found.append(Violation(path=("fix", "input"), message="The fixer's input does not fit who reviews.", hint=hint))
     return found
 
 
-def _gate_faults(protocol: Protocol) -> list[Fault]:
-    found: list[Fault] = []
+def _gate_faults(protocol: Protocol) -> list[Violation]:
+    found: list[Violation] = []
     gate, contract = protocol.gate, protocol.contract
     if not gate_takes(gate, contract):
         kind = "score" if isinstance(gate, ScoreGate) else "verdict"
         hint = "The score gate takes 'report' only; the verdict gate anything but 'report'; the severity gate all."
         message = f"The {kind} gate cannot judge the contract '{contract.value}'."
-        found.append(Fault(path=("gate", "type"), message=message, hint=hint))
+        found.append(Violation(path=("gate", "type"), message=message, hint=hint))
     if isinstance(gate, ScoreGate):
         found += _score_faults(gate)
     return found
 
 
-def _score_faults(gate: ScoreGate) -> list[Fault]:
-    found: list[Fault] = []
+def _score_faults(gate: ScoreGate) -> list[Violation]:
+    found: list[Violation] = []
     names = [dimension.name for dimension in gate.dimensions]
     if not names or len(set(names)) < len(names) or not all(names):
         hint = "Name at least one dimension, and each only once."
-        found.append(Fault(path=("gate", "dimensions"), message="The dimensions are empty or repeated.", hint=hint))
+        found.append(Violation(path=("gate", "dimensions"), message="The dimensions are empty or repeated.", hint=hint))
     for key in ("overall", "critical", "important", "moderate"):
         if not 0 <= getattr(gate, key) <= 100:
             hint = "Scores go from 0 to 100."
-            found.append(Fault(path=("gate", key), message="The threshold is out of range.", hint=hint))
+            found.append(Violation(path=("gate", key), message="The threshold is out of range.", hint=hint))
     return found
 
 
-def _record_faults(protocol: Protocol) -> list[Fault]:
+def _record_faults(protocol: Protocol) -> list[Violation]:
     """Records that could not be written, or in which one reviewer would take another's place."""
-    found: list[Fault] = []
+    found: list[Violation] = []
     if protocol.records is RecordLayout.TICKET and not isinstance(protocol.gate, ScoreGate):
         hint = "Set records to 'none' or to another layout, or gate.type to 'score'."
-        found.append(Fault(path=("records",), message="Records of a ticket need the score gate.", hint=hint))
+        found.append(Violation(path=("records",), message="Records of a ticket need the score gate.", hint=hint))
     if protocol.records is RecordLayout.PANEL:
         names = [reviewer.name.replace("-", "_").casefold() for reviewer in protocol.panel]
         for index, name in enumerate(names):
@@ -125,11 +117,11 @@ def _record_faults(protocol: Protocol) -> list[Fault]:
                 shown = protocol.panel[index].name
                 hint = "Names must differ in more than case, '-' and '_', and 'verdict' is taken."
                 message = f"'{shown}' would share a panel's record with another."
-                found.append(Fault(path=("panel", index, "name"), message=message, hint=hint))
+                found.append(Violation(path=("panel", index, "name"), message=message, hint=hint))
     return found
 
 
-def _limit_faults(protocol: Protocol) -> list[Fault]:
+def _limit_faults(protocol: Protocol) -> list[Violation]:
     limits = protocol.limits
     checks = (
         (limits.reviews < 1, ("limits", "reviews"), "At least one review is needed.", "Set it to 1 or more."),
@@ -159,30 +151,30 @@ def _limit_faults(protocol: Protocol) -> list[Fault]:
             "Two is the default.",
         ),
     )
-    return [Fault(path=path, message=message, hint=hint) for broken, path, message, hint in checks if broken]
+    return [Violation(path=path, message=message, hint=hint) for broken, path, message, hint in checks if broken]
 
 
-def _choice_faults(protocol: Protocol) -> list[Fault]:
+def _choice_faults(protocol: Protocol) -> list[Violation]:
     exhausted = protocol.exhausted
     if not isinstance(exhausted, Ask | AskAtTerminal):
         return []
-    found: list[Fault] = []
+    found: list[Violation] = []
     keys = [choice.key for choice in exhausted.choices]
     if len(set(keys)) < len(keys) or not all(keys):
         hint = "Give each choice a key of its own."
-        found.append(Fault(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
+        found.append(Violation(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
     if any(choice.action is ChoiceAction.FIX for choice in exhausted.choices):
         hint = "Use 'another-round', which fixes and reviews once more."
         message = "At the limit 'fix' alone would lead nowhere."
-        found.append(Fault(path=("exhausted", "choices"), message=message, hint=hint))
+        found.append(Violation(path=("exhausted", "choices"), message=message, hint=hint))
     if all(choice.action.adds_a_round for choice in exhausted.choices):
         hint = "Add a choice that is always there, such as 'manual' or 'accept'."
         message = "At the hard cap no choice would be left."
-        found.append(Fault(path=("exhausted", "choices"), message=message, hint=hint))
+        found.append(Violation(path=("exhausted", "choices"), message=message, hint=hint))
     return found
 
 
-def _reason_faults(protocol: Protocol) -> list[Fault]:
+def _reason_faults(protocol: Protocol) -> list[Violation]:
     """A misspelt placeholder would reach the user as it is."""
     exhausted = protocol.exhausted
     if not isinstance(exhausted, AskAtTerminal | Fail | Stop):
@@ -190,4 +182,4 @@ def _reason_faults(protocol: Protocol) -> list[Fault]:
     unknown = [part for part in _PLACEHOLDER.findall(exhausted.reason) if part not in _KNOWN_PLACEHOLDERS]
     hint = f"Known are {' and '.join(_KNOWN_PLACEHOLDERS)}."
     path = ("exhausted", "reason")
-    return [Fault(path=path, message=f"{part} is not known in a reason.", hint=hint) for part in unknown]
+    return [Violation(path=path, message=f"{part} is not known in a reason.", hint=hint) for part in unknown]

@@ -1,22 +1,39 @@
-"""From a name or a path to a protocol that can be run, or to every reason why it cannot."""
+"""From a name or a path to a protocol that can be run, or to every reason why it cannot.
 
-from collections.abc import Mapping, Sequence
+Protocols that come with burnish have names; a user's own goes by its path. One protocol may extend another.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from pathlib import Path
+from importlib import resources
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
+from burnish.core.errors import KeyPath, Violation
 from burnish.core.protocol import Protocol, RecordLayout
 from burnish.core.protocol_rules import faults
-from burnish.core.values import Value
-from burnish.protocols import sources
-from burnish.protocols.checking import Mismatch, mismatches
-from burnish.protocols.documents import Document, key_text, nearest
-from burnish.protocols.errors import DocumentError, Problem, ProtocolError
-from burnish.protocols.layers import Layer, Place, layer, overlay
-from burnish.protocols.positions import KeyPath
-from burnish.protocols.sources import BuiltIn, ReadFile, Source, no_base
+from burnish.core.values import Value, replace
+from burnish.settings.conversion import mismatches
+from burnish.settings.documents import (
+    Document,
+    DocumentError,
+    Place,
+    Problem,
+    did_you_mean,
+    nearest,
+    overlay,
+    read_document,
+    read_file,
+    refuse,
+)
+
+ReadFile = Callable[[str], bytes | None]
+"""Gives the bytes of a file of the base, by its path from the root, or None where there is none."""
+
+BUILT_IN = ("default", "epic", "ticket", "story", "panel", "drift")
+"""The protocols that come with burnish, in the order in which they are listed."""
 
 MAX_DEPTH = 10
 """How many times one protocol may extend another. A longer chain could not be followed by a reader."""
@@ -33,119 +50,118 @@ class LoadedProtocol(Value):
     places: Mapping[KeyPath, Place]
 
 
-class _Link(Value):
-    """One file of the chain."""
-
-    source: Source
-    document: Document
+def no_base(_path: str) -> bytes | None:
+    """The `ReadFile` where nothing is under review."""
+    return None
 
 
 def load(reference: str, read: ReadFile = no_base) -> LoadedProtocol:
-    """Load a built-in protocol by name, or a user's own by path. Raises `ProtocolError` with all problems.
+    """Load a built-in protocol by name, or a user's own by path. Raises `DocumentError` with all problems.
 
     `read` gives files of the base of a change, which come before those of the working tree.
     """
-    try:
-        chain = _follow(reference, read)
-    except DocumentError as error:
-        raise ProtocolError(error.problems) from None
+    if not _is_path(reference) and reference not in BUILT_IN:
+        message = f"There is no protocol '{reference}'."
+        raise DocumentError([Problem(file="", message=message, hint=_unknown_name_hint(reference))])
+    chain = _follow(reference, read)
     merged = _merged(chain)
-    protocol = _converted(merged)
-    found = [Mismatch(path=fault.path, message=fault.message, hint=fault.hint) for fault in faults(protocol)]
-    _refuse(found, merged)
-    return LoadedProtocol(protocol=protocol, chain=tuple(link.source.label for link in chain), places=merged.places)
+    refuse(_problem(each, merged) for each in mismatches(merged.values, Protocol))
+    protocol = msgspec.convert(merged.values, Protocol, strict=True)
+    refuse(_problem(each, merged) for each in faults(protocol))
+    return LoadedProtocol(protocol=protocol, chain=tuple(document.file for document in chain), places=merged.places)
 
 
-def _follow(reference: str, read: ReadFile) -> Sequence[_Link]:
+def _is_path(reference: str) -> bool:
+    return "/" in reference or reference.endswith(".toml")
+
+
+def _follow(reference: str, read: ReadFile) -> Sequence[Document]:
     """The named protocol and those it extends, one after the other."""
-    source = _first_source(reference)
-    chain: list[_Link] = []
-    seen: list[str] = []
-    while True:
-        chain.append(_Link(source=source, document=sources.read(source, read)))
-        seen.append(sources.identity(source))
-        following = _extended(chain[-1], read)
-        if following is None:
-            return chain
-        if sources.identity(following) in seen:
-            trail = " → ".join([*(link.source.label for link in chain), following.label])
+    following = str(Path(reference)) if _is_path(reference) else reference
+    chain = [_read(following, read)]
+    seen = [_identity(following)]
+    while (following := _extended(chain[-1], read)) is not None:
+        if _identity(following) in seen:
+            trail = " → ".join([*(document.file for document in chain), following])
             raise _extends_error(chain[-1], f"The protocols extend each other in a circle: {trail}.", "Break it.")
         if len(chain) > MAX_DEPTH:
             hint = "Bring some of the files together."
             raise _extends_error(chain[-1], f"More than {MAX_DEPTH} protocols extend each other.", hint)
-        source = following
+        chain.append(_read(following, read))
+        seen.append(_identity(following))
+    return chain
 
 
-def _first_source(reference: str) -> Source:
-    try:
-        return sources.locate(reference)
-    except LookupError as error:
-        message = f"There is no protocol '{reference}'."
-        raise ProtocolError([Problem(file="", message=message, hint=str(error))]) from None
+def _identity(reference: str) -> str:
+    """The same for two ways to write the same path."""
+    return str(Path(reference).resolve()) if _is_path(reference) else reference
 
 
-def _extended(link: _Link, read: ReadFile) -> Source | None:
-    reference = link.document.values.get("extends")
-    if reference is None:
-        return None
+def _read(reference: str, read: ReadFile) -> Document:
+    if not _is_path(reference):
+        raw = resources.files("burnish.protocols").joinpath(f"{reference}.toml").read_bytes()
+        return read_document(raw, reference, builtin=True)
+    found = _from_base(reference, read)
+    return read_document(read_file(reference) if found is None else found, reference)
+
+
+def _from_base(path: str, read: ReadFile) -> bytes | None:
+    pure = PurePosixPath(path)
+    return None if pure.is_absolute() or ".." in pure.parts else read(str(pure))
+
+
+def _extended(document: Document, read: ReadFile) -> str | None:
+    """What a protocol extends: a name, or a path, which is relative to the file that names it."""
+    reference = document.values.get("extends")
+    if reference is None or (isinstance(reference, str) and reference in BUILT_IN):
+        return reference
     if not isinstance(reference, str):
-        raise _extends_error(link, "expected text.", "Name a protocol or the path of one, in quotes.")
-    try:
-        following = sources.locate(reference, beside=link.source)
-    except LookupError as error:
-        raise _extends_error(link, f"There is no protocol '{reference}'.", str(error)) from None
-    if not isinstance(following, BuiltIn) and not sources.exists(following, read):
+        raise _extends_error(document, "expected text.", "Name a protocol or the path of one, in quotes.")
+    if not _is_path(reference):
+        raise _extends_error(document, f"There is no protocol '{reference}'.", _unknown_name_hint(reference))
+    folder = Path(document.file).parent if _is_path(document.file) else Path()
+    path = str(folder / reference)
+    if _from_base(path, read) is None and not Path(path).is_file():
         hint = "The path is relative to the file that names it."
-        raise _extends_error(link, f"There is no file '{following.path}'.", hint)
-    return following
+        raise _extends_error(document, f"There is no file '{path}'.", hint)
+    return path
 
 
-def _extends_error(link: _Link, message: str, hint: str) -> ProtocolError:
-    line = link.document.line_of(("extends",))
-    return ProtocolError([Problem(file=link.source.label, line=line, key="extends", message=message, hint=hint)])
+def _unknown_name_hint(name: str) -> str:
+    question = did_you_mean(name, BUILT_IN)
+    if not question and Path(f"{name}.toml").is_file():
+        question = f"For the file here, write '{name}.toml'."
+    names = f"Built in: {', '.join(BUILT_IN)}; your own goes by its path."
+    return f"{question} {names}".strip()
 
 
-def _merged(chain: Sequence[_Link]) -> Layer:
-    """The chain as one layer, without what belongs to the files and not to the protocol."""
-    layers = [layer(link.document, builtin=isinstance(link.source, BuiltIn)) for link in reversed(chain)]
-    merged = reduce(lambda lower, upper: overlay(lower, upper, _TAGS), layers)
-    own = chain[0].document
+def _extends_error(document: Document, message: str, hint: str) -> DocumentError:
+    return DocumentError([document.problem(Violation(path=("extends",), message=message, hint=hint))])
+
+
+def _merged(chain: Sequence[Document]) -> Document:
+    """The chain as one document, without what belongs to the files and not to the protocol."""
+    merged = reduce(lambda lower, upper: overlay(lower, upper, _TAGS), reversed(chain))
+    own = chain[0]
     values: dict[str, Any] = {key: value for key, value in merged.values.items() if key != "extends"}
-    # A name and a description say what this very file is; those of the protocol below would be wrong here.
     places = dict(merged.places)
-    for key, unset in (("name", Path(own.file).stem), ("description", _description(chain))):
+    # A name and a description say what this very file is; those of the protocol below would be wrong here.
+    description = f"Starts from {chain[1].file}." if len(chain) > 1 else ""
+    for key, unset in (("name", Path(own.file).stem), ("description", description)):
         if key not in own.values:
             values[key] = unset
             places.pop((key,), None)
     values.setdefault("records", RecordLayout.NONE.value)  # a key that is missing is one of an older run
-    return Layer(file=own.file, values=values, places=places)
+    return Document(file=own.file, values=values, places=places)
 
 
-def _description(chain: Sequence[_Link]) -> str:
-    return f"Starts from {chain[1].source.label}." if len(chain) > 1 else ""
-
-
-def _converted(merged: Layer) -> Protocol:
-    _refuse(mismatches(merged.values, Protocol), merged)
-    return msgspec.convert(merged.values, Protocol, strict=True)
-
-
-def _refuse(found: Sequence[Mismatch], merged: Layer) -> None:
-    if found:
-        problems = [_problem(mismatch, merged) for mismatch in found]
-        raise ProtocolError(sorted(problems, key=lambda problem: (problem.file, problem.line or 0)))
-
-
-def _problem(mismatch: Mismatch, merged: Layer) -> Problem:
-    path, message = mismatch.path, mismatch.message
-    place = merged.place_of(path)
-    if place.line is None:
-        # What comes with burnish is right by itself: the change that does not fit it is in the user's file.
-        message, place = f"{message} (It is set by {place.text}.)", _own_place(path, merged)
-    return Problem(file=place.file, line=place.line, key=key_text(path), message=message, hint=mismatch.hint)
-
-
-def _own_place(path: KeyPath, merged: Layer) -> Place:
-    """The nearest table around a key that the user wrote, else the line that brought the key in."""
-    own = {known: place for known, place in merged.places.items() if place.line is not None}
-    return nearest(own, path) or nearest(own, ("extends",)) or Place(file=merged.file, line=1)
+def _problem(violation: Violation, merged: Document) -> Problem:
+    problem = merged.problem(violation)
+    if problem.line is not None:
+        return problem
+    # What comes with burnish is right by itself: the change that does not fit it is in the user's file, in the nearest
+    # table that the user wrote, else in the line that brought the key in.
+    own = {path: place for path, place in merged.places.items() if place.line is not None}
+    place = nearest(own, violation.path) or nearest(own, ("extends",)) or Place(file=merged.file, line=1)
+    message = f"{violation.message} (It is set by {problem.file}.)"
+    return replace(problem, file=place.file, line=place.line, message=message)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard, cast
 
-from burnish.protocols.layers import Place
+from burnish.core.errors import KeyPath
 from burnish.protocols.loader import LoadedProtocol
-from burnish.protocols.plain import plain
-from burnish.protocols.positions import KeyPath
+from burnish.settings.conversion import plain
+from burnish.settings.documents import Place
 
 _COLUMN = 56
 """Where the places begin, when the value leaves room for it."""

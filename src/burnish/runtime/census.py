@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from burnish.agents.analysers.own_checks import stays_inside
-from burnish.config.globs import ignored, matches
-from burnish.config.settings import Settings
 from burnish.core.evidence import CensusFile, Need
 from burnish.core.values import Value
+from burnish.settings.globs import ignored, matches
+from burnish.settings.types import Settings
 from burnish.workspace.attributes import SET, UNSET, Attributes
 from burnish.workspace.diffs import overview
 from burnish.workspace.names import shown

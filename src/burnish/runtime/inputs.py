@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.requirements import AgentValue, Requirements
-from burnish.config.settings import Settings
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
 from burnish.core.values import Value
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.requirements import AgentValue, Requirements
+from burnish.settings.types import Settings
 
 _KEY, _INVOCATION_KEY = "inputs", "invocation"
 

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from burnish.config.settings import AgentSettings
-from burnish.config.trust import file_digest
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
 from burnish.runtime.inputs import Inputs
+from burnish.settings.trust import file_digest
+from burnish.settings.types import AgentSettings
 from burnish.workspace.clones import Clones
 from burnish.workspace.removal import protect_folder
 from burnish.workspace.repository import Repository

@@ -15,7 +15,6 @@ import msgspec
 from burnish.agents.clients.reading import MAX_LINE, event, inner, one_line, text
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Client
-from burnish.config.settings import AgentKind
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import JsonObject
 from burnish.contracts.streams import final_message
@@ -24,6 +23,7 @@ from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.core.work import Running, effect_id
 from burnish.runtime.inputs import inputs_of
+from burnish.settings.agent_kinds import AgentKind
 
 LAST_BYTES = 256 * 1024
 """How far back in a log the last thing that an agent did is looked for."""

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.clients.variables import VARIABLES
-from burnish.config.settings import AgentSettings
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.values import Value
+from burnish.settings.types import AgentSettings
 from burnish.system import clock
 from burnish.usecases.agent_checks import Checked
 from burnish.usecases.agents import Place, agent_named

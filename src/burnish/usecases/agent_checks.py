@@ -7,8 +7,6 @@ from functools import reduce
 from pathlib import Path
 
 from burnish.agents.analysers.programs import WHEELS, is_installed, version
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import AgentKind, AgentSettings, Settings, WorkspaceSettings
 from burnish.core.budget import Share
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Reviewed, Roles, RunStarted, Subject, WorkFailed
@@ -26,6 +24,9 @@ from burnish.runtime.inputs import Governance, Inputs, frozen
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
 from burnish.runtime.policy import borrow_trusted, policy_folder
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import AgentSettings, Settings, WorkspaceSettings
 from burnish.system import clock, survivors
 from burnish.system.identifiers import new_run_id
 from burnish.system.sandbox import choose

@@ -18,15 +18,16 @@ from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Client
 from burnish.agents.pricing import Price, price_of
-from burnish.config.loading import Merged, Sources, user_file
-from burnish.config.loading import load as load_settings
-from burnish.config.rules import choices, unknown_agent
-from burnish.config.settings import AgentKind, AgentSettings, Settings
 from burnish.contracts.text import bounded
 from burnish.core.errors import BurnishError
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.runtime.inputs import Offline
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.loading import Merged, Sources, user_file
+from burnish.settings.loading import load as load_settings
+from burnish.settings.rules import choices, unknown_agent
+from burnish.settings.types import AgentSettings, Settings
 from burnish.system import process
 from burnish.system.process import Command, Limits
 from burnish.system.process_start import find_program

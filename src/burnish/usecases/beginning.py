@@ -5,7 +5,6 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from burnish.config.loading import PolicyOrigin
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import RULES, Closed, Mode, Outcome, RunStarted, name_of
@@ -17,6 +16,7 @@ from burnish.runtime.inputs import frozen, without_invocation
 from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.runner import stay_awake
 from burnish.runtime.settling import unsettled
+from burnish.settings.loading import PolicyOrigin
 from burnish.system import clock
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import is_known_dead, new_run_id, this_process

@@ -9,13 +9,14 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from burnish.agents.pricing import price_of
-from burnish.config.settings import DEFAULT_COST_USD, DEFAULT_TOKENS, AgentKind, AgentSettings, Settings
 from burnish.core.budget import Amounts, Budget, Cap
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Ask, AskAtTerminal, ChoiceAction, Protocol
 from burnish.core.spending import used
 from burnish.core.state import Ended, Run
 from burnish.core.values import Value
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import DEFAULT_COST_USD, DEFAULT_TOKENS, AgentSettings, Settings
 from burnish.usecases.estimates import Prospect, estimate
 from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.repository import Repository

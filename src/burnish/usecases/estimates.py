@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from burnish.agents.pricing import Tokens, price_of
-from burnish.config.settings import Settings
 from burnish.core.budget import Budget, Cap
 from burnish.core.errors import BurnishError
 from burnish.core.events import (
@@ -30,6 +29,7 @@ from burnish.core.reviews import Usage
 from burnish.core.values import Value
 from burnish.runtime.inputs import Inputs, inputs_of
 from burnish.runtime.journal import stream_of
+from burnish.settings.types import Settings
 from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.diffs import difference
 from burnish.workspace.repository import Repository

@@ -1,8 +1,8 @@
 """What kind of review a run had, in words: nobody should take the word of a rule for the judgement of a mind."""
 
-from burnish.config.settings import AgentKind
 from burnish.core.state import GoodReview, Run
 from burnish.runtime.inputs import inputs_of
+from burnish.settings.agent_kinds import AgentKind
 
 ANALYSERS_ALONE = (
     "Reviewed by analysers alone: they know mistakes by rule and run your tests; they do not judge what the change is "

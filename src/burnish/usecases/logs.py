@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from burnish.agents.clients.registry import CLIENTS
-from burnish.config.settings import AgentKind
 from burnish.core.events import RunStarted, WorkStarted, decode, name_of
 from burnish.core.loop import evolve
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.runtime.journal import RunError, stream_of
+from burnish.settings.agent_kinds import AgentKind
 from burnish.usecases.activities import Retelling, client_kind, log_name, open_log
 from burnish.usecases.runs import Runs, named
 from burnish.usecases.waiting import watch

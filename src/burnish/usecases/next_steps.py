@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from burnish.config.settings import AgentKind, Allowance
 from burnish.core.budget import Cap
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
@@ -19,6 +18,8 @@ from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
 from burnish.core.steps.person import other_agent
 from burnish.core.values import Value
 from burnish.runtime.inputs import inputs_of, invocation_of
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import Allowance
 from burnish.system.shell import shell_line
 from burnish.usecases.runs import Sighting
 from burnish.workspace.errors import WorkspaceError

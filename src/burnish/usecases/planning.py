@@ -9,25 +9,23 @@ from pathlib import Path
 
 from burnish.agents.analysers.rulebook import unknown_rules
 from burnish.agents.registry import adapter_for
-from burnish.config.errors import ConfigError
-from burnish.config.loading import REPOSITORY_FILE, LayerName, Merged, ReadFile, load_alone
-from burnish.config.overrides import Flags
-from burnish.config.permissions import deviations
-from burnish.config.requirements import Requirements, agent_value, requirements
-from burnish.config.roles import resolve, role_notices, with_fixers
-from burnish.config.settings import AgentKind, Complexity, Settings, Unproven
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol, ReviewBy, SkipReason
 from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
-from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Governance, Guidance, Inputs, Invocation
 from burnish.runtime.performing.stories import find_status_file
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.documents import DocumentError, Problem
+from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, ReadFile, load_alone
+from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
+from burnish.settings.roles import resolve, role_notices, with_fixers
+from burnish.settings.types import Complexity, Settings, Unproven
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.briefs import Brief, read_brief
 from burnish.usecases.budgets import agents_called, allot
@@ -191,7 +189,9 @@ def _only(read: ReadFile) -> ReadFile:
     def read_or_fail(path: str) -> bytes:
         found = read(path)
         if found is None:
-            raise ConfigError([Problem(file=path, message="the base has no such file.", hint="Commit it to the base.")])
+            raise DocumentError(
+                [Problem(file=path, message="the base has no such file.", hint="Commit it to the base.")]
+            )
         return found
 
     return read_or_fail
@@ -208,7 +208,7 @@ def _protocol(repository: Repository, base: Base, settled: Settled) -> Protocol:
         if found is None:
             found = settled.files.get(path)
         if found is None and (repository.root / path).is_file():
-            raise ConfigError(
+            raise DocumentError(
                 [
                     Problem(
                         file=merged.origin("protocol").file,

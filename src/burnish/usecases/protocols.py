@@ -1,9 +1,8 @@
 """What a user can ask about protocols: which there are, what one does, and whether a file of theirs is one."""
 
 from burnish.core.values import Value
-from burnish.protocols.loader import LoadedProtocol, load
+from burnish.protocols.loader import BUILT_IN, LoadedProtocol, load
 from burnish.protocols.rendering import render
-from burnish.protocols.sources import BUILT_IN
 from burnish.protocols.summary import summarise
 
 
@@ -29,6 +28,6 @@ def list_protocols() -> tuple[ProtocolLine, ...]:
 
 
 def view_protocol(reference: str) -> ProtocolView:
-    """Load and explain a protocol by name or path. Raises `ProtocolError` with every problem."""
+    """Load and explain a protocol by name or path. Raises `DocumentError` with every problem."""
     loaded = load(reference)
     return ProtocolView(loaded=loaded, toml=render(loaded), summary=summarise(loaded.protocol))

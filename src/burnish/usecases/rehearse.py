@@ -3,35 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from burnish.core.state import Run
-from burnish.protocols.checking import mismatches
-from burnish.protocols.documents import key_text, read_document
-from burnish.protocols.errors import DocumentError, Problem
 from burnish.protocols.loader import load
-from burnish.protocols.sources import UserFile, read_file
 from burnish.runtime.rehearsal import Moment, Rehearsal
 from burnish.runtime.script import Script
+from burnish.settings.conversion import convert
+from burnish.settings.documents import read_document, read_file
 
 
 def load_script(path: Path) -> Script:
     """Read a script. Raises `DocumentError` with every problem in it."""
-    source = UserFile(path=str(path))
-    document = read_document(read_file(source), source.label)
-    problems = [
-        Problem(
-            file=document.file,
-            line=document.line_of(mismatch.path),
-            key=key_text(mismatch.path),
-            message=mismatch.message,
-            hint=mismatch.hint,
-        )
-        for mismatch in mismatches(document.values, Script)
-    ]
-    if problems:
-        raise DocumentError(problems)
-    return msgspec.convert(document.values, Script)
+    return convert(read_document(read_file(path), str(path)), Script)
 
 
 def rehearse(script: Script, protocol_reference: str | None = None) -> Iterator[tuple[Run | None, Moment]]:

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from burnish.config.settings import KeepSettings
 from burnish.core.errors import BurnishError
 from burnish.core.events import Closed, name_of
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import StoredEvent
 from burnish.runtime.journal import stream_of
 from burnish.runtime.settling import unsettled
+from burnish.settings.types import KeepSettings
 from burnish.system.files import write_atomically
 from burnish.usecases.runs import Runs
 from burnish.workspace.removal import remove_folder

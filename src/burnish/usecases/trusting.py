@@ -12,20 +12,19 @@ from pathlib import Path
 
 import msgspec
 
-from burnish.config.loading import REPOSITORY_FILE, LayerName, Merged, PolicyOrigin, Sources, user_file
-from burnish.config.loading import load as load_settings
-from burnish.config.overrides import Flags
-from burnish.config.permissions import Sensitive
-from burnish.config.settings import PromptSettings, Settings
-from burnish.config.trust import Trusted, TrustStore, digest_of, file_digest
 from burnish.core.errors import BurnishError
 from burnish.core.values import Value, replace
 from burnish.prompts.errors import PromptError
 from burnish.prompts.resolution import PromptRole, resolve_prompt
-from burnish.protocols.errors import DocumentError, Problem
+from burnish.protocols.loader import BUILT_IN
 from burnish.protocols.loader import load as load_protocol
-from burnish.protocols.sources import BUILT_IN
 from burnish.runtime.inputs import Offline
+from burnish.settings.documents import DocumentError, Problem
+from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, PolicyOrigin, Sources, user_file
+from burnish.settings.loading import load as load_settings
+from burnish.settings.permissions import Sensitive
+from burnish.settings.trust import Trusted, TrustStore, digest_of, file_digest
+from burnish.settings.types import PromptSettings, Settings
 from burnish.system import clock
 from burnish.workspace.repository import Repository
 
@@ -108,7 +107,7 @@ def settle(
     flags: Flags | None = None,
     ask: AskTrust | None = None,
 ) -> Settled:
-    """The settings that hold, under the user's trust or without it. Raises `ConfigError`."""
+    """The settings that hold, under the user's trust or without it. Raises `DocumentError`."""
     sources = _sources(repository, base, environment, flags or Flags())
     in_full = load_settings(replace(sources, trusted=True))
     content = _content(repository, base, in_full)

@@ -9,10 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.requirements import Requirements, requirements
-from burnish.config.rules import is_signer_line
-from burnish.config.settings import Allowance, Settings, Unproven
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.findings import FindingStatus
@@ -25,6 +21,10 @@ from burnish.protocols.loader import load as load_protocol
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import load_run, stream_of
 from burnish.runtime.performing.sealing import protocol_digest
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.requirements import Requirements, requirements
+from burnish.settings.rules import is_signer_line
+from burnish.settings.types import Allowance, Settings, Unproven
 from burnish.usecases.planning import required_by, settings_alone
 from burnish.usecases.trusting import Base, base_file
 from burnish.workspace.repository import Repository

@@ -8,7 +8,7 @@ as well as something else is refused. A name of a local branch means that branch
 import re
 from collections.abc import Iterator
 
-from burnish.protocols.checking import did_you_mean
+from burnish.settings.documents import did_you_mean
 from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
 from burnish.workspace.git import Git, is_object
 from burnish.workspace.names import fields

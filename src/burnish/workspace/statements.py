@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from burnish.config.requirements import AgentValue
 from burnish.core.evidence import Level, Need
 from burnish.core.findings import FindingStatus, Severity
 from burnish.core.state import ReviewStatus, SealKind
 from burnish.core.values import Value
+from burnish.settings.requirements import AgentValue
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:burnish:seal:v2"

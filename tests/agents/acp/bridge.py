@@ -9,10 +9,11 @@ from typing import Any
 
 from burnish.agents.acp.client import ACP
 from burnish.agents.interface import Reply, Request
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.reviews import Failure
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system import process
 from burnish.system.process import Command, Finished, Limits
 from burnish.testing.acp_agent import Script, acp_agent, heard

@@ -8,7 +8,8 @@ import pytest
 
 from burnish.agents.acp.client import ACP
 from burnish.agents.interface import Request
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system import process
 from burnish.system.process import Finished, Limits
 from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine

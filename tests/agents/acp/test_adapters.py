@@ -9,7 +9,8 @@ from burnish.agents.acp.bridge.values import May, Options, read_arguments
 from burnish.agents.acp.client import ACP
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Role
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from tests.agents.building import request
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/home/me", "MY_KEY": "k", "OPENAI_API_KEY": "o", "HTTPS_PROXY": "p"}

@@ -8,9 +8,10 @@ import pytest
 
 from burnish.agents.acp.adapters import bridge
 from burnish.agents.acp.bridge.values import May, Options, Trouble
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.work import ProcessMark
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, How, Limits
 from burnish.testing.acp_agent import Exit, Hang, Raw, Say, Script
 from tests.agents.acp.bridge import Stage

@@ -14,10 +14,11 @@ import pytest
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Client, Request
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.contracts.registry import schema
 from burnish.core.reviews import ContractName
 from burnish.core.work import ProcessMark
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system import process
 from burnish.system.process import Finished, Limits
 from burnish.testing.model_server.server import ModelServer

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from burnish.agents.interface import Role
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 from burnish.testing.model_server.scenario import Fault, Read, Step
 from burnish.testing.model_server.server import ModelServer, model_server

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished, How
 
 Event: TypeAlias = dict[str, Any]

@@ -10,7 +10,8 @@ import pytest
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Role
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from tests.agents.building import request
 from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.interface import Reply
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system import process
 from burnish.system.process import Limits
 from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine, why_not

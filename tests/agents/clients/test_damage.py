@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
-from burnish.config.settings import AgentKind
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json
 from burnish.contracts.registry import parse_answer
 from burnish.core.reviews import ContractName, Failure
 from burnish.core.values import replace
+from burnish.settings.agent_kinds import AgentKind
 from tests.agents.building import request
 from tests.agents.clients.live import ISSUES_SCHEMA, MODELS
 from tests.agents.clients.recordings import recorded

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from burnish.agents.interface import Reply, Role
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.scenario import Run, Step
 from burnish.testing.model_server.server import model_server
 from tests.agents.clients.live import Stage, stage

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from burnish.agents.interface import Reply
-from burnish.config.settings import AgentKind
 from burnish.core.reviews import Failure, FailureKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.scenario import Step, Tokens
 from burnish.testing.model_server.server import model_server
 from tests.agents.clients.live import stage

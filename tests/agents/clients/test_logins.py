@@ -14,7 +14,8 @@ from burnish.agents.clients.logins import Loan, LoginError, lend
 from burnish.agents.clients.places import manager_variables, moved_logins
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Needs
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 
 LOGIN: dict[str, Any] = {"tokens": {"access": "a1", "refresh": "r1", "expires": 1}, "scopes": ["x"], "account": None}
 RENEWED: dict[str, Any] = {"tokens": {"access": "a2", "refresh": "r2", "expires": 2}, "scopes": [], "account": "me"}

@@ -7,11 +7,11 @@ import pytest
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
-from burnish.config.settings import AgentKind
 from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import parse_answer
 from burnish.core.reviews import ContractName, Failure, FailureKind
 from burnish.core.values import replace
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished, How
 from tests.agents.building import request
 from tests.agents.clients.live import ISSUES_SCHEMA, MODELS

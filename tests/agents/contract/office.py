@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from burnish.config.loading import PolicyOrigin
-from burnish.config.settings import Settings
 from burnish.core.budget import Share
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import (
@@ -34,6 +32,8 @@ from burnish.runtime.inputs import Inputs
 from burnish.runtime.performing.performer import LocalPerformer
 from burnish.runtime.performing.workshop import RUN_MARKER, Workshop
 from burnish.runtime.runner import Work
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import Settings
 from burnish.system import survivors
 from burnish.system.sandbox import SandboxKind, choose
 from burnish.testing.memory_ledger import MemoryLedger

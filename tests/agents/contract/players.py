@@ -12,8 +12,9 @@ from _pytest.mark import ParameterSet
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Client
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.values import Value, replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from tests.agents.clients.live import MODELS, service
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from burnish.contracts.registry import parse_answer, schema
 from burnish.core.reviews import ContractName
-from burnish.protocols.errors import DocumentError
+from burnish.settings.documents import DocumentError
 from burnish.testing.model_server.loading import load_script, ready_made
 from burnish.testing.model_server.scenario import Call, Fault, Read, Run, Step, Tokens, Tool, Write
 from tests.testing.model_server.asking import JsonMap

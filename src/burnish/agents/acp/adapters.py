@@ -19,7 +19,8 @@ from burnish.agents.clients.gemini import GEMINI
 from burnish.agents.clients.opencode import OPENCODE
 from burnish.agents.clients.specification import Environment, Specification
 from burnish.agents.interface import Request
-from burnish.config.settings import AgentKind, AgentSettings
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 
 _ROOT = str(Path(burnish.__file__).parents[1])
 # From the folder that holds burnish, which a sandbox shows because it is named on the command line: it works wherever

@@ -6,8 +6,9 @@ from burnish.agents.acp.adapters import PLAIN, is_known, specification
 from burnish.agents.clients.driver import Driver
 from burnish.agents.clients.variables import VARIABLES
 from burnish.agents.interface import Needs, Request
-from burnish.config.settings import AgentKind, AgentSettings
 from burnish.core.values import replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command
 
 

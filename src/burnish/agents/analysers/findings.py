@@ -7,9 +7,9 @@ from burnish.agents.analysers.interface import Hidden, Hit, ToolName
 from burnish.agents.analysers.roles import hits_for
 from burnish.agents.analysers.rulings import Ruling, rule_on
 from burnish.agents.analysers.selectors import plain
-from burnish.config.settings import AnalyserSettings
 from burnish.contracts.text import bounded
 from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.settings.types import AnalyserSettings
 
 MAX_TITLE = 120
 MAX_SNIPPET = 600

@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from burnish.agents.analysers.interface import Hit, ToolName
 from burnish.agents.analysers.tools.reading import text
-from burnish.config.globs import matches
 from burnish.core.values import Value
+from burnish.settings.globs import matches
 
 PASSWORD = "password-in-configuration"  # noqa: S105 - the name of a rule
 NUL_BYTE = "nul-byte"

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from burnish.agents.analysers.interface import ToolName
-from burnish.config.globs import matches
+from burnish.settings.globs import matches
 
 _NAMES = {
     "ruff.toml": ToolName.RUFF,

@@ -10,7 +10,7 @@ from burnish.agents.analysers.interface import Choice, Hit, SourceFile, Task, To
 from burnish.agents.analysers.rulebook import CRITIC, PEDANT, STATIC_REVIEWERS, Look, left_out, looks
 from burnish.agents.analysers.rulings import rule_on, wishes
 from burnish.agents.analysers.tools.registry import TOOLS
-from burnish.config.settings import AnalyserSettings
+from burnish.settings.types import AnalyserSettings
 
 WITNESS = "witness"
 """The role that runs the tests instead; see `analysers.witness`."""

@@ -13,12 +13,11 @@ import msgspec
 
 from burnish.agents.analysers.interface import ToolName
 from burnish.agents.analysers.selectors import selects, weight
-from burnish.config.settings import AnalyserSettings
 from burnish.core.findings import Severity
 from burnish.core.values import Value
-from burnish.protocols.checking import did_you_mean, mismatches, quoted
-from burnish.protocols.documents import key_text, read_document
-from burnish.protocols.errors import DocumentError, Problem
+from burnish.settings.conversion import convert
+from burnish.settings.documents import did_you_mean, quoted, read_document
+from burnish.settings.types import AnalyserSettings
 
 CRITIC = "critic"
 PEDANT = "pedant"
@@ -90,14 +89,7 @@ class Claim(Value):
 
 def parse(raw: bytes, name: str, kind: type[Loaded]) -> Loaded:
     """A file of rules. Raises `DocumentError` with everything in it that is not as it must be."""
-    document = read_document(raw, name)
-    problems = [
-        Problem(file=name, line=document.line_of(one.path), key=key_text(one.path), message=one.message, hint=one.hint)
-        for one in mismatches(document.values, kind)
-    ]
-    if problems:
-        raise DocumentError(problems)
-    return msgspec.convert(document.values, kind, strict=True)
+    return convert(read_document(raw, name), kind)
 
 
 @cache

@@ -6,9 +6,9 @@ from burnish.agents.analysers.interface import Hidden, Hit, ToolName
 from burnish.agents.analysers.places import Surroundings, surroundings
 from burnish.agents.analysers.rulebook import PEDANT, Claim, LeftOut, Look, Words, asked_for, claims, rules_of
 from burnish.agents.analysers.selectors import plain, selects, weight
-from burnish.config.settings import OFF, AnalyserSettings
 from burnish.core.findings import Severity
 from burnish.core.values import Value, replace
+from burnish.settings.types import OFF, AnalyserSettings
 
 LINTERS = (ToolName.RUFF, ToolName.OXLINT, ToolName.ESLINT)
 """The tools that a project may configure itself, and of which it may ask for further rules."""

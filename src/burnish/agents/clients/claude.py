@@ -7,9 +7,9 @@ from burnish.agents.clients.reading import count, differ, doing, inner, number, 
 from burnish.agents.clients.specification import Environment, Report, Specification, Step
 from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
-from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
 from burnish.core.reviews import Failure, FailureKind
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 
 _READ_TOOLS = "Read,Grep,Glob"

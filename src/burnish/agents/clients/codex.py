@@ -10,8 +10,8 @@ from burnish.agents.clients.reading import count, differ, inner, objects, one_li
 from burnish.agents.clients.specification import Environment, Report, Specification
 from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
-from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 
 _FOLDER = "codex"

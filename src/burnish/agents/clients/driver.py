@@ -11,8 +11,8 @@ from burnish.agents.environment import agent_environment
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Bill, Needs, Reply, Request
 from burnish.agents.pricing import Tokens, price_of
-from burnish.config.settings import AgentSettings
 from burnish.core.reviews import Failure, Usage
+from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 
 

@@ -15,8 +15,8 @@ from burnish.agents.clients.reading import count, differ, doing, inner, one_line
 from burnish.agents.clients.specification import Environment, Report, Specification
 from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
-from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 
 _READ_TOOLS = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"]

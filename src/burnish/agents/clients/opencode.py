@@ -14,8 +14,8 @@ from burnish.agents.clients.reading import count, doing, inner, number, one_line
 from burnish.agents.clients.specification import Environment, Report, Specification, Step
 from burnish.agents.interface import READ_ONLY_COMMANDS, Request
 from burnish.agents.pricing import Tokens
-from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 
 _FOLDERS = {

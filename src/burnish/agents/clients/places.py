@@ -9,7 +9,7 @@ from burnish.agents.clients.specification import Specification
 from burnish.agents.clients.variables import VARIABLES
 from burnish.agents.errors import AgentError
 from burnish.agents.interface import Needs
-from burnish.config.settings import AgentSettings
+from burnish.settings.types import AgentSettings
 from burnish.system.process_start import find_program
 
 _MOVED = {

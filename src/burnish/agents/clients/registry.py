@@ -6,7 +6,7 @@ from burnish.agents.clients.codex import CODEX
 from burnish.agents.clients.gemini import GEMINI
 from burnish.agents.clients.opencode import OPENCODE
 from burnish.agents.interface import Client
-from burnish.config.settings import AgentKind
+from burnish.settings.agent_kinds import AgentKind
 
 CLIENTS: dict[AgentKind, Client] = {
     AgentKind.CLAUDE: CLAUDE,

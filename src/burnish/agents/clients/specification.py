@@ -7,10 +7,10 @@ import msgspec
 
 from burnish.agents.interface import Request
 from burnish.agents.pricing import Tokens
-from burnish.config.settings import AgentKind
 from burnish.contracts.json_text import JsonObject
 from burnish.core.reviews import Failure
 from burnish.core.values import Value
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
 
 Environment = Mapping[str, str]

@@ -3,8 +3,8 @@
 Nothing else in burnish names them. What is not listed is not passed on, unless the agent's own settings name it.
 """
 
-from burnish.config.settings import AgentKind
 from burnish.core.values import Value
+from burnish.settings.agent_kinds import AgentKind
 
 _NETWORK = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),

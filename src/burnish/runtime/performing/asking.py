@@ -11,7 +11,6 @@ from burnish.agents.clients.registry import CLIENTS, progress_of
 from burnish.agents.handover import write_findings
 from burnish.agents.interface import Client, Reply, Request
 from burnish.agents.registry import adapter_for
-from burnish.config.settings import AgentSettings
 from burnish.contracts.registry import schema
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.budget import Share
@@ -30,6 +29,7 @@ from burnish.runtime.performing.workshop import (
     Workshop,
     agent_settings,
 )
+from burnish.settings.types import AgentSettings
 from burnish.system import clock
 from burnish.system.process import KEPT_BYTES, Finished, Limits
 from burnish.system.sandbox import SandboxKind

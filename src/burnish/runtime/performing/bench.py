@@ -19,12 +19,12 @@ from burnish.agents.analysers.tools.eslint import PROGRAM as ESLINT
 from burnish.agents.analysers.tools.reading import INVALID_SYNTAX, NOT_READ
 from burnish.agents.analysers.tools.registry import TOOLS
 from burnish.agents.analysers.undecided import undecided
-from burnish.config.settings import AgentKind
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.runtime.performing import rule_caches
 from burnish.runtime.performing.scenes import Scene, Side
 from burnish.runtime.performing.workshop import Workshop
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Command, Finished, Limits
 
 _Result = TypeVar("_Result")

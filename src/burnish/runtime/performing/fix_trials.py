@@ -11,10 +11,10 @@ from burnish.agents.analysers.autofix.drafts import Draft
 from burnish.agents.analysers.autofix.halving import Halving
 from burnish.agents.analysers.autofix.trials import broken
 from burnish.agents.analysers.witness.values import NoTests, TestPlan, TestResult
-from burnish.config.settings import OFF
 from burnish.core.effects import StartFix
 from burnish.runtime.performing.test_runs import TestRun, installed_view, plans_for, run_tests
 from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.settings.types import OFF
 from burnish.system import clock
 from burnish.workspace.clones import Clone
 from burnish.workspace.inside import write_inside

@@ -6,7 +6,6 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from burnish.agents.interface import Reply, Request, Role
-from burnish.config.settings import AgentKind
 from burnish.contracts.fix_answers import LONGEST_TEXT, read_fix_answers
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import AnyEvent, Built, Change, FixAnswer, Fixed, SessionFinished, StoryStatus, WorkFailed
@@ -27,6 +26,7 @@ from burnish.runtime.performing.hooks import TRIES, Rejected, run_hooks
 from burnish.runtime.performing.reviewing import answer_reader, clone_name, contract_of, read_answer
 from burnish.runtime.performing.stories import find_story_file, note_action_items, story_status
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system import clock
 from burnish.system.linkless import write_new
 from burnish.workspace.clones import Clone

@@ -3,7 +3,6 @@
 import re
 from typing import TypedDict
 
-from burnish.config.globs import ignored, matches, rules_for
 from burnish.contracts.streams import words_of_tool_calls
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import Subject, ValidationStatus
@@ -31,6 +30,7 @@ from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel_state import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
 from burnish.runtime.performing.workshop import Sources, agent_settings
+from burnish.settings.globs import ignored, matches, rules_for
 from burnish.workspace.diffs import Difference, difference
 from burnish.workspace.messages import commit_messages
 

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from burnish.config.settings import AgentKind
 from burnish.contracts.text import bounded
 from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
 from burnish.core.errors import BurnishError
@@ -13,6 +12,7 @@ from burnish.runtime.performing import analysing, fixing, reviewing, sealing, va
 from burnish.runtime.performing.bench import Bench
 from burnish.runtime.performing.workshop import Job, StoppedError, Workshop, agent_settings
 from burnish.runtime.runner import Note, Work
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system import clock
 
 MAX_REASON = 300

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import msgspec
 
 from burnish import __version__
-from burnish.config.requirements import AgentValue, agent_value
 from burnish.core.effects import MakeSeal
 from burnish.core.events import AnyEvent, Sealed
 from burnish.core.evidence import Level
@@ -16,6 +15,7 @@ from burnish.core.state import GoodReview, Run
 from burnish.core.values import replace
 from burnish.runtime.inputs import Inputs, inputs_of
 from burnish.runtime.performing.workshop import Workshop
+from burnish.settings.requirements import AgentValue, agent_value
 from burnish.system import clock
 from burnish.workspace.seals import store
 from burnish.workspace.signatures import signing_key

@@ -33,9 +33,9 @@ from burnish.agents.analysers.witness.pythons import Interpreter
 from burnish.agents.analysers.witness.reports import MOST_BYTES
 from burnish.agents.analysers.witness.results import Left, result_of
 from burnish.agents.analysers.witness.values import Framework, Language, NoTests, TestPlan, TestResult
-from burnish.config.settings import Settings, ValidationCommand
 from burnish.core.reviews import Failure
 from burnish.runtime.performing.workshop import StoppedError, Workshop
+from burnish.settings.types import Settings, ValidationCommand
 from burnish.system.process import Command, Finished, How, Limits, run_now
 from burnish.workspace.clones import Clone
 from burnish.workspace.inside import read_inside

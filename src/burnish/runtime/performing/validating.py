@@ -2,7 +2,6 @@
 
 import asyncio
 
-from burnish.config.settings import ValidationCommand
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
@@ -14,6 +13,7 @@ from burnish.runtime.performing.material import incomplete_criteria
 from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.test_runs import prepared_view
 from burnish.runtime.performing.workshop import Workshop
+from burnish.settings.types import ValidationCommand
 from burnish.system import clock
 from burnish.system.linkless import write_new
 from burnish.system.process import Command, Finished, How, Limits

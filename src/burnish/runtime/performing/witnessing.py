@@ -29,7 +29,6 @@ from burnish.agents.analysers.witness.values import (
     TestPlan,
     TestResult,
 )
-from burnish.config.settings import OFF
 from burnish.core.effects import StartReview
 from burnish.core.evidence import Examined, Level, Missing
 from burnish.core.findings import Finding, Severity
@@ -41,6 +40,7 @@ from burnish.runtime.performing.reviewing import clone_name
 from burnish.runtime.performing.test_runs import Plans, TestRun, plans_for, prepared_view, run_tests
 from burnish.runtime.performing.witnessed import Witnessed
 from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.settings.types import OFF
 from burnish.system.linkless import write_new
 from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown

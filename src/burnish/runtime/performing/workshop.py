@@ -8,7 +8,6 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from burnish.agents.clients.places import moved_logins
 from burnish.agents.errors import AgentError
 from burnish.agents.visibility import named_paths
-from burnish.config.settings import AgentSettings
 from burnish.core.events import ProcessStarted
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
@@ -18,6 +17,7 @@ from burnish.ledger.errors import BlobMissingError
 from burnish.ledger.interface import Ledger
 from burnish.runtime.inputs import Inputs
 from burnish.runtime.runner import Note, Work
+from burnish.settings.types import AgentSettings
 from burnish.system import clock, process, survivors
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine

@@ -6,10 +6,8 @@ from typing import TypeAlias
 import msgspec
 
 from burnish.contracts.json_text import read_object
-from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.errors import BurnishError, ErrorKind, KeyPath, Violation
 from burnish.core.values import Value
-from burnish.protocols.checking import Mismatch
-from burnish.protocols.positions import KeyPath
 
 
 class ScenarioError(BurnishError):
@@ -106,7 +104,7 @@ class Script(Value):
     log: str = ""
 
 
-def faults(script: Script) -> tuple[Mismatch, ...]:
+def faults(script: Script) -> tuple[Violation, ...]:
     """What cannot be played although its form is right."""
     return tuple(
         fault
@@ -118,22 +116,22 @@ def faults(script: Script) -> tuple[Mismatch, ...]:
     )
 
 
-def _name_faults(name: str, steps: Scenario) -> list[Mismatch]:
+def _name_faults(name: str, steps: Scenario) -> list[Violation]:
     path = ("scenario", name)
-    found: list[Mismatch] = []
+    found: list[Violation] = []
     if not name.replace("-", "").isalnum() or not name.isascii():
         hint = "It is part of an address: use letters, digits and '-'."
-        found.append(Mismatch(path=path, message=f"'{name}' cannot be the name of a scenario.", hint=hint))
+        found.append(Violation(path=path, message=f"'{name}' cannot be the name of a scenario.", hint=hint))
     if not steps:
-        found.append(Mismatch(path=path, message="The scenario has no steps.", hint="Add one."))
+        found.append(Violation(path=path, message="The scenario has no steps.", hint="Add one."))
     return found
 
 
-def _step_faults(step: Step, path: KeyPath) -> list[Mismatch]:
-    found: list[Mismatch] = []
+def _step_faults(step: Step, path: KeyPath) -> list[Violation]:
+    found: list[Violation] = []
 
     def refuse(key: str, message: str, hint: str) -> None:
-        found.append(Mismatch(path=(*path, key), message=message, hint=hint))
+        found.append(Violation(path=(*path, key), message=message, hint=hint))
 
     if step.turn is not None and step.turn < 1:
         refuse("turn", "There is no such turn.", "The first answer is turn 1.")
@@ -148,7 +146,7 @@ def _step_faults(step: Step, path: KeyPath) -> list[Mismatch]:
     for number, call in enumerate(step.call):
         if isinstance(call, Tool) and read_object(call.input) is None:
             found.append(
-                Mismatch(
+                Violation(
                     path=(*path, "call", number), message="'input' is not a JSON object.", hint="Write '{}' for none."
                 )
             )

@@ -1,7 +1,7 @@
 """Hits and files, made short for tests."""
 
 from burnish.agents.analysers.interface import Hit, SourceFile, ToolName
-from burnish.config.settings import AnalyserSettings
+from burnish.settings.types import AnalyserSettings
 
 DEFAULTS = AnalyserSettings()
 

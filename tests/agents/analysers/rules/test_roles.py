@@ -7,7 +7,7 @@ import pytest
 from burnish.agents.analysers.interface import Choice, Hit, SourceFile, Task, ToolName
 from burnish.agents.analysers.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
 from burnish.agents.analysers.tools.registry import TOOLS
-from burnish.config.settings import AnalyserSettings
+from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, files, hit, wanting
 from tests.agents.analysers.tools.running import start, write
 

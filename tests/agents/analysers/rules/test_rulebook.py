@@ -26,9 +26,9 @@ from burnish.agents.analysers.rulebook import (
     unknown_rules,
 )
 from burnish.agents.analysers.selectors import EVERYTHING, plain, selects
-from burnish.config.settings import AnalyserSettings
 from burnish.core.findings import Severity
-from burnish.protocols.errors import DocumentError
+from burnish.settings.documents import DocumentError
+from burnish.settings.types import AnalyserSettings
 from burnish.system.process import Command, run_now
 
 OWN_RULES = frozenset({"invalid-syntax", "unreadable"})

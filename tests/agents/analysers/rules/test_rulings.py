@@ -4,7 +4,7 @@ import pytest
 
 from burnish.agents.analysers.interface import Hit
 from burnish.agents.analysers.rulings import rule_on
-from burnish.config.settings import AnalyserSettings
+from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
 
 

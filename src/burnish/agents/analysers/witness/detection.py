@@ -24,8 +24,8 @@ from burnish.agents.analysers.witness.pythons import (
     virtual_environments,
 )
 from burnish.agents.analysers.witness.values import Framework, Language, NoTests, TestPlan
-from burnish.config.settings import ValidationCommand
 from burnish.core.values import Value, replace
+from burnish.settings.types import ValidationCommand
 
 DESK, REPORT = "{desk}", "{report}"
 """Stand for the folder and the file that each run of the tests gets for its own."""

@@ -1,1 +1,0 @@
-"""Merged settings: defaults, the user's file, the repository's, the environment, flags; each value with its origin."""
