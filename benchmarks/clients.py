@@ -14,7 +14,7 @@ from benchmarks.measure import Figure, compare
 from benchmarks.project import Project
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Request, Role
-from burnish.contracts.registry import schema
+from burnish.contracts.schemas import schema
 from burnish.core.events import Reviewed, decode
 from burnish.core.reviews import ContractName
 from burnish.ledger.sqlite import open_ledger

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import Expected, parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName
 from tests.contracts.prose import AGAINST, HARMLESS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.findings import parse
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Answer
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.findings import parse
 from burnish.contracts.markdown import denials, former, labels, severities, tags
 from burnish.contracts.paths import no_repository
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Severity
 from burnish.core.reviews import Answer
 from burnish.core.text import clean_text

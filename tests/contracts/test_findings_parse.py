@@ -2,11 +2,11 @@
 
 import pytest
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.findings import parse
 from burnish.contracts.markdown.lines import MAX_LINE, MAX_LINES
 from burnish.contracts.markdown.listing import MAX_FINDINGS
 from burnish.contracts.paths import no_repository
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Answer
 

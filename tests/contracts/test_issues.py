@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
 from burnish.contracts.registry import parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.reviews import Answer, ContractName, Former, FormerAnswer
 

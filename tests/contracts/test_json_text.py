@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import JsonObject, read_documents, read_object
+from burnish.contracts.text import UnreadableError
 
 
 def objects(text: str) -> list[JsonObject]:

@@ -3,16 +3,18 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, validate
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.issues_record import render_issues
 from burnish.contracts.json_text import write_json
-from burnish.contracts.registry import PARSERS, parse_answer, schema
+from burnish.contracts.registry import PARSERS, parse_answer
 from burnish.contracts.report_record import report_fields
+from burnish.contracts.schemas import schema
+from burnish.contracts.text import UnreadableError
 from burnish.contracts.verdict import render
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
 from burnish.core.reviews import Answer, ContractName, DimensionScore, ScoreCard, Weight
@@ -63,6 +65,12 @@ def test_a_schema_asks_for_every_key_and_no_other(contract: ContractName) -> Non
     for part in objects:
         assert part["additionalProperties"] is False
         assert part["required"] == list(part["properties"])
+
+
+@pytest.mark.parametrize("contract", WITH_SCHEMA)
+def test_a_schema_stays_as_it_was_published(contract: ContractName) -> None:
+    published = json.loads((Path(__file__).parent / "schemas" / f"{contract.value}.json").read_text(encoding="utf-8"))
+    assert known_schema(contract) == published
 
 
 @pytest.mark.parametrize("contract", [ContractName.FINDINGS, ContractName.SARIF])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import write_json
 from burnish.contracts.registry import parse_answer
 from burnish.contracts.report_record import report_fields, review_history_entry
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Severity
 from burnish.core.gates import unmet_criteria
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate

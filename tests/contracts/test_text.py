@@ -2,8 +2,7 @@
 
 import pytest
 
-from burnish.contracts.errors import UnreadableError
-from burnish.contracts.text import MAX_ANSWER_BYTES, bounded, decode
+from burnish.contracts.text import MAX_ANSWER_BYTES, UnreadableError, bounded, decode
 from burnish.core.text import clean_text
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.contracts.verdict import render
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer, ContractName

@@ -13,10 +13,9 @@ from typing import Any
 import msgspec
 
 from burnish.contracts import findings, issues, report, sarif, verdict
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.paths import confine
 from burnish.contracts.registry import parse_answer
-from burnish.contracts.text import decode
+from burnish.contracts.text import UnreadableError, decode
 from burnish.core import events
 from burnish.core.errors import KeyPath
 from burnish.core.reviews import Answer, ContractName

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from burnish.contracts.errors import UnreadableError
+from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import Answer, ContractName
 from tests.fuzz.__main__ import main
 from tests.fuzz.checks import BrokenPromiseError, check_contract, parse_in_repository

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.prompts.conftest import NONCE
 
-from burnish.contracts.registry import parse_answer, schema
+from burnish.contracts.registry import parse_answer
+from burnish.contracts.schemas import schema
 from burnish.core.events import Subject
 from burnish.core.findings import Finding, FixVerdict, Severity, Source
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate

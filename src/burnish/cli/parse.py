@@ -7,7 +7,7 @@ import click
 
 from burnish.cli.output import complain, print_json
 from burnish.cli.parse_view import parsed_view, unreadable_view
-from burnish.contracts.errors import UnreadableError
+from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName
 from burnish.system.input import STANDARD_INPUT
 from burnish.usecases.parse import parse_file, plan_parse

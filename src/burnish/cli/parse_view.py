@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.finding_json import finding_object
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import count
 from burnish.core.gates import Judgement
 from burnish.core.reviews import ContractName, ScoreCard

@@ -9,9 +9,7 @@ one, is unreadable, and so is one that denies every finding and reports one in i
 
 import re
 
-from burnish.contracts.errors import UnreadableError
-from burnish.contracts.json_fields import speaks_against
-from burnish.contracts.json_text import read_documents
+from burnish.contracts.json_text import read_documents, speaks_against
 from burnish.contracts.markdown.claims import Claims, take_claims
 from burnish.contracts.markdown.denials import says_unread
 from burnish.contracts.markdown.doubts import doubt_in
@@ -22,7 +20,7 @@ from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, ou
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import Verdict, read_verdict
 from burnish.contracts.paths import IsFile, no_repository
-from burnish.contracts.text import bounded, first_text_in
+from burnish.contracts.text import UnreadableError, bounded, first_text_in
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer
 from burnish.core.text import clean_text

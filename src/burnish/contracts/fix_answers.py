@@ -8,9 +8,8 @@ only in part is not fixed, and a line without a verdict says nothing.
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json, read_documents
-from burnish.contracts.text import bounded
+from burnish.contracts.text import UnreadableError, bounded
 from burnish.core.events import FixAnswer
 from burnish.core.findings import FixVerdict
 from burnish.core.text import clean_text

@@ -6,13 +6,11 @@ second, unread answer is not, and nothing that speaks against a clean one.
 
 import json
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.findings import MAX_PROSE, contradiction
-from burnish.contracts.json_fields import failure_of, speaks_against
-from burnish.contracts.json_text import Json, JsonObject, read_documents
+from burnish.contracts.json_text import Json, JsonObject, failure_of, read_documents, speaks_against
 from burnish.contracts.markdown.denials import says_unread, sentences
 from burnish.contracts.streams import FinalMessage, final_message
-from burnish.contracts.text import bounded, first_text_in
+from burnish.contracts.text import UnreadableError, bounded, first_text_in
 from burnish.core.reviews import Answer
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace

@@ -1,17 +1,15 @@
-"""The parsers by the name of their contract, and the schemas that a client can be given.
+"""The parsers by the name of their contract.
 
 Parsers are imported when they are first called: a command that reads no answer pays for none of them.
 """
 
-import json
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module, resources
-from typing import Any
+from importlib import import_module
 
 from burnish.contracts.paths import IsFile, no_repository
 from burnish.contracts.text import decode
-from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, ScoreGate
+from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, ContractName
 from burnish.core.values import Value
 
@@ -41,22 +39,6 @@ def parse_answer(
     if contract is ContractName.REPORT:
         return _imported(contract)(text, is_file, gate or ScoreGate(), expected)
     return PARSERS[contract](text, is_file)
-
-
-def schema(contract: ContractName, dimensions: tuple[Dimension, ...] = STANDARD_DIMENSIONS) -> dict[str, Any] | None:
-    """The JSON Schema that constrains a client's answer, for the contracts that models are asked to answer in.
-
-    It asks for more than the parser needs: every key, and no other. The dimensions are those of a `report`.
-    """
-    if contract not in (ContractName.REPORT, ContractName.ISSUES, ContractName.VERDICT):
-        return None
-    file = resources.files("burnish.contracts").joinpath("schemas", f"{contract.value}.json")
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    if contract is ContractName.REPORT:
-        scores = found["properties"]["dimension_scores"]
-        scores["properties"] = {dimension.name: {"$ref": "#/$defs/dimension"} for dimension in dimensions}
-        scores["required"] = [dimension.name for dimension in dimensions]
-    return found
 
 
 def _imported(contract: ContractName) -> Callable[..., Answer]:

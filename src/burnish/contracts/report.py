@@ -4,10 +4,11 @@ Whether the scores suffice is recomputed; what the report says of itself is only
 report of another ticket or revision, and one that passes with half of its keys, is no report of this review.
 """
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_answers import find_answers
-from burnish.contracts.json_fields import (
+from burnish.contracts.json_text import (
     MAX_LISTED,
+    Json,
+    JsonObject,
     corrections_of,
     first_text,
     location_of,
@@ -15,9 +16,9 @@ from burnish.contracts.json_fields import (
     text_of,
     title_of,
 )
-from burnish.contracts.json_text import Json, JsonObject
 from burnish.contracts.paths import IsFile
 from burnish.contracts.registry import Expected
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Severity
 from burnish.core.gates import overall_score, unmet_criteria
 from burnish.core.protocol import ScoreGate

@@ -3,18 +3,132 @@
 A run that failed, or that has no list of results, is not a review. Every document in the text is read, or none is.
 """
 
-from burnish.contracts.errors import UnreadableError
+import re
+from urllib.parse import unquote
+
 from burnish.contracts.json_answers import Found
-from burnish.contracts.json_fields import corrections_of, number_of, refuse_too_many, text_of
-from burnish.contracts.json_text import Json, JsonObject, read_documents
-from burnish.contracts.paths import IsFile
-from burnish.contracts.sarif_places import Places
-from burnish.contracts.sarif_results import read_result
-from burnish.contracts.sarif_rules import Rules, part
-from burnish.core.findings import Finding
+from burnish.contracts.json_text import (
+    Json,
+    JsonObject,
+    action_of,
+    confidence_of,
+    corrections_of,
+    first_text,
+    lines_of,
+    number_of,
+    read_documents,
+    refuse_too_many,
+    text_of,
+    title_of,
+)
+from burnish.contracts.paths import IsFile, confine
+from burnish.contracts.sarif_record import OWN_RULE
+from burnish.contracts.text import UnreadableError
+from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Answer
 
 _HINT = "Run the analyser by hand and look at its messages."
+_DEATHS = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")
+_LEVELS = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "note": Severity.LOW, "none": Severity.INFO}
+_NOT_FINDINGS = ("pass", "notApplicable", "informational")
+_PLACEHOLDER = re.compile(r"\{(\d{1,3})\}")
+_MAX_BASES = 10
+MAX_PLACES = 50
+
+
+def _part(record: Json, *keys: str) -> Json:
+    """What stands under a path of keys, or None."""
+    for key in keys:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+class _Rules:
+    """The rules of one run, looked up by index or by id."""
+
+    def __init__(self, run: JsonObject) -> None:
+        driver, extensions = _part(run, "tool", "driver"), _part(run, "tool", "extensions")
+        self._driver = _list(_part(driver, "rules"))
+        self._extensions = [_list(_part(one, "rules")) for one in _list(extensions)]
+        self._by_id: dict[str, JsonObject] = {}
+        for rule in (rule for rules in (self._driver, *self._extensions) for rule in rules):
+            if isinstance(rule, dict) and isinstance(identity := rule.get("id"), str):
+                self._by_id.setdefault(identity, rule)
+
+    def of(self, result: JsonObject) -> tuple[str, JsonObject]:
+        """The id of a result's rule, and the rule itself, empty where the run does not describe it."""
+        reference = result.get("rule")
+        identity = result.get("ruleId") or _part(reference, "id")
+        name = identity if isinstance(identity, str) else ""
+        rule = self._by_index(
+            result.get("ruleIndex", _part(reference, "index")), _part(reference, "toolComponent", "index")
+        )
+        if not rule:
+            # An id may name a _part of a rule, as in `CA1000/1`.
+            rule = self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0], {})
+        return text_of(name or rule.get("id"), 200), rule
+
+    def _by_index(self, index: Json, component: Json) -> JsonObject:
+        rules = self._driver
+        if isinstance(component, int):
+            rules = self._extensions[component] if 0 <= component < len(self._extensions) else []
+        rule = rules[index] if isinstance(index, int) and 0 <= index < len(rules) else None
+        return rule if isinstance(rule, dict) else {}
+
+
+class _Places:
+    """Resolves the locations of one run."""
+
+    def __init__(self, run: JsonObject, is_file: IsFile) -> None:
+        self._artifacts = run.get("artifacts")
+        self._bases = run.get("originalUriBaseIds")
+        self._is_file = is_file
+
+    def of(self, result: JsonObject) -> tuple[Location, ...]:
+        """Every place of a result inside the repository, in order, each once."""
+        locations = result.get("locations")
+        entries = locations[:MAX_PLACES] if isinstance(locations, list) else []
+        found = [self._location(_part(entry, "physicalLocation")) for entry in entries]
+        return tuple(dict.fromkeys(location for location in found if location is not None))
+
+    def examined(self) -> tuple[str, ...]:
+        """The files of the repository that the log lists as artifacts: what the analyser looked at."""
+        listed = self._artifacts if isinstance(self._artifacts, list) else []
+        places = ((_part(entry, "location", "uri"), _part(entry, "location", "uriBaseId")) for entry in listed)
+        paths = (self._path(uri, base) for uri, base in places if isinstance(uri, str))
+        return tuple(dict.fromkeys(path for path in paths if path is not None))
+
+    def _location(self, physical: Json) -> Location | None:
+        artifact = _part(physical, "artifactLocation")
+        index = _part(artifact, "index")
+        if _part(artifact, "uri") is None and isinstance(index, int) and isinstance(self._artifacts, list):
+            artifact = _part(self._artifacts[index], "location") if 0 <= index < len(self._artifacts) else None
+        uri = _part(artifact, "uri")
+        path = self._path(uri, _part(artifact, "uriBaseId")) if isinstance(uri, str) else None
+        if path is None:
+            return None
+        line, end_line = lines_of(_part(physical, "region", "startLine"), _part(physical, "region", "endLine"))
+        return Location(file=path, line=line, end_line=end_line)
+
+    def _path(self, uri: str, base: Json) -> str | None:
+        """A base says where the log was made; without it, the URI is relative to the repository."""
+        prefix = self._prefix(base)
+        whole = confine(unquote(prefix + uri), self._is_file) if prefix else None
+        return whole or confine(unquote(uri), self._is_file)
+
+    def _prefix(self, base: Json) -> str:
+        prefix = ""
+        for _ in range(_MAX_BASES):
+            described = _part(self._bases, base) if isinstance(base, str) else None
+            uri, base = _part(described, "uri"), _part(described, "uriBaseId")
+            if not isinstance(uri, str):
+                break
+            prefix = (uri if uri.endswith("/") else f"{uri}/") + prefix
+        return prefix
 
 
 def parse(text: str, is_file: IsFile) -> Answer:
@@ -34,7 +148,7 @@ def parse(text: str, is_file: IsFile) -> Answer:
             if not read:
                 _refuse_exit_codes(run)
             findings += read
-            examined += Places(run, is_file).examined()
+            examined += _Places(run, is_file).examined()
             refuse_too_many(len(findings))
     examined += [finding.location.file for finding in findings if finding.location is not None]
     answer = Answer(
@@ -85,12 +199,9 @@ def _refuse_failed(run: JsonObject) -> None:
                     raise UnreadableError(f"The analyser reports an error of its own: {said}", hint=_HINT)
 
 
-_DEATHS = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")
-
-
 def _invocations(run: JsonObject) -> list[JsonObject]:
     """The runs of the analyser, and of the program that converted its output."""
-    conversion = part(run, "conversion", "invocation")
+    conversion = _part(run, "conversion", "invocation")
     return [
         *_objects(run.get("invocations") or [], "invocations"),
         *_objects([] if conversion is None else [conversion], "conversion.invocation"),
@@ -115,7 +226,7 @@ def _refuse_exit_codes(run: JsonObject) -> None:
 def _read_run(run: JsonObject, is_file: IsFile, corrections: list[str]) -> list[Finding]:
     results = _objects(run.get("results"), "results")
     refuse_too_many(len(results))
-    rules, places = Rules(run), Places(run, is_file)
+    rules, places = _Rules(run), _Places(run, is_file)
     findings: list[Finding] = []
     suppressed = absent = 0
     for result in results:
@@ -123,7 +234,7 @@ def _read_run(run: JsonObject, is_file: IsFile, corrections: list[str]) -> list[
             suppressed += 1
         elif result.get("baselineState") == "absent":
             absent += 1
-        elif finding := read_result(result, rules, places, corrections):
+        elif finding := _read_result(result, rules, places, corrections):
             findings.append(finding)
     if suppressed:
         corrections.append(f"{suppressed} suppressed results are not counted.")
@@ -138,3 +249,91 @@ def _is_suppressed(result: JsonObject) -> bool:
     if not isinstance(suppressions, list) or not suppressions:
         return False
     return all(isinstance(one, dict) and one.get("status", "accepted") == "accepted" for one in suppressions)
+
+
+def _read_result(result: JsonObject, rules: _Rules, places: _Places, corrections: list[str]) -> Finding | None:
+    """The finding that a result stands for; None where the result says that nothing is wrong."""
+    name, rule = rules.of(result)
+    severity = _severity_of(result, rule, corrections)
+    if severity is None:
+        return None
+    message = _message_of(result.get("message"), rule) or _rule_text(rule) or name or "A result without a message"
+    found = result.get("properties")
+    properties = found if isinstance(found, dict) else {}
+    found_at = places.of(result)
+    if not found_at and _part(_first(result.get("locations")), "physicalLocation") is not None:
+        corrections.append(f"A result of {name or 'no rule'} names no path inside the repository.")
+    return Finding(
+        severity=severity,
+        title=title_of(text_of(properties.get("title")) or message),
+        rule="" if name.startswith(OWN_RULE) else name,
+        category=_category(properties, rule),
+        location=found_at[0] if found_at else None,
+        also_at=found_at[1:],
+        problem=message,
+        impact=text_of(properties.get("impact")),
+        evidence=text_of(properties.get("evidence")) or _snippet(result),
+        suggestion=text_of(properties.get("suggestion")) or _suggestion(result),
+        confidence=confidence_of(properties.get("confidence")),
+        action=action_of(properties.get("action")),
+    )
+
+
+def _first(value: Json) -> Json:
+    return value[0] if isinstance(value, list) and value else None
+
+
+def _rule_text(rule: JsonObject) -> str:
+    return text_of(_part(rule, "shortDescription", "text")) or text_of(_part(rule, "fullDescription", "text"))
+
+
+def _category(properties: JsonObject, rule: JsonObject) -> str:
+    described = _part(rule, "properties")
+    own = first_text(properties, "category") or (
+        first_text(described, "category") if isinstance(described, dict) else ""
+    )
+    return text_of(own or _part(rule, "name"), 100)
+
+
+def _snippet(result: JsonObject) -> str:
+    return text_of(_part(_first(result.get("locations")), "physicalLocation", "region", "snippet", "text"))
+
+
+def _suggestion(result: JsonObject) -> str:
+    return text_of(_part(_first(result.get("fixes")), "description", "text"))
+
+
+def _severity_of(result: JsonObject, rule: JsonObject, corrections: list[str]) -> Severity | None:
+    """How bad a result is; None where it says that nothing is wrong."""
+    level, kind = result.get("level"), result.get("kind", "fail")
+    if kind in _NOT_FINDINGS:
+        if level in (None, "none"):
+            return None
+        corrections.append(f"A result of kind {kind} has level {text_of(level, 20)}: it counts.")
+    if level is None:
+        level = _part(rule, "defaultConfiguration", "level") or "warning"
+    base = _LEVELS.get(level) if isinstance(level, str) else None
+    if base is None:
+        corrections.append(f"The level '{text_of(level, 20)}' is unknown: it counts as error.")
+        base = Severity.HIGH
+    score = number_of(_part(result, "properties", "security-severity"))
+    if score is None:
+        score = number_of(_part(rule, "properties", "security-severity")) or 0
+    if score >= 9:
+        return Severity.CRITICAL
+    return Severity.HIGH if score >= 7 else base
+
+
+def _message_of(message: Json, rule: JsonObject) -> str:
+    """The text of a message: its own, or the rule's wording with the arguments filled in."""
+    own = text_of(_part(message, "text")) or text_of(_part(message, "markdown"))
+    identity = _part(message, "id")
+    if not own and isinstance(identity, str):
+        own = text_of(_part(rule, "messageStrings", identity, "text"))
+    arguments = [text_of(argument, 500) for argument in _list(_part(message, "arguments"))]
+    return text_of(_PLACEHOLDER.sub(lambda found: _argument(found, arguments), own)) if arguments else own
+
+
+def _argument(found: re.Match[str], arguments: list[str]) -> str:
+    index = int(found.group(1))
+    return arguments[index] if index < len(arguments) else found.group()

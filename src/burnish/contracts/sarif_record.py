@@ -5,12 +5,14 @@ from urllib.parse import quote
 
 from burnish.contracts.finding_json import source_object
 from burnish.contracts.json_text import Json, JsonObject, write_json
-from burnish.contracts.sarif_rules import OWN_RULE
 from burnish.core.evidence import CensusEntry
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.values import Value
 
 SCHEMA_URI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+OWN_RULE = "burnish/"
+"""The rules under which burnish writes findings that have none. Read back, such a finding has none again."""
+
 _LEVELS = {
     Severity.CRITICAL: "error",
     Severity.HIGH: "error",

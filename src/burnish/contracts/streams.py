@@ -8,9 +8,8 @@ are kept apart, because a text that merely quotes a stream also looks like this.
 import re
 from typing import assert_never
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json, JsonObject, read_object
-from burnish.contracts.text import bounded
+from burnish.contracts.text import UnreadableError, bounded
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 

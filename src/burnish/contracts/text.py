@@ -2,11 +2,17 @@
 
 from collections.abc import Iterable
 
-from burnish.contracts.errors import UnreadableError
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.text import clean_text
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 """A longer answer is not read at all: it is not a review, and half of one could look clean."""
+
+
+class UnreadableError(BurnishError):
+    """An answer that cannot be read as a review. It is never a clean one."""
+
+    kind = ErrorKind.UNREADABLE
 
 
 def decode(raw: bytes) -> str:

@@ -3,11 +3,10 @@
 Strict by intent: no other verdicts, no other case, no missing field. Where several objects disagree, drift holds.
 """
 
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_answers import find_answers
-from burnish.contracts.json_fields import text_of, title_of
-from burnish.contracts.json_text import JsonObject, write_json
+from burnish.contracts.json_text import JsonObject, text_of, title_of, write_json
 from burnish.contracts.paths import IsFile
+from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Answer
 

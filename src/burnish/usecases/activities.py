@@ -15,9 +15,9 @@ import msgspec
 from burnish.agents.clients.reading import MAX_LINE, event, inner, one_line, text
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Client
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import JsonObject
 from burnish.contracts.streams import final_message
+from burnish.contracts.text import UnreadableError
 from burnish.core.state import Building, Ended, Fixing, Phase, Reviewing, Run, Sealing, Stopping, Validating, Waiting
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace

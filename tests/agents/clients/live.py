@@ -14,7 +14,7 @@ import pytest
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Client, Request
-from burnish.contracts.registry import schema
+from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind

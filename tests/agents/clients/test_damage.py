@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.json_text import Json
 from burnish.contracts.registry import parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName, Failure
 from burnish.core.values import replace
 from burnish.settings.agent_kinds import AgentKind

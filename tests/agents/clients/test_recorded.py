@@ -7,8 +7,8 @@ import pytest
 
 from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName, Failure, FailureKind
 from burnish.core.values import replace
 from burnish.settings.agent_kinds import AgentKind

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import jsonschema
 import pytest
 
-from burnish.contracts.registry import parse_answer, schema
+from burnish.contracts.registry import parse_answer
+from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.settings.documents import DocumentError
 from burnish.testing.model_server.loading import load_script, ready_made

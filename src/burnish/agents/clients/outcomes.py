@@ -4,9 +4,8 @@ import json
 
 from burnish.agents.clients.specification import Report
 from burnish.agents.failures import MAX_MESSAGE, MAX_RETRY_AFTER, failure_of, retry_after
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.streams import final_message
-from burnish.contracts.text import bounded, decode
+from burnish.contracts.text import UnreadableError, bounded, decode
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.text import clean_text
 from burnish.core.values import replace

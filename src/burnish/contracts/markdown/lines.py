@@ -3,7 +3,7 @@
 import re
 from enum import Enum
 
-from burnish.contracts.errors import UnreadableError
+from burnish.contracts.text import UnreadableError
 from burnish.core.values import Value
 
 MAX_LINE = 16_000

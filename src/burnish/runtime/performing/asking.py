@@ -11,7 +11,7 @@ from burnish.agents.clients.registry import CLIENTS, progress_of
 from burnish.agents.handover import write_findings
 from burnish.agents.interface import Client, Reply, Request
 from burnish.agents.registry import adapter_for
-from burnish.contracts.registry import schema
+from burnish.contracts.schemas import schema
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.budget import Share
 from burnish.core.protocol import STANDARD_DIMENSIONS, OnFailure, ScoreGate

@@ -4,8 +4,8 @@ import asyncio
 from functools import partial
 
 from burnish.agents.interface import Request, Role
-from burnish.contracts.errors import UnreadableError
 from burnish.contracts.registry import Expected, parse_answer
+from burnish.contracts.text import UnreadableError
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Reviewed, WorkFailed
 from burnish.core.finding_identity import anchored
