@@ -14,7 +14,7 @@ from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import MissingReview, Run
 from burnish.core.text import clean_text
 from burnish.core.values import replace
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 from burnish.runtime.script import Script
 from burnish.usecases.next_steps import Step
 from burnish.usecases.runs import Sighting

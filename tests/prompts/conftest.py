@@ -6,7 +6,7 @@ from burnish.core.events import Subject
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import ContractName
 from burnish.core.state import FixOrder
-from burnish.prompts.context import FixMaterial, ReviewMaterial, TestStatus
+from burnish.prompts.material import FixMaterial, ReviewMaterial, TestStatus
 
 NONCE = "0123456789abcdef"
 

@@ -20,18 +20,10 @@ from burnish.core.reviews import ContractName, DimensionScore, ScoreCard, Weight
 from burnish.core.state import FixerAnswer, FixOrder
 from burnish.core.values import replace
 from burnish.prompts import rendering
-from burnish.prompts.context import (
-    BuildMaterial,
-    FixMaterial,
-    ReviewMaterial,
-    TestStatus,
-    Ticket,
-    builder_prompt,
-    fixer_prompt,
-    reviewer_prompt,
-    session_prompt,
-)
-from burnish.prompts.errors import PromptError
+from burnish.prompts.fixing import builder_prompt, fixer_prompt
+from burnish.prompts.material import BuildMaterial, FixMaterial, ReviewMaterial, TestStatus, Ticket
+from burnish.prompts.rendering import PromptError
+from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.protocols.loader import BUILT_IN, load
 
 PROTOCOLS = {name: load(name).protocol for name in BUILT_IN}

@@ -1,6 +1,6 @@
 """A long diff says what is missing from it."""
 
-from burnish.prompts.diffs import shortened_diff
+from burnish.prompts.fences import shortened_diff
 
 
 def part(path: str, lines: int, old: str | None = None) -> str:

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.prompts.conftest import NONCE
 
-from burnish.prompts.errors import PromptError
 from burnish.prompts.fences import Keep, fence, nonce_for, shortened, visible
+from burnish.prompts.rendering import PromptError
 
 pieces = st.one_of(
     st.text(),

@@ -4,8 +4,7 @@ import pytest
 
 from burnish.core.errors import ErrorKind
 from burnish.prompts import VERSION, digest
-from burnish.prompts.errors import PromptError
-from burnish.prompts.rendering import fill, has_template, render
+from burnish.prompts.rendering import PromptError, fill, has_template, render
 
 
 def test_every_placeholder_is_replaced() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from burnish.core.errors import ErrorKind
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 from burnish.prompts.resolution import PromptOrigin, PromptRole, ResolvedPrompt, read_guidance, resolve_prompt
 
 REVIEWER = ".ai_agents/prompts/reviewer.md"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.settings.loading import Flags, Merged, Sources, load
+from burnish.settings.loading import Flags, Merged, SettingsSources, load
 
 Load = Callable[..., Merged]
 
@@ -33,7 +33,7 @@ def merged(tmp_path: Path) -> Load:
         own = tmp_path / "config.toml"
         if user is not None:
             own.write_text(user, encoding="utf-8")
-        sources = Sources(
+        sources = SettingsSources(
             base_file=lambda path: None if base is None or path != "burnish.toml" else base.encode(),
             working_file=lambda path: None if working is None or path != "burnish.toml" else working.encode(),
             user_file=own,

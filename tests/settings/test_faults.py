@@ -6,7 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.settings.conftest import Load, wrapped
 
-from burnish.settings.documents import DocumentError, Place
+from burnish.settings.documents import DocumentError, SourcePlace
 from burnish.settings.loading import Flags
 
 
@@ -174,5 +174,5 @@ BURNISH_TOKENS: limits.tokens: expected a whole number, got "many". Hint: Write 
 def test_faults_of_both_files_are_told_together(merged: Load, tmp_path: Path) -> None:
     with pytest.raises(DocumentError) as caught:
         merged("a = \n", user="b = [\n")
-    places = [Place(file=problem.file, line=problem.line).text for problem in caught.value.problems]
+    places = [SourcePlace(file=problem.file, line=problem.line).text for problem in caught.value.problems]
     assert places == [f"{tmp_path}/config.toml:1", "main:burnish.toml:1"]

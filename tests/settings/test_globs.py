@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.settings.globs import ignored, matches, rules_for
-from burnish.settings.types import ReviewSettings, Rule
+from burnish.settings.types import PathRule, ReviewSettings
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_patterns(pattern: str, path: str, expected: bool) -> None:
 
 def test_rules_and_left_out_files() -> None:
     review = ReviewSettings(
-        rules=(Rule(path="src/**", text="one"), Rule(path="*.sql", text="two")), ignore=("*.lock", "vendor/")
+        rules=(PathRule(path="src/**", text="one"), PathRule(path="*.sql", text="two")), ignore=("*.lock", "vendor/")
     )
     files = ("src/a.py", "vendor/b.py", "deep/poetry.lock")
     assert [rule.text for rule in rules_for(review, files)] == ["one"]

@@ -9,7 +9,7 @@ from burnish.core.errors import ErrorKind
 from burnish.core.reviews import ContractName
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import DocumentError
-from burnish.settings.loading import Flags, LayerName, Origin, PolicyOrigin, Sources, load, user_file
+from burnish.settings.loading import Flags, LayerName, Origin, PolicyOrigin, SettingsSources, load, user_file
 from burnish.settings.types import RoleChoice, SandboxWanted, Settings, ValidationCommand
 
 EVERYTHING = """
@@ -283,7 +283,7 @@ def test_the_place_of_the_users_own_file(environment: dict[str, str], expected: 
 
 def test_a_users_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
-    sources = Sources(base_file=lambda _: None, working_file=lambda _: None, user_file=tmp_path / "config.toml")
+    sources = SettingsSources(base_file=lambda _: None, working_file=lambda _: None, user_file=tmp_path / "config.toml")
     with pytest.raises(DocumentError) as caught:
         load(sources)
     assert caught.value.kind is ErrorKind.CONFIGURATION

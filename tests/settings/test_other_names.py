@@ -5,7 +5,7 @@ import pytest
 from burnish.cli.app import run
 from burnish.protocols.loader import load as load_protocol
 from burnish.settings.documents import DocumentError
-from burnish.settings.loading import Sources, load
+from burnish.settings.loading import SettingsSources, load
 
 KEYS = {
     "provider": "default",
@@ -47,7 +47,7 @@ def test_a_key_of_another_tool_is_refused_and_its_new_name_is_given(key: str, na
     policy = f"{key} = {value}\n".encode()
     files = {"burnish.toml": policy}
     with pytest.raises(DocumentError) as error:
-        load(Sources(base_file=files.get, working_file=lambda _path: None))
+        load(SettingsSources(base_file=files.get, working_file=lambda _path: None))
     assert f"{key}: unknown key." in error.value.message
     assert named in error.value.hint
 
@@ -56,7 +56,7 @@ def test_a_key_of_another_tool_is_refused_and_its_new_name_is_given(key: str, na
 def test_the_spelling_of_a_key_does_not_matter(key: str) -> None:
     files = {"burnish.toml": f"{key} = false\n".encode()}
     with pytest.raises(DocumentError) as error:
-        load(Sources(base_file=files.get, working_file=lambda _path: None))
+        load(SettingsSources(base_file=files.get, working_file=lambda _path: None))
     assert "--no-review" in error.value.hint
 
 

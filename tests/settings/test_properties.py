@@ -11,7 +11,7 @@ from tests.settings.test_loading import EVERYTHING
 
 from burnish.protocols.loader import load as load_protocol
 from burnish.settings.documents import DocumentError
-from burnish.settings.loading import Merged, Sources, load
+from burnish.settings.loading import Merged, SettingsSources, load
 from burnish.settings.roles import resolve
 from burnish.settings.types import Complexity
 
@@ -63,7 +63,7 @@ def text_of(document: dict[str, Any]) -> bytes:
 
 def loaded(base: bytes, working: bytes | None = None) -> Merged | DocumentError:
     try:
-        return load(Sources(base_file=lambda _: base, working_file=lambda _: working))
+        return load(SettingsSources(base_file=lambda _: base, working_file=lambda _: working))
     except DocumentError as error:
         return error
 

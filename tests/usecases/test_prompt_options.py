@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from burnish.core.events import Mode
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 from burnish.settings.loading import Flags
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.planning import Plan, Wanted, plan

@@ -14,11 +14,11 @@ from burnish.contracts.markdown.claims import Claims, take_claims
 from burnish.contracts.markdown.denials import says_unread
 from burnish.contracts.markdown.doubts import doubt_in
 from burnish.contracts.markdown.former import is_former
-from burnish.contracts.markdown.lines import Document, LineKind, list_mark, plain_fences, scan
+from burnish.contracts.markdown.lines import LineKind, MarkdownDocument, list_mark, plain_fences, scan
 from burnish.contracts.markdown.listing import Gathered, gather, loose_items, says_that_it_did_not_read
 from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, outline
 from burnish.contracts.markdown.render import FindingsDocument, render
-from burnish.contracts.markdown.verdicts import Verdict, read_verdict
+from burnish.contracts.markdown.verdicts import StatedVerdict, read_verdict
 from burnish.contracts.paths import IsFile, no_repository
 from burnish.contracts.text import UnreadableError, bounded, first_text_in
 from burnish.core.findings import Finding, Severity
@@ -63,7 +63,7 @@ _QUOTE_MARKS = re.compile(r"^\s*>[> ]*", re.MULTILINE)
 class _Judgement:
     """One document, weighed: from what it lists, counts and concludes to one answer."""
 
-    def __init__(self, document: Document, is_file: IsFile, *, is_review: bool = True) -> None:
+    def __init__(self, document: MarkdownDocument, is_file: IsFile, *, is_review: bool = True) -> None:
         self._document = document
         self._is_file = is_file
         self._sections = outline(document)
@@ -102,7 +102,7 @@ class _Judgement:
     def _add_loose_items(self) -> None:
         """A list without any section counts as important, as long as nothing else in the text lists or denies."""
         is_structured = self._gathered.has_sections or self._claims.any or self._gathered.denies_all
-        is_against = self._verdict in (Verdict.AGAINST, Verdict.AGAINST_CRITICAL)
+        is_against = self._verdict in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
         if self._findings or (is_structured and not is_against):
             return
         self._findings += loose_items(self._sections, self._is_file)
@@ -130,7 +130,11 @@ class _Judgement:
                 hint="Check that the change is committed, then ask again.",
             )
         has_lists = gathered.has_sections or gathered.denies_all or bool(self._findings)
-        if not has_lists and not self._claims.any and self._verdict not in (Verdict.AGAINST, Verdict.AGAINST_CRITICAL):
+        if (
+            not has_lists
+            and not self._claims.any
+            and self._verdict not in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
+        ):
             raise UnreadableError("The answer is not a review: it lists no findings and denies none.", hint=_FORM)
 
     def _make_up_for_claims(self) -> None:
@@ -169,11 +173,11 @@ class _Judgement:
     def _make_up_for_verdict(self) -> None:
         """A rejection that lists nothing to fix stands for one finding."""
         match self._verdict:
-            case Verdict.AGAINST_CRITICAL if not self._must_fix():
+            case StatedVerdict.AGAINST_CRITICAL if not self._must_fix():
                 severity = Severity.CRITICAL
-            case Verdict.AGAINST if not self._must_fix():
+            case StatedVerdict.AGAINST if not self._must_fix():
                 severity = Severity.HIGH
-            case Verdict.CONDITIONAL if not self._findings:
+            case StatedVerdict.CONDITIONAL if not self._findings:
                 severity = Severity.HIGH
             case _:
                 return
@@ -212,7 +216,7 @@ class _Judgement:
         return len(denied) == len(_MUST_FIX) or (bool(denied) and self._ends_in_approval())
 
     def _ends_in_approval(self) -> bool:
-        return self._verdict is Verdict.FOR and self._concludes()
+        return self._verdict is StatedVerdict.FOR and self._concludes()
 
     def _concludes(self) -> bool:
         """Whether a summary or a verdict follows the last list."""
@@ -277,7 +281,7 @@ def _prose_of(section: Section) -> list[str]:
     return [] if is_listed else texts
 
 
-def _failure_in(document: Document) -> str:
+def _failure_in(document: MarkdownDocument) -> str:
     """A JSON object inside the text that reports a failure, or findings."""
     try:
         objects = read_documents("\n".join(line.text for line in document.lines)).objects

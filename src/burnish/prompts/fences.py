@@ -1,4 +1,4 @@
-"""Fences: text from agents, people and the repository, set apart in a prompt so that it stays data.
+"""Text from agents, people and the repository in a prompt: cut to a length, and fenced so that it stays data.
 
 A fence opens with a line `<<<TOKEN label` and closes with the line `TOKEN>>>`. The token never occurs in what is
 fenced: where it would, a longer one is taken. So nothing inside can close its own fence, whatever it says.
@@ -9,9 +9,11 @@ import re
 from enum import Enum
 
 from burnish.core.text import without_escapes
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 
 MIN_NONCE = 8
+_MAX_NAMES = 100
+_DIFF_HEADER = re.compile(r"^diff --git .*$", re.MULTILINE)
 _NONCE = re.compile(r"[A-Za-z0-9]+")
 _LABEL = re.compile(r"[^A-Za-z0-9 ._/@+-]")
 # Control characters, marks that change the direction of text or hide in it, and invisible copies of ASCII.
@@ -86,3 +88,51 @@ def _absent(nonce: str, text: str) -> str:
     while token.casefold() in folded:
         token += hashlib.sha256(f"{token}\n{text}".encode()).hexdigest()[:8]
     return token
+
+
+def shortened_diff(diff: str, limit: int) -> str:
+    """At most `limit` characters of a diff, and then what was left out: how much, and of which files."""
+    if len(diff) <= limit:
+        return diff
+    kept = diff[: _kept_of_diff(diff, limit)]
+    lines = [kept, f"… {len(diff) - len(kept):,} characters left out"]
+    headers = list(_DIFF_HEADER.finditer(diff))
+    begun = [header for header in headers if header.start() < len(kept)]
+    missing = [_path(header[0]) for header in headers[len(begun) :]]
+    if begun and not _ends_with_file(len(kept), headers, len(begun), len(diff)):
+        lines.append(f"Cut off in: {_path(begun[-1][0])}")
+    if missing:
+        more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
+        lines.append(f"Not shown at all: {', '.join(missing[:_MAX_NAMES])}{more}")
+    return "\n".join(lines)
+
+
+def files_shown_whole(diff: str, limit: int) -> int:
+    """How many of the diff's files, from the first on, `shortened_diff` shows whole."""
+    headers = [header.start() for header in _DIFF_HEADER.finditer(diff)]
+    if len(diff) <= limit:
+        return len(headers)
+    kept = _kept_of_diff(diff, limit)
+    return sum(1 for end in (*headers[1:], len(diff)) if end - 1 <= kept)
+
+
+def _kept_of_diff(diff: str, limit: int) -> int:
+    """How many characters are shown: up to the end of a line, where one is near."""
+    end = diff.rfind("\n", 0, limit)
+    return end if end >= limit * 0.9 else limit
+
+
+def _ends_with_file(kept: int, headers: list[re.Match[str]], begun: int, whole: int) -> bool:
+    """Whether the cut falls exactly between two files."""
+    following = headers[begun].start() if begun < len(headers) else whole
+    return kept >= following - 1
+
+
+def _path(header: str) -> str:
+    """The path after the change, from `diff --git a/old b/new`."""
+    names = header.removeprefix("diff --git ")
+    half = len(names) // 2
+    # Without a rename both halves are the same path, which may itself contain " b/".
+    if names[:half].removeprefix("a/") == names[half + 1 :].removeprefix("b/"):
+        return names[half + 1 :].removeprefix("b/")
+    return names.rpartition(" b/")[2]

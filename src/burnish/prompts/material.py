@@ -60,7 +60,7 @@ class TicketReviewContext(Value, omit_defaults=False):
     previous_review_feedback: str | None
 
 
-class Task(Value):
+class TaskMaterial(Value):
     """What is worked on, what was asked for, and what the project says to everybody who works on it."""
 
     run: str
@@ -77,7 +77,7 @@ class Task(Value):
     """Names and texts of the project's guidance files, from the base."""
 
 
-class ReviewMaterial(Task):
+class ReviewMaterial(TaskMaterial):
     """Everything about one review."""
 
     round: int
@@ -112,7 +112,7 @@ class ReviewMaterial(Task):
     """Where a session says how its story stands."""
 
 
-class FixMaterial(Task):
+class FixMaterial(TaskMaterial):
     """Everything about one fix."""
 
     round: int
@@ -134,7 +134,7 @@ class FixMaterial(Task):
     output_limit: int = DEFAULT_LIMIT
 
 
-class BuildMaterial(Task):
+class BuildMaterial(TaskMaterial):
     """Everything about the making of a change."""
 
     test_commands: tuple[str, ...] = ()

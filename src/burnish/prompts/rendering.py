@@ -9,9 +9,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from burnish.prompts.errors import PromptError
+from burnish.core.errors import BurnishError, ErrorKind
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+
+
+class PromptError(BurnishError):
+    """A prompt that cannot be used: a file that is not there, or a text that does not fit its values."""
+
+    kind = ErrorKind.CONFIGURATION
 
 
 def render(template: str, values: Mapping[str, str]) -> str:

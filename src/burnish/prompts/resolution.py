@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 from burnish.core.values import Value
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 
 MAX_BYTES = 256 * 1024
 ReadFile = Callable[[str], bytes | None]

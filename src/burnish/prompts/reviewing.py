@@ -5,8 +5,7 @@ import msgspec
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, Feedback, Protocol, ReviewMode, ScoreGate
 from burnish.core.reviews import ContractName, Weight
 from burnish.core.values import replace
-from burnish.prompts.diffs import shortened_diff
-from burnish.prompts.fences import Keep, nonce_for, visible
+from burnish.prompts.fences import Keep, nonce_for, shortened_diff, visible
 from burnish.prompts.material import Criterion, ReviewMaterial, TicketReviewContext
 from burnish.prompts.rendering import fill, has_template
 from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts

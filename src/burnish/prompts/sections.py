@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from burnish.core.findings import Finding, Location, Source
-from burnish.prompts.errors import PromptError
 from burnish.prompts.fences import Keep, fence
-from burnish.prompts.material import DEFAULT_LIMIT, Task
-from burnish.prompts.rendering import fill
+from burnish.prompts.material import DEFAULT_LIMIT, TaskMaterial
+from burnish.prompts.rendering import PromptError, fill
 
 _MAX_LISTED = 500
 
@@ -38,7 +37,7 @@ def opening(name: str, custom: str | None, phase: str = "") -> str:
     return f"{fill('phase', phase=phase)}\n\n{text}" if phase else text
 
 
-def task_parts(task: Task, fences: Fences) -> list[str]:
+def task_parts(task: TaskMaterial, fences: Fences) -> list[str]:
     """What was asked for, and the project's guidance."""
     guidance = [fences.data(name, text) for name, text in task.guidance if text.strip()]
     return [
@@ -50,7 +49,7 @@ def task_parts(task: Task, fences: Fences) -> list[str]:
     ]
 
 
-def subject_part(task: Task, fences: Fences, *more: str) -> str:
+def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:
     """The subject and whatever else is known of it, as lines."""
     subject = task.subject
     story = f"Story: {' - '.join(part for part in (subject.story, subject.title) if part)}"

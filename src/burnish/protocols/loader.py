@@ -19,8 +19,8 @@ from burnish.settings.conversion import mismatches
 from burnish.settings.documents import (
     Document,
     DocumentError,
-    Place,
     Problem,
+    SourcePlace,
     did_you_mean,
     nearest,
     overlay,
@@ -47,7 +47,7 @@ class LoadedProtocol(Value):
 
     protocol: Protocol
     chain: tuple[str, ...]
-    places: Mapping[KeyPath, Place]
+    places: Mapping[KeyPath, SourcePlace]
 
 
 def no_base(_path: str) -> bytes | None:
@@ -162,6 +162,6 @@ def _problem(violation: Violation, merged: Document) -> Problem:
     # What comes with burnish is right by itself: the change that does not fit it is in the user's file, in the nearest
     # table that the user wrote, else in the line that brought the key in.
     own = {path: place for path, place in merged.places.items() if place.line is not None}
-    place = nearest(own, violation.path) or nearest(own, ("extends",)) or Place(file=merged.file, line=1)
+    place = nearest(own, violation.path) or nearest(own, ("extends",)) or SourcePlace(file=merged.file, line=1)
     message = f"{violation.message} (It is set by {problem.file}.)"
     return replace(problem, file=place.file, line=place.line, message=message)

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard, cast
 from burnish.core.errors import KeyPath
 from burnish.protocols.loader import LoadedProtocol
 from burnish.settings.conversion import plain
-from burnish.settings.documents import Place
+from burnish.settings.documents import SourcePlace
 
 _COLUMN = 56
 """Where the places begin, when the value leaves room for it."""
@@ -27,7 +27,7 @@ def render(loaded: LoadedProtocol) -> str:
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def _table(path: KeyPath, table: _Table, places: Mapping[KeyPath, Place]) -> Iterator[str]:
+def _table(path: KeyPath, table: _Table, places: Mapping[KeyPath, SourcePlace]) -> Iterator[str]:
     """The keys of a table, those with a plain value first: after a header, keys belong to the header's table."""
     for key, value in table.items():
         if not _is_table(value) and not _is_array_of_tables(value):

@@ -48,7 +48,7 @@ class Problem(Value, omit_defaults=False):
     @property
     def sentence(self) -> str:
         """Place, key and message in one line, without the hint."""
-        place = Place(file=self.file, line=self.line).text
+        place = SourcePlace(file=self.file, line=self.line).text
         return ": ".join(part for part in (place, self.key, self.message) if part)
 
     @property
@@ -71,7 +71,7 @@ class DocumentError(BurnishError):
             super().__init__(f"There are {len(self.problems)} faults.{lines}")
 
 
-class Place(Value):
+class SourcePlace(Value):
     """Where a value was written. What comes with burnish has no line, as users cannot edit it there."""
 
     file: str
@@ -87,11 +87,11 @@ class Document(Value):
 
     file: str
     values: Mapping[str, Any]
-    places: Mapping[KeyPath, Place]
+    places: Mapping[KeyPath, SourcePlace]
 
-    def place_of(self, path: KeyPath) -> Place:
+    def place_of(self, path: KeyPath) -> SourcePlace:
         """The place of a key, or of the nearest table around it that is written down, or the top of the file."""
-        return nearest(self.places, path) or Place(file=self.file, line=1)
+        return nearest(self.places, path) or SourcePlace(file=self.file, line=1)
 
     def problem(self, violation: Violation) -> Problem:
         """A violation with the place of its key."""
@@ -133,7 +133,7 @@ def read_document(raw: bytes, file: str, *, builtin: bool = False) -> Document:
     except ValueError as error:
         # Not only tomllib's own class: Python's complaint about endless numbers comes through as well.
         raise _syntax_error(str(error), text, file) from None
-    places = {path: Place(file=file, line=None if builtin else line) for path, line in lines.items()}
+    places = {path: SourcePlace(file=file, line=None if builtin else line) for path, line in lines.items()}
     return Document(file=file, values=values, places=places)
 
 
@@ -143,7 +143,7 @@ def overlay(lower: Document, upper: Document, tags: Mapping[KeyPath, str]) -> Do
     `tags` names the tables whose kind is told by one of their keys, by patterns as in `matching`. Where the upper
     document changes the kind, the table is replaced as a whole: keys of the former kind would have no meaning in it.
     """
-    places: dict[KeyPath, Place] = {}
+    places: dict[KeyPath, SourcePlace] = {}
 
     def keep(path: KeyPath, value: object, origin: Document) -> object:
         """Take a value over as it is, with the places of everything in it."""

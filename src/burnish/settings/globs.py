@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from burnish.settings.types import ReviewSettings, Rule
+from burnish.settings.types import PathRule, ReviewSettings
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")
 _MEANINGS = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -19,7 +19,7 @@ def matches(path: str, pattern: str) -> bool:
     return _compiled(pattern).fullmatch(path) is not None
 
 
-def rules_for(review: ReviewSettings, files: Iterable[str]) -> tuple[Rule, ...]:
+def rules_for(review: ReviewSettings, files: Iterable[str]) -> tuple[PathRule, ...]:
     """The rules that concern at least one of the files, in the order of the configuration."""
     paths = list(files)
     return tuple(rule for rule in review.rules if any(matches(path, rule.path) for path in paths))

@@ -19,8 +19,8 @@ from burnish.settings.documents import (
     MAX_DOCUMENT_BYTES,
     Document,
     DocumentError,
-    Place,
     Problem,
+    SourcePlace,
     did_you_mean,
     key_text,
     nearest,
@@ -77,7 +77,7 @@ class Origin(Value):
 
     @property
     def text(self) -> str:
-        return Place(file=self.file, line=self.line).text if self.file else self.layer.value
+        return SourcePlace(file=self.file, line=self.line).text if self.file else self.layer.value
 
 
 class Flags(Value):
@@ -92,7 +92,7 @@ class Flags(Value):
     reviewer_prompt: str | None = None
 
 
-class Sources(Value):
+class SettingsSources(Value):
     """Everything that settings are made of."""
 
     base_file: ReadFile
@@ -139,7 +139,7 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
     return Path(folder) / "burnish" / "config.toml"
 
 
-def load(sources: Sources) -> Merged:
+def load(sources: SettingsSources) -> Merged:
     """Merge all sources. Raises `DocumentError` with every fault that was found."""
     base, working = sources.base_file(REPOSITORY_FILE), sources.working_file(REPOSITORY_FILE)
     label = REPOSITORY_FILE if base is None else f"{sources.base_name}:{REPOSITORY_FILE}"
@@ -355,7 +355,7 @@ def _from_flags(flags: Flags, below: Document) -> Document:
 
 def _document(given: list[tuple[KeyPath, object, str]], below: Document) -> Document:
     values: dict[str, Any] = {}
-    places: dict[KeyPath, Place] = {}
+    places: dict[KeyPath, SourcePlace] = {}
     agents = [name for name, table in table_at(below.values, "agents").items() if isinstance(table, dict)]
     for path, value, name in given:
         key = _OF_EACH_AGENT.get(path)
@@ -365,7 +365,7 @@ def _document(given: list[tuple[KeyPath, object, str]], below: Document) -> Docu
             for part in target[:-1]:
                 table = table.setdefault(str(part), {})
             table[str(target[-1])] = value
-            places[target] = Place(file=name)
+            places[target] = SourcePlace(file=name)
     return Document(file="", values=values, places=places)
 
 

@@ -9,11 +9,11 @@ from typing import cast
 
 from burnish.core.errors import KeyPath
 from burnish.core.values import replace
-from burnish.settings.documents import Document, Place
+from burnish.settings.documents import Document, SourcePlace
 from burnish.settings.types import NO_FALLBACK
 
 _COMMANDS: KeyPath = ("validate", "commands")
-_Places = dict[KeyPath, Place]
+_Places = dict[KeyPath, SourcePlace]
 _Table = dict[str, object]
 
 

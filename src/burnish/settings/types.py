@@ -132,15 +132,7 @@ class RoleSettings(Value):
     """Fixers of the first, second, … round; the last one stays."""
 
     def for_complexity(self, complexity: Complexity | None) -> dict[str, RoleChoice]:
-        match complexity:
-            case None:
-                return {}
-            case Complexity.LOW:
-                return self.complexity.low
-            case Complexity.MEDIUM:
-                return self.complexity.medium
-            case Complexity.HIGH:
-                return self.complexity.high
+        return {} if complexity is None else getattr(self.complexity, complexity.value)
 
 
 class ValidationCommand(Value):
@@ -209,7 +201,7 @@ class WorkspaceSettings(Value):
     """How large a single file may become that an agent or a command writes."""
 
 
-class Rule(Value):
+class PathRule(Value):
     """Guidance for reviewers about the files that a glob matches."""
 
     path: str
@@ -219,7 +211,7 @@ class Rule(Value):
 class ReviewSettings(Value):
     """What reviewers are told, and what they are not shown."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[PathRule, ...] = ()
     ignore: tuple[str, ...] = ()
 
 

@@ -24,7 +24,7 @@ from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.runtime.inputs import Offline
 from burnish.settings.agent_kinds import AgentKind
-from burnish.settings.loading import Merged, Sources, user_file
+from burnish.settings.loading import Merged, SettingsSources, user_file
 from burnish.settings.loading import load as load_settings
 from burnish.settings.rules import choices, unknown_agent
 from burnish.settings.types import AgentSettings, Settings
@@ -113,7 +113,7 @@ def settle_place(folder: Path, environment: Mapping[str, str]) -> Place:
     try:
         repository = Repository.discover(folder)
     except NotARepositoryError:
-        sources = Sources(
+        sources = SettingsSources(
             base_file=lambda _path: None,
             working_file=lambda _path: None,
             user_file=user_file(environment),

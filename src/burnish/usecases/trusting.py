@@ -14,13 +14,13 @@ import msgspec
 
 from burnish.core.errors import BurnishError
 from burnish.core.values import Value, replace
-from burnish.prompts.errors import PromptError
+from burnish.prompts.rendering import PromptError
 from burnish.prompts.resolution import PromptRole, resolve_prompt
 from burnish.protocols.loader import BUILT_IN
 from burnish.protocols.loader import load as load_protocol
 from burnish.runtime.inputs import Offline
 from burnish.settings.documents import DocumentError, Problem
-from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, PolicyOrigin, Sources, user_file
+from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, PolicyOrigin, SettingsSources, user_file
 from burnish.settings.loading import load as load_settings
 from burnish.settings.permissions import Sensitive
 from burnish.settings.trust import Trusted, TrustStore, digest_of, file_digest
@@ -186,8 +186,8 @@ def base_file(repository: Repository, base: Base) -> Callable[[str], bytes | Non
     return lambda path: repository.read_file(base.commit, path) if base.commit else None
 
 
-def _sources(repository: Repository, base: Base, environment: Mapping[str, str], flags: Flags) -> Sources:
-    return Sources(
+def _sources(repository: Repository, base: Base, environment: Mapping[str, str], flags: Flags) -> SettingsSources:
+    return SettingsSources(
         base_file=base_file(repository, base),
         working_file=lambda path: _working_file(repository, path),
         user_file=user_file(environment),

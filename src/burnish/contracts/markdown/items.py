@@ -26,7 +26,7 @@ class Item:
         self.numbered = numbered
 
 
-class Listing:
+class FindingList:
     """What a run of lines lists, and whether it says that there is nothing."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Listing:
         """What tables count by severity, instead of listing it."""
 
 
-def read_items(lines: list[Line]) -> Listing:
+def read_items(lines: list[Line]) -> FindingList:
     """Cut the lines of one section into items."""
     first = next((place for place, line in enumerate(lines) if line.kind is LineKind.HEADING), None)
     if first is None:
@@ -59,7 +59,7 @@ def _blocks(lines: list[Line], level: int) -> list[list[Line]]:
     return blocks
 
 
-def _read_block(block: list[Line], listing: Listing) -> None:
+def _read_block(block: list[Line], listing: FindingList) -> None:
     """One heading below a section: an item, or a group of items where its list shows that."""
     heading, body = block[0].text, block[1:]
     if says_none(heading):
@@ -81,7 +81,7 @@ def _read_block(block: list[Line], listing: Listing) -> None:
     listing.items.append(item)
 
 
-def _is_group(heading: str, inner: Listing) -> bool:
+def _is_group(heading: str, inner: FindingList) -> bool:
     items = [item for item in inner.items if not item.prose]
     if any((tag := leading_tag(item.title)) is not None and tag.strict for item in items):
         return True
@@ -95,7 +95,7 @@ class _Reader:
     """One pass over lines that hold no headings."""
 
     def __init__(self, lines: list[Line]) -> None:
-        self.listing = Listing()
+        self.listing = FindingList()
         self._lines = lines
         self._indent: int | None = None
         self._mark: ListMark | None = None

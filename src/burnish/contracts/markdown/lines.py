@@ -39,7 +39,7 @@ class Line(Value):
     level: int = 0
 
 
-class Document(Value):
+class MarkdownDocument(Value):
     """All lines of a text. Where a fence never closes, its lines are text: nothing may hide behind it."""
 
     lines: tuple[Line, ...]
@@ -67,7 +67,7 @@ def list_mark(text: str) -> tuple[ListMark | None, str]:
     return None, text
 
 
-def plain_fences(document: Document) -> list[str]:
+def plain_fences(document: MarkdownDocument) -> list[str]:
     """The texts of the fences that hold no code, without fences inside them: those that name no language, or text."""
     texts: list[list[str]] = []
     opened = ""
@@ -90,7 +90,7 @@ def plain_fences(document: Document) -> list[str]:
 _NO_CODE = frozenset({"", "text", "txt", "plain", "plaintext", "md", "markdown", "none"})
 
 
-def scan(text: str) -> Document:
+def scan(text: str) -> MarkdownDocument:
     """Cut a decoded text into lines."""
     raw = text.split("\n")
     if len(raw) > MAX_LINES:
@@ -105,7 +105,7 @@ def scan(text: str) -> Document:
     matter = _front_matter_end(raw)
     lines = [Line(text=line.strip(), kind=LineKind.FRONT_MATTER) for line in raw[:matter]]
     body, unclosed = _body(raw[matter:])
-    return Document(lines=(*lines, *_with_setext(body)), unclosed=unclosed, cut=cut)
+    return MarkdownDocument(lines=(*lines, *_with_setext(body)), unclosed=unclosed, cut=cut)
 
 
 def _without_comments(raw: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from burnish.contracts.markdown.claims import is_count
 from burnish.contracts.markdown.denials import says_none, says_nothing_at_all, says_unread, sentences
 from burnish.contracts.markdown.fields import Reading, read_item
 from burnish.contracts.markdown.former import is_let_be, says_not_settled
-from burnish.contracts.markdown.items import Item, Listing, read_items
+from burnish.contracts.markdown.items import FindingList, Item, read_items
 from burnish.contracts.markdown.labels import Field, labelled
 from burnish.contracts.markdown.lines import Line, LineKind, list_mark
 from burnish.contracts.markdown.outline import Section, SectionKind
@@ -229,7 +229,7 @@ def loose_items(sections: list[Section], is_file: IsFile) -> list[Finding]:
     return found[:MAX_FINDINGS]
 
 
-def _loose(listing: Listing, is_file: IsFile) -> list[Reading]:
+def _loose(listing: FindingList, is_file: IsFile) -> list[Reading]:
     kept = [
         item
         for item in listing.items

@@ -9,7 +9,7 @@ from enum import Enum
 from burnish.contracts.markdown.denials import says_none
 from burnish.contracts.markdown.former import is_former, is_open, rounds_in
 from burnish.contracts.markdown.labels import Field, field_of_label
-from burnish.contracts.markdown.lines import Document, Line, LineKind, list_mark
+from burnish.contracts.markdown.lines import Line, LineKind, MarkdownDocument, list_mark
 from burnish.contracts.markdown.patterns import Pattern, any_of, search, words
 from burnish.contracts.markdown.severities import bare_severity, heading_count, heading_severity, plain
 from burnish.contracts.markdown.tags import item_lead, leading_tag
@@ -99,7 +99,7 @@ _CLOSING = frozenset(
 )
 
 
-def outline(document: Document) -> list[Section]:
+def outline(document: MarkdownDocument) -> list[Section]:
     """The sections of a document, in order. The first one holds what stands before any heading."""
     return _Walk(document).sections
 
@@ -107,7 +107,7 @@ def outline(document: Document) -> list[Section]:
 class _Walk:
     """One pass over the lines with the stack of headings that are open."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: MarkdownDocument) -> None:
         self.sections = [Section(SectionKind.TITLE)]
         self._stack = [self.sections[0]]
         self._titled = False

@@ -60,7 +60,7 @@ _PLAIN_VERDICT = search(
 _CRITICAL_DENIED = Pattern(r"\b(?:no|0|zero)\s+(?:\w+ ){0,2}critical")
 
 
-class Verdict(Enum):
+class StatedVerdict(Enum):
     """What a conclusion comes to, from worst to best."""
 
     AGAINST_CRITICAL = "against, because of something critical"
@@ -69,7 +69,7 @@ class Verdict(Enum):
     FOR = "for"
 
 
-_ORDER = list(Verdict)
+_ORDER = list(StatedVerdict)
 
 
 _REJECTED_IN_PROSE = search(
@@ -93,7 +93,7 @@ def rejects(sentence: str) -> bool:
     return _REJECTED_IN_PROSE.search(_NOTHING_ASKED.sub(" ", sentence)) is not None
 
 
-def read_verdict(sections: list[Section]) -> Verdict | None:
+def read_verdict(sections: list[Section]) -> StatedVerdict | None:
     """The worst conclusion that the text draws; `None` where it draws none."""
     found = [verdict for section in sections for value in _values(section) if (verdict := _of(value)) is not None]
     return min(found, key=_ORDER.index, default=None)
@@ -127,14 +127,14 @@ def _labelled_value(section: Section, text: str) -> str | None:
     return value
 
 
-def _of(value: str) -> Verdict | None:
+def _of(value: str) -> StatedVerdict | None:
     """Read one conclusion: the first word for or against decides, because what follows gives the reasons."""
     text = plain(value)[:400].replace("-", " ")
     first = text.partition(".")[0]
     against, favour = _AGAINST.search(text), _FOR.search(text)
     if against is not None and (favour is None or against.start() <= favour.start()):
         is_critical = "critical" in text and not _CRITICAL_DENIED.search(text)
-        return Verdict.AGAINST_CRITICAL if is_critical else Verdict.AGAINST
+        return StatedVerdict.AGAINST_CRITICAL if is_critical else StatedVerdict.AGAINST
     if favour is None:
         return None
-    return Verdict.CONDITIONAL if _CONDITION.search(first) else Verdict.FOR
+    return StatedVerdict.CONDITIONAL if _CONDITION.search(first) else StatedVerdict.FOR

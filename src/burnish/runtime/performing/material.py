@@ -13,19 +13,10 @@ from burnish.core.protocol import Feedback, ScoreGate
 from burnish.core.reviews import Answer, ContractName
 from burnish.core.state import FixOrder, GoodReview, Run, scored_reviews
 from burnish.core.values import replace
-from burnish.prompts.context import (
-    BuildMaterial,
-    Criterion,
-    FixMaterial,
-    ReviewMaterial,
-    TestStatus,
-    Ticket,
-    builder_prompt,
-    fixer_prompt,
-    reviewer_prompt,
-    session_prompt,
-)
-from burnish.prompts.diffs import files_shown_whole
+from burnish.prompts.fences import files_shown_whole
+from burnish.prompts.fixing import builder_prompt, fixer_prompt
+from burnish.prompts.material import BuildMaterial, Criterion, FixMaterial, ReviewMaterial, TestStatus, Ticket
+from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel_state import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
