@@ -3,7 +3,7 @@
 Protocols that come with burnish have names; a user's own goes by its path. One protocol may extend another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -20,6 +20,7 @@ from burnish.settings.documents import (
     Document,
     DocumentError,
     Problem,
+    ReadFile,
     SourcePlace,
     did_you_mean,
     nearest,
@@ -28,9 +29,6 @@ from burnish.settings.documents import (
     read_file,
     refuse,
 )
-
-ReadFile = Callable[[str], bytes | None]
-"""Gives the bytes of a file of the base, by its path from the root, or None where there is none."""
 
 BUILT_IN = ("default", "epic", "ticket", "story", "panel", "drift")
 """The protocols that come with burnish, in the order in which they are listed."""

@@ -7,7 +7,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,9 @@ from burnish.settings.positions import key_lines
 
 MAX_DOCUMENT_BYTES = 1024 * 1024
 """Far more than a page of settings; a longer file was named by mistake."""
+
+ReadFile = Callable[[str], bytes | None]
+"""Gives the bytes of a file by its path from the root of the repository, or None where there is none."""
 
 Known = TypeVar("Known")
 

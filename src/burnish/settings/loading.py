@@ -20,6 +20,7 @@ from burnish.settings.documents import (
     Document,
     DocumentError,
     Problem,
+    ReadFile,
     SourcePlace,
     did_you_mean,
     key_text,
@@ -35,8 +36,6 @@ from burnish.settings.shorthand import as_written, spelled_out
 from burnish.settings.types import AUTO, OFF, Settings
 
 REPOSITORY_FILE = "burnish.toml"
-ReadFile = Callable[[str], bytes | None]
-"""Gives the bytes of a file by its path from the root of the repository, or None where there is none."""
 
 _TAGS: Mapping[KeyPath, str] = {
     ("agents", "*"): "kind",

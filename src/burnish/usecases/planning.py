@@ -21,8 +21,8 @@ from burnish.runtime.census import changed_files
 from burnish.runtime.inputs import Governance, Guidance, Inputs, Invocation
 from burnish.runtime.performing.stories import find_status_file
 from burnish.settings.agent_kinds import AgentKind
-from burnish.settings.documents import DocumentError, Problem
-from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, ReadFile, load_alone
+from burnish.settings.documents import DocumentError, Problem, ReadFile
+from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
 from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
 from burnish.settings.roles import resolve, role_notices, with_fixers
 from burnish.settings.types import Complexity, Settings, Unproven
