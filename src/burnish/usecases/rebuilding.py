@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache
 
 from burnish.core.errors import BurnishError
 from burnish.core.events import RunStarted, as_stored, decode
@@ -41,13 +41,8 @@ def last_moment(ledger: Ledger, run: str) -> float:
 def reviewed_paths(repository: Repository, run: Run) -> dict[int, tuple[str, ...]]:
     """The paths that were under review, by round."""
     base = run.subject.base_commit
-    return {round_.number: _changed_paths(repository, base, round_.commit) for round_ in run.rounds}
-
-
-@lru_cache(maxsize=256)
-def _changed_paths(repository: Repository, base: str, commit: str) -> tuple[str, ...]:
-    """What lies between two commits never changes, and records ask for it after every event."""
-    return tuple(shown(entry.path) for entry in overview(repository, base, commit).entries)
+    seen = {round_.number: overview(repository, base, round_.commit) for round_ in run.rounds}
+    return {number: tuple(shown(entry.path) for entry in found.entries) for number, found in seen.items()}
 
 
 def record_texts(repository: Repository, ledger: Ledger, run: Run, at: float) -> RecordTexts:
@@ -102,9 +97,6 @@ def _write(repository: Repository, ledger: Ledger, run: Run, at: float, *, makes
 
 
 def _destination(repository: Repository, ledger: Ledger, run: Run, *, has_checkout: bool = True) -> Destination:
-    def is_tracked(path: str) -> bool:
-        return repository.git.succeeds("ls-files", "--error-unmatch", "--", path)
-
     @cache
     def gives_way(name: str) -> bool:
         return _gives_way(ledger, name, run)
@@ -112,7 +104,7 @@ def _destination(repository: Repository, ledger: Ledger, run: Run, *, has_checko
     return Destination(
         run_folder=repository.state_dir / "runs" / run.id,
         checkout=repository.root if has_checkout else None,
-        is_tracked=is_tracked,
+        is_tracked=repository.is_tracked,
         gives_way=gives_way,
         fills_checkout=inputs_of(run).settings.records is not False,
     )

@@ -8,11 +8,11 @@ import os
 import shlex
 import tempfile
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from burnish.workspace.commits import OWN, Authorship, Identity, SigningError, commit_tree
-from burnish.workspace.git import Git
 from burnish.workspace.names import fields, to_text
 from burnish.workspace.repository import Repository
 
@@ -34,8 +34,8 @@ def authorship(repository: Repository) -> Authorship:
     if signed or signed_off:
         _refuse_work_tree(repository, settings)
     return Authorship(
-        author=_identity(repository.git, "GIT_AUTHOR_IDENT"),
-        committer=_identity(repository.git, "GIT_COMMITTER_IDENT"),
+        author=_identity(repository, "GIT_AUTHOR_IDENT"),
+        committer=_identity(repository, "GIT_COMMITTER_IDENT"),
         signed=signed,
         signed_off=signed_off,
     )
@@ -106,10 +106,11 @@ def _in_work_tree(repository: Repository, path: str) -> bool:
     return place.is_relative_to(root) and not place.is_relative_to(own)
 
 
-def _identity(git: Git, variable: str) -> Identity:
+@lru_cache(maxsize=2)
+def _identity(repository: Repository, variable: str) -> Identity:
     """What git itself would take, without the guess that it makes from the names of user and machine."""
     given = {name: os.environ[name] for name in _IDENTITY_VARIABLES if os.environ.get(name)}
-    said = git.text("-c", "user.useConfigOnly=true", "var", variable, check=False, environment=given)
+    said = repository.git.text("-c", "user.useConfigOnly=true", "var", variable, check=False, environment=given)
     name, found, rest = said.partition(" <")
     address, ended, _ = rest.partition("> ")
     return Identity(name=name, address=address) if found and ended and name else OWN

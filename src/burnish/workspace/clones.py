@@ -21,6 +21,7 @@ from burnish.workspace.indexes import meaning_of_index
 from burnish.workspace.inside import write_inside
 from burnish.workspace.names import fields, shown, to_text
 from burnish.workspace.objects import ensure_objects, object_folders
+from burnish.workspace.patches import SUBMODULE
 from burnish.workspace.removal import protect_folder, remove_folder
 from burnish.workspace.repository import Repository
 from burnish.workspace.skeletons import Skeleton, settings_for
@@ -91,15 +92,14 @@ class Clones:
         skeleton.write(clone.path / ".git", {"base": clone.base, "head": clone.head})
         clone.vault.mkdir(mode=0o700)
         skeleton.write(clone.vault, {})
-        git = Git(clone.path, isolated=True)
-        git.run("-c", "checkout.workers=0", "read-tree", "--reset", "-u", clone.head)
+        Git(clone.path, isolated=True).run("-c", "checkout.workers=0", "read-tree", "--reset", "-u", clone.head)
         shutil.copy2(clone.path / ".git" / "index", clone.vault / "index")
-        tree = git.text("rev-parse", "--verify", "--quiet", f"{clone.head}^{{tree}}")
-        Vault(clone.vault, clone.path).set_baseline(Baseline(tree=tree))
+        Vault(clone.vault, clone.path).set_baseline(Baseline(tree=self._repository.tree_of(clone.head)))
         self._write_excludes(clone, ())
         if not writable:
             protect_folder(clone.path)
-        return replace(clone, submodules=_submodules(git))
+        links = (path for path, mode in self._repository.entries(clone.head) if mode == SUBMODULE)
+        return replace(clone, submodules=tuple(map(shown, links)))
 
     def _skeleton(self, clone: Clone) -> Skeleton:
         with self._probing:  # clones are made side by side
@@ -181,8 +181,3 @@ class Clones:
     def _check(self, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise CloneError(f"'{name}' is no name for a clone.", hint="Letters, digits, '.', '-' and '_' only.")
-
-
-def _submodules(git: Git) -> tuple[str, ...]:
-    entries = fields(git.run("ls-files", "--stage", "-z"))
-    return tuple(shown(to_text(entry.split(b"\t", 1)[1])) for entry in entries if entry.startswith(b"160000 "))

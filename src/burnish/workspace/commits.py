@@ -69,6 +69,8 @@ def commit_tree(
     }
     arguments = ("commit-tree", tree, "-p", parent, "-F", "-", *(("-S",) if how.signed else ()))
     text, variables = message.encode("utf-8", errors="replace"), {**identity, **(environment or {})}
+    if not how.signed and environment is None:  # what is written elsewhere may be gone when it is asked for again
+        return to_text(git.about(*arguments, stdin=text, environment=variables)).strip()
     if not how.signed:
         return git.text(*arguments, stdin=text, environment=variables)
     finished = git.finish(*arguments, stdin=text, environment=variables)

@@ -63,7 +63,7 @@ def overview(repository: Repository, base_commit: str, head_commit: str) -> Over
         raise SubjectError(
             f"{base_commit[:12]} and {head_commit[:12]} have no common history.", hint="Name another base."
         )
-    listing = repository.objects.run(*_TREES, "--raw", "-z", "--full-index", merge_base, head_commit)
+    listing = repository.objects.about(*_TREES, "--raw", "-z", "--full-index", merge_base, head_commit)
     return Overview(merge_base=merge_base, entries=read_raw(listing))
 
 
@@ -71,8 +71,8 @@ def difference(repository: Repository, base_commit: str, head_commit: str) -> Di
     """What `base...head` shows, with every line."""
     seen = overview(repository, base_commit, head_commit)
     git, merge_base = repository.objects, seen.merge_base
-    numbers = read_numbers(git.run(*_TREES, "--numstat", "-z", merge_base, head_commit))
-    patch = git.run(*_TREES, "-p", "--src-prefix=a/", "--dst-prefix=b/", merge_base, head_commit)
+    numbers = read_numbers(git.about(*_TREES, "--numstat", "-z", merge_base, head_commit))
+    patch = git.about(*_TREES, "-p", "--src-prefix=a/", "--dst-prefix=b/", merge_base, head_commit)
     files = tuple(_changed_file(entry, numbers.get(entry.path)) for entry in seen.entries)
     return Difference(merge_base=merge_base, head=head_commit, patch=patch, files=files)
 
@@ -82,8 +82,8 @@ def changes(repository: Repository, old: str, new: str) -> tuple[FileChange, ...
     git = repository.objects
     # What was deleted needs no lines, and what was added has no old ones: neither may cost memory.
     both = ("--diff-filter=a", "--irreversible-delete", old, new)
-    entries = read_raw(git.run(*_TREES, "--raw", "-z", "--full-index", *both))
-    patch = git.run(*_TREES, "-p", "-U0", "--src-prefix=a/", "--dst-prefix=b/", *both)
+    entries = read_raw(git.about(*_TREES, "--raw", "-z", "--full-index", *both))
+    patch = git.about(*_TREES, "-p", "-U0", "--src-prefix=a/", "--dst-prefix=b/", *both)
     return file_changes(entries, patch)
 
 

@@ -6,10 +6,14 @@ conversion, no pager, no file system monitor, no prompt. Nothing of the caller's
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 
 from burnish.system.process import Command, Finished, How, run_now
+from burnish.system.process_dialogue import Dialogue, DialogueError
+from burnish.system.process_start import CouldNotStartError
 from burnish.workspace.errors import GitError
 from burnish.workspace.names import argument
 
@@ -51,6 +55,8 @@ _ENVIRONMENT = {
 # Older versions know no way to leave the user's settings out but a home that has none.
 _NO_USER = {"GIT_CONFIG_GLOBAL": NO_FILE, "GIT_CONFIG_NOSYSTEM": "1", "HOME": NO_FILE, "XDG_CONFIG_HOME": NO_FILE}
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_FOUND = re.compile(rb"([0-9a-f]{40,64}) (\d+)")
+_REMEMBERED_BYTES = 64 * 1024 * 1024
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -73,6 +79,7 @@ class Git:
         self.git_dir = git_dir
         self._environment = _environment(isolated)
         self._settings = tuple(f"{name}={value}" for name, value in (settings or {}).items())
+        self._answers = _Answers()
         if git_dir is not None:
             self._environment["GIT_DIR"] = str(git_dir)
         if git_dir is not None and git_dir != folder:
@@ -80,6 +87,7 @@ class Git:
         elif git_dir is not None:
             # Attributes of files come from an index, too, unless there is none.
             self._environment |= {"GIT_IMPLICIT_WORK_TREE": "0", "GIT_INDEX_FILE": f"{git_dir}/burnish/no-index"}
+        self._reader = _Reader(self._command(("cat-file", "--batch=%(objectname) %(objectsize)")))
 
     def run(
         self,
@@ -107,35 +115,34 @@ class Git:
         raw = self.run(*arguments, stdin=stdin, environment=environment, check=check, hooks=hooks)
         return os.fsdecode(raw.removesuffix(b"\n"))
 
+    def about(self, *arguments: str | bytes, stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> bytes:
+        """What git prints about objects. Where all are named by their ids, that never changes: git is asked once.
+
+        A command that fails is asked again the next time: an object may have come meanwhile.
+        """
+
+        def ask() -> bytes:
+            return self.run(*arguments, stdin=stdin, environment=environment)
+
+        if not _names_objects_alone(arguments):
+            return ask()
+        return self._answers.get((arguments, stdin, frozenset((environment or {}).items())), ask)
+
     def objects(self, *expressions: str) -> tuple[str | None, ...]:
-        """The objects that expressions such as `main^{tree}` stand for, from one process; None where there is none."""
-        # No name holds a line end or a NUL, and git would read only what is before it.
-        asked = ("" if "\n" in one or "\0" in one else one for one in expressions)
-        stdin = "".join(f"{one}\n" for one in asked).encode("utf-8", errors="surrogateescape")
-        lines = self.text("cat-file", "--batch-check=%(objectname)", stdin=stdin).split("\n")
-        return tuple(line if is_object(line) else None for line in lines)
+        """The objects that expressions such as `main^{tree}` stand for; None where there is none."""
+        found = (self._reader.read(one.encode("utf-8", errors="surrogateescape")) for one in expressions)
+        return tuple(None if one is None else one[0] for one in found)
 
-    def contents(self, identities: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The content of objects by their names, all from one process."""
-        if not identities:
-            return {}
-        distinct = list(dict.fromkeys(identities))
-        raw = self.run("cat-file", "--batch=%(objectsize)", stdin=b"\n".join(distinct) + b"\n")
-        found: dict[bytes, bytes] = {}
-        place = 0
-        for identity in distinct:
-            end = raw.index(b"\n", place)
-            start, size = end + 1, int(raw[place:end])
-            found[identity] = raw[start : start + size]
-            place = start + size + 1
-        return found
+    def contents(self, identities: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The content of objects by their names."""
+        return {identity: self.content(identity) for identity in dict.fromkeys(identities)}
 
-    def succeeds(self, *arguments: str | bytes) -> bool:
-        """Whether git says yes: exit code 0, and not 1. Anything else is a `GitError`."""
-        finished = self.finish(*arguments)
-        if finished.code not in (0, 1):
-            raise self._error(arguments, finished)
-        return finished.code == 0
+    def content(self, identity: str | bytes) -> bytes:
+        """The content of one object."""
+        found = self._reader.read(os.fsencode(identity))
+        if found is None:
+            raise GitError(f"git cat-file {os.fsdecode(identity)}", 128, "There is no such object.")
+        return found[1]
 
     def finish(
         self,
@@ -146,16 +153,26 @@ class Git:
         seconds: float = SECONDS,
     ) -> Finished:
         """Run git to its end, whatever its exit code. Raises `GitError` only where it did not end by itself."""
-        command = Command(
+        command = self._command(arguments, stdin, environment, hooks=hooks)
+        finished = run_now(command, seconds=seconds, kept_bytes=KEPT_BYTES)
+        if finished.how is not How.EXITED or finished.code is None:
+            raise self._error(arguments, finished)
+        return finished
+
+    def _command(
+        self,
+        arguments: tuple[str | bytes, ...],
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        *,
+        hooks: bool = False,
+    ) -> Command:
+        return Command(
             argv=_command_line(arguments, self._settings if hooks else (*self._settings, _NO_HOOKS)),
             folder=str(self.folder),
             environment=self._environment | dict(environment or {}),
             stdin=stdin,
         )
-        finished = run_now(command, seconds=seconds, kept_bytes=KEPT_BYTES)
-        if finished.how is not How.EXITED or finished.code is None:
-            raise self._error(arguments, finished)
-        return finished
 
     def _error(self, arguments: tuple[str | bytes, ...], finished: Finished) -> GitError:
         words = [os.fsencode(argument(word)).decode("utf-8", errors="replace") for word in arguments]
@@ -164,6 +181,87 @@ class Git:
         complaints = [line for line in lines if line.startswith(("fatal:", "error:"))]
         said = (complaints or lines or [finished.message])[-1]
         return GitError(command, finished.code, _CREDENTIALS.sub("", said)[:500])
+
+
+class _Reader:
+    """Objects of a repository, read through one process that stays: several are asked for in every step of a run.
+
+    It sees what was added after its start: git looks again for an object that it does not know, and at refs each time.
+    """
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._guard = threading.Lock()
+        self._dialogue: Dialogue | None = None
+
+    def read(self, expression: bytes) -> tuple[str, bytes] | None:
+        """The name and the content of the object that an expression stands for; None where there is none."""
+        if b"\n" in expression or b"\0" in expression:  # no name holds either, and git would read what is before it
+            return None
+        with self._guard:
+            try:
+                return self._ask(expression)
+            except DialogueError:  # ended by somebody else since it was last used: it is started again, once
+                self._dialogue = None
+            try:
+                return self._ask(expression)
+            except DialogueError as error:
+                self._dialogue = None
+                raise GitError("git cat-file --batch", None, str(error)) from None
+
+    def _ask(self, expression: bytes) -> tuple[str, bytes] | None:
+        if self._dialogue is None:
+            try:
+                self._dialogue = Dialogue(self._command, SECONDS)
+            except CouldNotStartError as error:
+                raise GitError("git cat-file --batch", None, str(error)) from None
+        self._dialogue.tell(expression + b"\n")
+        answer = _FOUND.fullmatch(self._dialogue.line())
+        if answer is None:
+            return None
+        content = self._dialogue.exactly(int(answer[2]) + 1)[:-1]
+        return answer[1].decode(), content
+
+
+class _Answers:
+    """Answers that never change. Threads that ask the same at the same time wait for the first of them."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._known: dict[object, Future[bytes]] = {}
+
+    def get(self, question: object, ask: Callable[[], bytes]) -> bytes:
+        with self._guard:
+            known = self._known.pop(question, None)
+            answer = known or Future[bytes]()
+            self._known[question] = answer  # the latest that was asked for is the last to be forgotten
+        if known is None:
+            try:
+                answer.set_result(ask())
+            except BaseException as error:
+                with self._guard:
+                    self._known.pop(question, None)
+                answer.set_exception(error)
+                raise
+            self._forget()
+        return answer.result()
+
+    def _forget(self) -> None:
+        with self._guard:
+            done = {question: len(answer.result()) for question, answer in self._known.items() if answer.done()}
+            size = sum(done.values())
+            for question, length in done.items():
+                if size <= _REMEMBERED_BYTES:
+                    break
+                size -= length
+                del self._known[question]
+
+
+def _names_objects_alone(arguments: tuple[str | bytes, ...]) -> bool:
+    """Whether a command line holds nothing but options and ids, and behind `--` paths in their trees."""
+    words = [argument(word) for word in arguments[1:]]
+    named = words[: words.index("--")] if "--" in words else words
+    return all(word.startswith("-") or is_object(word) for word in named)
 
 
 def is_object(name: str) -> bool:

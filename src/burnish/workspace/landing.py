@@ -115,5 +115,4 @@ def _leave_on(repository: Repository, name: str, new: str) -> bool:
 def branch_commit(repository: Repository, branch: str) -> str | None:
     if not branch:
         return None
-    ref = f"refs/heads/{branch}^{{commit}}"
-    return repository.git.text("rev-parse", "--verify", "--quiet", ref, check=False) or None
+    return repository.git.objects(f"refs/heads/{branch}^{{commit}}")[0]

@@ -9,7 +9,7 @@ from burnish.workspace.names import fields, shown, to_text
 
 _SECTION = b"diff --git "
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_LINK, _SUBMODULE = "120000", "160000"
+_LINK, SUBMODULE = "120000", "160000"
 
 
 class RawEntry(Value):
@@ -30,7 +30,7 @@ class RawEntry(Value):
 
     @property
     def is_submodule(self) -> bool:
-        return _SUBMODULE in (self.old_mode, self.new_mode)
+        return SUBMODULE in (self.old_mode, self.new_mode)
 
 
 def read_raw(listing: bytes) -> tuple[RawEntry, ...]:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from burnish.settings.documents import did_you_mean
 from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
 from burnish.workspace.git import Git, is_object
-from burnish.workspace.names import fields
+from burnish.workspace.names import fields, to_text
 
 _USUAL_BASES = ("main", "master")
+_BASE_SETTINGS = ("config", "-z", "--get-regexp", r"^(remote\..+\..+|init\.defaultbranch)$")
 BRANCHES = "refs/heads/"
 REMOTES = "refs/remotes/"
 _TAGS = "refs/tags/"
@@ -115,15 +116,16 @@ def default_base(git: Git, head: str) -> str:
 
 
 def _candidates(git: Git) -> list[str]:
-    remotes = git.text("remote").splitlines()
-    remotes.sort(key=lambda remote: remote != "origin")
+    settings = [entry.partition(b"\n") for entry in fields(git.run(*_BASE_SETTINGS, check=False))]
+    names = {to_text(name).removeprefix("remote.").rpartition(".")[0] for name, _, _ in settings}
+    remotes = sorted(names - {"", "init"}, key=lambda remote: (remote != "origin", remote))
     found: list[str] = []
     for remote in remotes:
         target = git.text("symbolic-ref", "--quiet", f"{REMOTES}{remote}/HEAD", check=False)
         if target.startswith(REMOTES):
             found.append(target)
-    own = git.text("config", "--get", "init.defaultBranch", check=False)
-    for name in (*_USUAL_BASES, *([own] if own else [])):
+    own = [to_text(value) for name, _, value in settings if name == b"init.defaultbranch" and value]
+    for name in (*_USUAL_BASES, *own[-1:]):
         found.append(f"{BRANCHES}{name}")
         found += [f"{REMOTES}{remote}/{name}" for remote in remotes]
     return found

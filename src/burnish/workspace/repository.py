@@ -3,14 +3,14 @@
 import os
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from burnish.workspace import references, worktrees
-from burnish.workspace.errors import GitError, NotARepositoryError
-from burnish.workspace.git import NO_FILE, Git, is_object
+from burnish.workspace.errors import GitError, NotARepositoryError, UnknownReferenceError
+from burnish.workspace.git import NO_FILE, Git
 from burnish.workspace.names import fields, to_bytes, to_text
 from burnish.workspace.subjects import FrozenSubject, Wish, freeze
 
@@ -41,7 +41,7 @@ class Repository:
         self.state_dir = common_dir / "burnish"
         self.object_format = object_format
         self.git = Git(root)
-        self._tops: dict[str, dict[bytes, _Entry]] = {}
+        self._tracked: tuple[object, frozenset[str]] = (None, frozenset())
 
     @classmethod
     def discover(cls, folder: Path) -> "Repository":
@@ -83,6 +83,10 @@ class Repository:
     def empty_tree(self) -> str:
         return _EMPTY_TREES[self.object_format]
 
+    @cached_property
+    def _index(self) -> Path:
+        return Path(self.git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+
     @property
     def is_shallow(self) -> bool:
         return (self.common_dir / "shallow").exists()
@@ -115,7 +119,10 @@ class Repository:
         return references.commit_of(self.git, ref)
 
     def tree_of(self, commit: str) -> str:
-        return self.git.text("rev-parse", "--verify", "--quiet", f"{self.commit_of(commit)}^{{tree}}")
+        (tree,) = self.git.objects(f"{self.commit_of(commit)}^{{tree}}")
+        if tree is None:
+            raise UnknownReferenceError(commit, "Its tree is missing: `git fsck` says more.")
+        return tree
 
     def current_branch(self) -> str | None:
         """The branch that is checked out, or None."""
@@ -127,11 +134,19 @@ class Repository:
 
     def merge_base(self, first: str, second: str) -> str | None:
         """The commit from which both come, or None."""
-        finished = self.git.finish("merge-base", first, second)
-        return finished.stdout.decode().strip() or None
+        try:
+            return self.git.about("merge-base", first, second).decode().strip() or None
+        except GitError:
+            return None
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        return self.git.succeeds("merge-base", "--is-ancestor", ancestor, descendant)
+        try:
+            self.git.about("merge-base", "--is-ancestor", ancestor, descendant)
+        except GitError as error:
+            if error.code != 1:
+                raise
+            return False
+        return True
 
     def read_file(self, commit: str, path: str) -> bytes | None:
         """A file as it is in a commit, through links that stay in the tree; None where there is none."""
@@ -142,7 +157,7 @@ class Repository:
             entry = self._entry(commit, to_bytes(name))
             if entry is None or entry.kind != b"blob":
                 return None
-            content = self.objects.run("cat-file", "blob", entry.identity)
+            content = self.objects.content(entry.identity)
             if entry.mode != b"120000":
                 return content
             path = posixpath.join(posixpath.dirname(name), to_text(content))
@@ -151,25 +166,34 @@ class Repository:
     def _entry(self, commit: str, name: bytes) -> "_Entry | None":
         """What a commit has under a name. Most files that are asked for are not even below the top of the tree."""
         top, _, below = name.partition(b"/")
-        found = self._top(commit).get(top)
+        found = self._listing(commit).get(top)
         return self._listing(commit, name).get(name) if found is not None and below else found
 
-    def _top(self, commit: str) -> "dict[bytes, _Entry]":
-        if not is_object(commit):  # another name may stand for something else the next time
-            return self._listing(commit)
-        if commit not in self._tops:
-            self._tops[commit] = self._listing(commit)
-        return self._tops[commit]
-
     def _listing(self, commit: str, *names: bytes) -> "dict[bytes, _Entry]":
-        lines = fields(self.objects.run("ls-tree", "-z", "--full-tree", commit, "--", *names))
+        lines = fields(self.objects.about("ls-tree", "-z", "--full-tree", commit, "--", *names))
         entries = (line.split(b"\t", 1) for line in lines)
         return {name: _Entry(*about.split(b" ")) for about, name in entries}
 
     def files(self, commit: str) -> frozenset[str]:
         """The names of all files in a commit; bytes that are not UTF-8 are kept as surrogates."""
-        listing = self.objects.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        return frozenset(to_text(name) for name in fields(listing))
+        return frozenset(path for path, _ in self.entries(commit))
+
+    def entries(self, commit: str) -> Iterator[tuple[str, str]]:
+        """The path and the mode of everything in a commit but folders."""
+        for line in fields(self.objects.about("ls-tree", "-r", "-z", "--full-tree", commit)):
+            about, name = line.split(b"\t", 1)
+            yield to_text(name), about[:6].decode()
+
+    def is_tracked(self, path: str) -> bool:
+        """Whether the index of this work tree names a file."""
+        try:
+            found = self._index.stat()
+        except OSError:
+            return False  # nothing was ever added
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns)  # git writes another file each time
+        if self._tracked[0] != stamp:
+            self._tracked = (stamp, frozenset(map(to_text, fields(self.git.run("ls-files", "-z")))))
+        return path in self._tracked[1]
 
     def checked_out_at(self, branch: str) -> Path | None:
         """The work tree in which a branch is checked out, the main one or a linked one."""

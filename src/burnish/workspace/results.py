@@ -162,6 +162,6 @@ def _transfer(repository: Repository, vault: Vault, commit: str, parent: str) ->
 
 def _point(repository: Repository, run: str, commit: str) -> None:
     ref = result_ref(run)
-    current = repository.git.text("rev-parse", "--verify", "--quiet", ref, check=False)
+    (current,) = repository.git.objects(ref)
     zero = "0" * len(commit)
     repository.git.run("update-ref", ref, commit, current or zero)

@@ -80,7 +80,7 @@ def _stored(repository: Repository, ref: str, identity: str, signature: str | No
 
 def _blob(repository: Repository, identity: str) -> bytes:
     try:
-        return repository.git.run("cat-file", "blob", identity)
+        return repository.git.content(identity)
     except GitError:
         return b""
 
@@ -129,7 +129,7 @@ def differences(repository: Repository, statement: Statement) -> str:
     each path, and what is gone by its content.
     """
     git = repository.objects
-    listing = git.run(
+    listing = git.about(
         "diff-tree", "-r", "--no-renames", "--raw", "-z", "--full-index", statement.merge_base, statement.tree
     )
     entries = read_raw(listing)

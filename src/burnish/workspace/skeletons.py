@@ -3,6 +3,7 @@
 What depends on the file system, git itself finds out, once for all clones in one folder.
 """
 
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,7 +13,8 @@ from burnish.workspace.git import Git
 from burnish.workspace.objects import alternates_file
 from burnish.workspace.removal import remove_folder
 
-_PROBED = r"^core\.(filemode|symlinks|ignorecase|precomposeunicode)$"
+_PROBED = re.compile(r"^\s+(filemode|symlinks|ignorecase|precomposeunicode) = (\w+)$", re.MULTILINE)
+"""What git writes by itself into the settings of a new repository, in its only section, `core`."""
 
 
 class Skeleton(Value):
@@ -41,18 +43,16 @@ def settings_for(folder: Path, object_format: str, further: Mapping[str, str]) -
     """The settings of a new repository in a folder, as git would choose them, and further ones."""
     place = Path(tempfile.mkdtemp(dir=folder, prefix=".probe-"))
     try:
-        git = Git(place, isolated=True)
-        git.run("init", "--quiet", "--template=")
-        found = git.text("config", "--local", "--get-regexp", _PROBED, check=False)
+        Git(place, isolated=True).run("init", "--quiet", "--template=")
+        found = _PROBED.findall((place / ".git" / "config").read_text(encoding="utf-8"))
     finally:
         remove_folder(place)
     version = {"core.repositoryformatversion": "0"}
     if object_format != "sha1":
         version = {"core.repositoryformatversion": "1", "extensions.objectformat": object_format}
-    probed = (line.partition(" ") for line in found.splitlines())
     return {
         **version,
-        **{name: value for name, _, value in probed},
+        **{f"core.{name}": value for name, value in found},
         "core.bare": "false",
         "core.logallrefupdates": "true",
         **further,

@@ -31,7 +31,7 @@ def tree_files(repository: Repository, commit: str, paths: Iterable[str], most_b
 
 def link_targets(repository: Repository, commit: str) -> dict[str, str]:
     """Where every symbolic link of a commit points to, by its path."""
-    listing = repository.objects.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    listing = repository.objects.about("ls-tree", "-r", "-z", "--full-tree", commit)
     links = {
         to_text(name): about.split()[2]
         for about, name in (line.split(b"\t", 1) for line in fields(listing))
@@ -69,7 +69,7 @@ def _listed(repository: Repository, commit: str, paths: Iterable[str]) -> Iterat
     names = iter(paths)
     while batch := list(islice(names, _AT_ONCE)):
         asked = (to_bytes(name) for name in batch)
-        listing = repository.objects.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *asked)
+        listing = repository.objects.about("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *asked)
         for line in fields(listing):
             about, name = line.split(b"\t", 1)
             mode, _, identity, size = about.split()

@@ -3,12 +3,13 @@
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from burnish.core.values import Value
 from burnish.workspace import references
 from burnish.workspace.commits import commit_tree
-from burnish.workspace.errors import SubjectError
+from burnish.workspace.errors import GitError, SubjectError
 from burnish.workspace.git import Git
 from burnish.workspace.worktrees import excluding
 
@@ -120,9 +121,8 @@ def _default_base(git: Git, branch: str, wish: Wish) -> str:
 
 
 def _merge_base(git: Git, base: tuple[str, str], head: tuple[str, str], shallow: bool) -> str:
-    found = git.finish("merge-base", base[1], head[1]).stdout.decode().strip()
-    if found:
-        return found
+    with suppress(GitError):
+        return git.about("merge-base", base[1], head[1]).decode().strip()
     if shallow:
         raise SubjectError(
             f"'{base[0]}' and '{head[0]}' have no common commit in this shallow clone.",

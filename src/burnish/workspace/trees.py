@@ -59,7 +59,7 @@ def left_behind(clone: Clone, vault: Vault, records: Sequence[str]) -> LeftBehin
 def _added_by_force(clone: Clone, vault: Vault) -> set[bytes]:
     """Ignored files that the fixer added all the same: its own index names them."""
     raw = read_inside(clone.path, ".git/index", INDEX_BYTES)
-    if raw is None:
+    if raw is None or raw == (vault.folder / "index").read_bytes():
         return set()
     copy = vault.folder / "index-agent"
     copy.write_bytes(raw)

@@ -270,7 +270,8 @@ class Workshop:
             if finished.how is not How.EXITED or finished.code != 0:
                 detail = finished.message or finished.stderr_tail.strip()[-500:] or f"exit code {finished.code}"
                 return Failure(kind=FailureKind.CANNOT_RUN, message=f"'{line}' failed: {detail}")
-        await asyncio.to_thread(self.clones.exclude, clone)
+        if self.inputs.settings.workspace.prepare:
+            await asyncio.to_thread(self.clones.exclude, clone)
         return None
 
     def discard(self, clone: Clone) -> None:
