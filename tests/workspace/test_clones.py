@@ -158,7 +158,7 @@ def test_making_a_clone_again_starts_afresh(clones: Clones, fixers_clone: Clone)
     assert not (again.path / "left.py").exists()
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", ".vaults", "-x", "a\n"])
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".trusted", "-x", "a\n"])
 def test_a_name_that_would_lead_elsewhere_is_refused(clones: Clones, name: str) -> None:
     with pytest.raises(CloneError):
         clones.make(name, "main", "change", writable=True)
@@ -167,8 +167,8 @@ def test_a_name_that_would_lead_elsewhere_is_refused(clones: Clones, name: str) 
 def test_nothing_is_left_where_a_clone_cannot_be_made(clones: Clones, repository: Repository, tmp_path: Path) -> None:
     with pytest.raises(GitError):
         clones.make("one", repository.commit_of("main"), "1" * 40, writable=True)
-    assert list((tmp_path / "cache" / "run").iterdir()) == [tmp_path / "cache" / "run" / ".vaults"]
-    assert list((tmp_path / "cache" / "run" / ".vaults").iterdir()) == []
+    assert list((tmp_path / "cache" / "run").iterdir()) == [tmp_path / "cache" / "run" / ".trusted"]
+    assert list((tmp_path / "cache" / "run" / ".trusted").iterdir()) == []
 
 
 def test_a_disk_that_takes_no_more_leaves_nothing_behind(tmp_path: Path, users_view: UsersView) -> None:
@@ -264,7 +264,7 @@ def test_everything_goes_away_whatever_was_done_to_it(clones: Clones, fixers_clo
     os.mkfifo(fixers_clone.path / "pipe")
     clones.remove(fixers_clone)
     assert not fixers_clone.path.exists()
-    assert not fixers_clone.vault.exists()
+    assert not fixers_clone.trusted.exists()
     clones.remove(fixers_clone)
     clones.remove_all()
     assert not (tmp_path / "cache" / "run").exists()

@@ -10,7 +10,7 @@ from tests.workspace.conftest import UsersView
 
 from burnish.system.process import Command, run_now
 from burnish.testing import repositories
-from burnish.workspace import trees
+from burnish.workspace import results
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.errors import UnsafeResultError
 from burnish.workspace.git import Git
@@ -201,7 +201,7 @@ def test_names_that_other_systems_read_as_git_are_refused(repository: Repository
 def test_a_result_that_is_no_fix_by_its_size_is_refused(
     repository: Repository, fixers_clone: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trees, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(results, "MOST_BYTES", 1_000)
     (fixers_clone.path / "big").write_bytes(b"x" * 2_000)
     with pytest.raises(UnsafeResultError, match="at most 1,000"):
         collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9)

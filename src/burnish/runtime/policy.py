@@ -14,7 +14,7 @@ from burnish.runtime.inputs import Inputs
 from burnish.settings.trust import file_digest
 from burnish.settings.types import AgentSettings
 from burnish.workspace.clones import Clones
-from burnish.workspace.removal import protect_folder
+from burnish.workspace.folders import protect_folder
 from burnish.workspace.repository import Repository
 
 

@@ -12,7 +12,7 @@ from burnish.usecases.places import run_folders
 from burnish.usecases.retention import DAY, remove_old
 from burnish.usecases.runs import Runs
 from burnish.usecases.sessions import over_since
-from burnish.workspace.removal import remove_folder
+from burnish.workspace.folders import remove_folder
 
 HOUR = 3_600.0
 

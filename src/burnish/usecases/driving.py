@@ -29,8 +29,8 @@ from burnish.usecases.record_keeping import RecordKeeper
 from burnish.usecases.retention import keep_within_limits
 from burnish.usecases.runs import Runs
 from burnish.workspace.clones import Clones
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.landing import Landing
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
 

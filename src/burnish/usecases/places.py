@@ -12,7 +12,7 @@ from pathlib import Path
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.system.files import make_own_directory, make_private_directory
-from burnish.workspace.removal import remove_folder
+from burnish.workspace.folders import remove_folder
 
 _TEMPORARY = ("/var/tmp", "/tmp")  # noqa: S108 - a private folder is made inside, and checked
 

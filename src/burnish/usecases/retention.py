@@ -22,7 +22,7 @@ from burnish.runtime.settling import unsettled
 from burnish.settings.types import KeepSettings
 from burnish.system.files import write_atomically
 from burnish.usecases.runs import Runs
-from burnish.workspace.removal import remove_folder
+from burnish.workspace.folders import remove_folder
 
 DAY = 86_400.0
 MEGABYTE = 1_000_000

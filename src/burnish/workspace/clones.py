@@ -6,31 +6,31 @@ tree of the user's repository: nothing that an agent does to it can reach that.
 
 import re
 import shutil
+import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from burnish.core.values import Value, replace
 from burnish.system.files import make_private_directory
 from burnish.workspace.commits import OWN_ADDRESS
-from burnish.workspace.copying import copy_files, copy_folder
 from burnish.workspace.errors import CloneError
 from burnish.workspace.fingerprints import Fingerprint, differences, take
+from burnish.workspace.folders import copy_files, copy_folder, protect_folder, remove_folder
 from burnish.workspace.git import Git
-from burnish.workspace.indexes import meaning_of_index
 from burnish.workspace.inside import write_inside
 from burnish.workspace.names import fields, shown, to_text
-from burnish.workspace.objects import ensure_objects, object_folders
+from burnish.workspace.objects import alternates_file, ensure_objects, object_folders
 from burnish.workspace.patches import SUBMODULE
-from burnish.workspace.removal import protect_folder, remove_folder
 from burnish.workspace.repository import Repository
-from burnish.workspace.skeletons import Skeleton, settings_for
-from burnish.workspace.vaults import Baseline, Vault, exclude_lines
+from burnish.workspace.trusted_index import Baseline, TrustedIndex, exclude_lines
 
 __all__ = ["Clone", "Clones", "Fingerprint", "differences"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_VAULTS = ".vaults"
+_TRUSTED = ".trusted"
+_PROBED = re.compile(r"^\s+(filemode|symlinks|ignorecase|precomposeunicode) = (\w+)$", re.MULTILINE)
+"""What git writes by itself into the settings of a new repository, in its only section, `core`."""
 _COPY_HINT = "Is there room on the disk, and may it be written to?"
 _SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": OWN_ADDRESS}
 
@@ -46,12 +46,34 @@ class Clone(Value):
     path: Path
     base: str
     head: str
-    vault: Path
+    trusted: Path
     """burnish's own record of how the clone began; no agent may write there."""
     shared: tuple[Path, ...] = ()
     """Folders of objects that the clone reads; a sandbox must let it."""
     submodules: tuple[str, ...] = ()
     """Submodules of the tree, which are left empty."""
+
+
+class RepositoryTemplate(Value):
+    """A repository as git would make it, written as plain files: what is always the same needs no process of git."""
+
+    settings: dict[str, str]
+    shared: tuple[Path, ...]
+    """Folders of objects that each of them reads."""
+    shallow: bytes | None = None
+    """The file that says where history was cut off."""
+
+    def write(self, git_dir: Path, references: Mapping[str, str]) -> None:
+        """Make a repository whose HEAD is the branch `head`."""
+        for folder in ("objects/info", "refs/heads", "info", "hooks"):
+            (git_dir / folder).mkdir(parents=True)
+        (git_dir / "HEAD").write_bytes(b"ref: refs/heads/head\n")
+        (git_dir / "config").write_text("".join(_lines(self.settings)), encoding="utf-8")
+        (git_dir / "objects" / "info" / "alternates").write_bytes(alternates_file(self.shared))
+        if self.shallow is not None:
+            (git_dir / "shallow").write_bytes(self.shallow)
+        for name, commit in references.items():
+            (git_dir / "refs" / "heads" / name).write_text(f"{commit}\n", encoding="ascii")
 
 
 class Clones:
@@ -74,12 +96,12 @@ class Clones:
             path=self._folder / name,
             base=base,
             head=head,
-            vault=self._folder / _VAULTS / name,
+            trusted=self._folder / _TRUSTED / name,
             shared=object_folders(self._repository),
         )
         ensure_objects(self._repository, base, head)
         self.remove(clone)
-        make_private_directory(clone.vault.parent)
+        make_private_directory(clone.trusted.parent)
         try:
             return self._fill(clone, writable)
         except BaseException:
@@ -87,34 +109,34 @@ class Clones:
             raise
 
     def _fill(self, clone: Clone, writable: bool) -> Clone:
-        skeleton = self._skeleton(clone)
+        template = self._template(clone)
         clone.path.mkdir(mode=0o700)
-        skeleton.write(clone.path / ".git", {"base": clone.base, "head": clone.head})
-        clone.vault.mkdir(mode=0o700)
-        skeleton.write(clone.vault, {})
+        template.write(clone.path / ".git", {"base": clone.base, "head": clone.head})
+        clone.trusted.mkdir(mode=0o700)
+        template.write(clone.trusted, {})
         Git(clone.path, isolated=True).run("-c", "checkout.workers=0", "read-tree", "--reset", "-u", clone.head)
-        shutil.copy2(clone.path / ".git" / "index", clone.vault / "index")
-        Vault(clone.vault, clone.path).set_baseline(Baseline(tree=self._repository.tree_of(clone.head)))
+        shutil.copy2(clone.path / ".git" / "index", clone.trusted / "index")
+        TrustedIndex(clone.trusted, clone.path).set_baseline(Baseline(tree=self._repository.tree_of(clone.head)))
         self._write_excludes(clone, ())
         if not writable:
             protect_folder(clone.path)
         links = (path for path, mode in self._repository.entries(clone.head) if mode == SUBMODULE)
         return replace(clone, submodules=tuple(map(shown, links)))
 
-    def _skeleton(self, clone: Clone) -> Skeleton:
+    def _template(self, clone: Clone) -> RepositoryTemplate:
         with self._probing:  # clones are made side by side
             if self._settings is None:
-                self._settings = settings_for(self._folder, self._repository.object_format, _SETTINGS)
-        return Skeleton(settings=self._settings, shared=clone.shared, shallow=self._repository.shallow_file)
+                self._settings = _settings_for(self._folder, self._repository.object_format, _SETTINGS)
+        return RepositoryTemplate(settings=self._settings, shared=clone.shared, shallow=self._repository.shallow_file)
 
     def copy(self, clone: Clone, name: str) -> Clone:
         """A writable copy of a clone with all that is in it now, for running things that write."""
         self._check(name)
-        copied = replace(clone, name=name, path=self._folder / name, vault=self._folder / _VAULTS / name)
+        copied = replace(clone, name=name, path=self._folder / name, trusted=self._folder / _TRUSTED / name)
         self.remove(copied)
         try:
             copy_folder(clone.path, copied.path)
-            copy_folder(clone.vault, copied.vault)
+            copy_folder(clone.trusted, copied.trusted)
         except OSError as error:
             self.remove(copied)
             raise CloneError(f"'{clone.path}' cannot be copied: {error.strerror}.", hint=_COPY_HINT) from None
@@ -145,13 +167,13 @@ class Clones:
 
         To be called when a clone is prepared and before its agent starts.
         """
-        baseline = Vault(clone.vault, clone.path).exclude(list(paths))
+        baseline = TrustedIndex(clone.trusted, clone.path).exclude(list(paths))
         self._write_excludes(clone, baseline.excluded)
         return tuple(shown(to_text(name)) for name in baseline.excluded)
 
     def _write_excludes(self, clone: Clone, names: tuple[bytes, ...]) -> None:
         users = self._repository.users_excludes
-        (clone.vault / "info" / "exclude").write_bytes(users)
+        (clone.trusted / "info" / "exclude").write_bytes(users)
         write_inside(clone.path, ".git/info/exclude", users + exclude_lines(names))
 
     def protect(self, clone: Clone) -> None:
@@ -162,7 +184,7 @@ class Clones:
         """Everything in a clone, its `.git` too. Of the index, only what it means: reading may refresh the rest."""
         found = take(clone.path, since)
         entries = {name: entry for name, entry in found.entries.items() if name != ".git/index"}
-        meaning = meaning_of_index(clone.path, Vault(clone.vault, clone.path))
+        meaning = TrustedIndex(clone.trusted, clone.path).meaning_of_agents_index()
         return Fingerprint(entries=entries, further={"the index": meaning})
 
     def differences(self, before: Fingerprint, after: Fingerprint) -> tuple[str, ...]:
@@ -172,7 +194,7 @@ class Clones:
     def remove(self, clone: Clone) -> None:
         """Remove a clone, whatever its agent did to it."""
         remove_folder(clone.path)
-        remove_folder(clone.vault)
+        remove_folder(clone.trusted)
 
     def remove_all(self) -> None:
         """Remove all clones of the run, and their folder."""
@@ -181,3 +203,29 @@ class Clones:
     def _check(self, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise CloneError(f"'{name}' is no name for a clone.", hint="Letters, digits, '.', '-' and '_' only.")
+
+
+def _settings_for(folder: Path, object_format: str, further: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a new repository in a folder. What depends on the file system, git itself finds out."""
+    place = Path(tempfile.mkdtemp(dir=folder, prefix=".probe-"))
+    try:
+        Git(place, isolated=True).run("init", "--quiet", "--template=")
+        found = _PROBED.findall((place / ".git" / "config").read_text(encoding="utf-8"))
+    finally:
+        remove_folder(place)
+    version = {"core.repositoryformatversion": "0"}
+    if object_format != "sha1":
+        version = {"core.repositoryformatversion": "1", "extensions.objectformat": object_format}
+    return {
+        **version,
+        **{f"core.{name}": value for name, value in found},
+        "core.bare": "false",
+        "core.logallrefupdates": "true",
+        **further,
+    }
+
+
+def _lines(settings: Mapping[str, str]) -> Iterable[str]:
+    for name, value in settings.items():
+        section, _, key = name.partition(".")
+        yield f'[{section}]\n\t{key} = "{value}"\n'

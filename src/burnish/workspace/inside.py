@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from burnish.system.linkless import READING, folder_of, regular_content, write_new
+from burnish.system.nofollow import READING, folder_of, regular_content, write_new
 from burnish.workspace.errors import UnsafeResultError
 
 

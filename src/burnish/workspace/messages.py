@@ -13,7 +13,7 @@ from burnish.workspace.inside import read_inside
 from burnish.workspace.names import to_bytes
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import UNCOMMITTED
-from burnish.workspace.vaults import Vault
+from burnish.workspace.trusted_index import TrustedIndex
 
 _TITLE_LENGTH = 160
 _MESSAGE_LENGTH = 2_000
@@ -75,7 +75,7 @@ def _listing(heading: str, names: Sequence[str]) -> list[str]:
     return ["\n".join([heading, *lines, *([f"- and {rest} more"] if rest > 0 else [])])]
 
 
-def agent_messages(clone: Clone, vault: Vault) -> tuple[str, ...]:
+def agent_messages(clone: Clone, trusted: TrustedIndex) -> tuple[str, ...]:
     """What the agent wrote into its own commits, oldest first. Its `.git` is only data, and may be in pieces."""
     head = _agent_head(clone)
     if head is None or head == clone.head:
@@ -83,7 +83,7 @@ def agent_messages(clone: Clone, vault: Vault) -> tuple[str, ...]:
     environment = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(f"{clone.path}/.git/objects")}
     command = ("log", "-z", "--format=%B", f"--max-count={_MESSAGES}", head, f"^{clone.head}")
     try:
-        finished = vault.git.finish(*command, environment=environment, seconds=_SECONDS)
+        finished = trusted.git.finish(*command, environment=environment, seconds=_SECONDS)
     except GitError:  # a trap in its objects, such as a pipe in place of a file
         return ()
     return _texts(finished.stdout) if finished.code == 0 else ()

@@ -2,9 +2,13 @@
 
 burnish makes the commit, in the user's name and with the time of the event, so that a repeat gives the same id unless
 commits are signed. Nothing of the clone's `.git` is used but the text of the fixer's commit messages.
+
+Only what the fixer changed is taken: its work tree is compared with the clone as it was when the fixer began.
 """
 
+import stat
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from burnish.core.events import Change
 from burnish.core.values import Value
@@ -13,13 +17,13 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.commits import Authorship, commit_tree
 from burnish.workspace.diffs import changes
 from burnish.workspace.errors import GitError, UnsafeResultError
-from burnish.workspace.escapes import refuse_escapes
+from burnish.workspace.escapes import HINT, refuse_escapes
+from burnish.workspace.inside import read_inside
 from burnish.workspace.messages import Notable, agent_messages, full_message, title
-from burnish.workspace.names import shown
-from burnish.workspace.patches import RawEntry
+from burnish.workspace.names import shown, to_bytes, to_text
+from burnish.workspace.patches import RawEntry, read_raw
 from burnish.workspace.repository import Repository, run_name
-from burnish.workspace.trees import LeftBehind, left_behind, on_parent
-from burnish.workspace.vaults import Vault
+from burnish.workspace.trusted_index import AGENTS_INDEX, INDEX_BYTES, TrustedIndex, is_excluded
 from burnish.workspace.views import NODE_LOCKS, PYTHON_LOCKS
 
 LOCK_FILES = frozenset(
@@ -57,6 +61,15 @@ class Collected(Value):
     """Folders that are repositories of their own, which a commit cannot hold."""
 
 
+class LeftBehind(Value):
+    """What a fixer changed, as a tree over the baseline."""
+
+    tree: str
+    entries: tuple[RawEntry, ...]
+    left_out: tuple[str, ...] = ()
+    """Folders that are repositories of their own, with their names for people."""
+
+
 def collect(
     repository: Repository,
     clone: Clone,
@@ -75,23 +88,23 @@ def collect(
     `records` is what burnish itself writes into checkouts, which is no fixer's work: a name, a glob, or a folder with a
     slash at its end. `prefix` replaces the beginning of the message, for work that answers no review.
     """
-    vault = Vault(clone.vault, clone.path)
-    result = left_behind(clone, vault, records)
+    trusted = TrustedIndex(clone.trusted, clone.path)
+    result = left_behind(clone, trusted, records)
     parent_tree = repository.tree_of(parent)
-    tree = on_parent(vault, result, parent_tree)
+    tree = on_parent(trusted, result, parent_tree)
     if tree != parent_tree:
-        refuse_escapes(vault.git, parent_tree, tree)
+        refuse_escapes(trusted.git, parent_tree, tree)
     notable = _notable(result)
-    texts = agent_messages(clone, vault) if messages else ()
+    texts = agent_messages(clone, trusted) if messages else ()
     commit = parent
     if tree != parent_tree:
         how = authorship(repository)
         first_line = title(prefix if prefix is not None else _beginning(round), summary)
         message = full_message(first_line, notable, texts, trailers=_trailers(run, how))
         # Made with the user's settings, but beside the user's objects: git checks it on the way there like the rest.
-        beside = {"GIT_OBJECT_DIRECTORY": str(vault.folder / "objects")}
+        beside = {"GIT_OBJECT_DIRECTORY": str(trusted.folder / "objects")}
         commit = commit_tree(repository.git, tree, parent, message, at, how=how, environment=beside)
-        _transfer(repository, vault, commit, parent)
+        _transfer(repository, trusted, commit, parent)
         _point(repository, run, commit)
     files = changes(repository, parent, commit) if commit != parent else ()
     return Collected(
@@ -142,10 +155,10 @@ def _names(entries: Iterable[RawEntry]) -> tuple[str, ...]:
     return tuple(shown(entry.path) for entry in entries)
 
 
-def _transfer(repository: Repository, vault: Vault, commit: str, parent: str) -> None:
+def _transfer(repository: Repository, trusted: TrustedIndex, commit: str, parent: str) -> None:
     """Bring the commit over as a pack that git checks object by object."""
     revisions = f"{commit}\n^{parent}\n".encode()
-    pack = vault.git.run("pack-objects", "--revs", "--stdout", "--quiet", stdin=revisions)
+    pack = trusted.git.run("pack-objects", "--revs", "--stdout", "--quiet", stdin=revisions)
     number = int.from_bytes(pack[8:12], "big")
     try:
         if number <= _UNPACKED:
@@ -165,3 +178,103 @@ def _point(repository: Repository, run: str, commit: str) -> None:
     (current,) = repository.git.objects(ref)
     zero = "0" * len(commit)
     repository.git.run("update-ref", ref, commit, current or zero)
+
+
+MOST_BYTES = 512 * 1024 * 1024
+"""A fix that is larger is no fix."""
+
+
+def left_behind(clone: Clone, trusted: TrustedIndex, records: Sequence[str]) -> LeftBehind:
+    """Commits, staged, unstaged and untracked work alike: the work tree is what counts."""
+    baseline = trusted.baseline
+    environment = trusted.private_index("collect")
+    excluded = frozenset(baseline.excluded)
+    nested: list[bytes] = []
+    names: set[bytes] = set(trusted.changed_names(environment))
+    for name in trusted.untracked_names():
+        (nested.append if name.endswith(b"/") else names.add)(name)
+    names.update(_added_by_force(clone, trusted))
+    wanted = sorted(name for name in names if not is_excluded(name, excluded) and not _is_record(name, records))
+    _check_files(clone.path, wanted)
+    try:
+        tree = trusted.update(wanted, environment) if wanted else baseline.tree
+    except GitError as error:
+        if error.no_room:
+            raise
+        raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=HINT) from None
+    _check_taken(clone.path, wanted, trusted.tracked_names(Path(environment["GIT_INDEX_FILE"])))
+    listing = trusted.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", baseline.tree, tree)
+    entries = read_raw(listing)
+    _check_entries(entries)
+    own = tuple(shown(to_text(name)) for name in nested if not is_excluded(name, excluded))
+    return LeftBehind(tree=tree, entries=entries, left_out=own)
+
+
+def _added_by_force(clone: Clone, trusted: TrustedIndex) -> set[bytes]:
+    """Ignored files that the fixer added all the same: its own index names them."""
+    raw = read_inside(clone.path, AGENTS_INDEX, INDEX_BYTES)
+    if raw is None or raw == (trusted.folder / "index").read_bytes():
+        return set()
+    copy = trusted.folder / "index-agent"
+    copy.write_bytes(raw)
+    added = trusted.tracked_names(copy) - trusted.tracked_names(trusted.folder / "index")
+    return {name for name in added if _is_plain_file(clone.path, name)}
+
+
+def _is_plain_file(root: Path, name: bytes) -> bool:
+    # Looked at without following links on the way: what lies behind one is not in the tree.
+    return ".git" not in to_text(name).lower().split("/") and read_inside(root, to_text(name), 0) is not None
+
+
+def _is_record(name: bytes, records: Sequence[str]) -> bool:
+    path = to_text(name)
+    return any(path.startswith(record) if record.endswith("/") else _fits(path, record) for record in records)
+
+
+def _fits(path: str, pattern: str) -> bool:
+    return Path(path).match(f"/{pattern}") if pattern.startswith("/") else Path(f"/{path}").match(f"/{pattern}")
+
+
+def _check_files(root: Path, names: Iterable[bytes]) -> None:
+    size = 0
+    for name in names:
+        try:
+            information = (root / to_text(name)).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        mode = information.st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+            raise UnsafeResultError(f"'{shown(to_text(name))}' is no file, link or folder.", hint=HINT)
+        size += information.st_size
+    if size > MOST_BYTES:
+        raise UnsafeResultError(f"The fixer left {size:,} bytes; at most {MOST_BYTES:,} are taken.", hint=HINT)
+
+
+def _check_taken(root: Path, names: Iterable[bytes], taken: set[bytes]) -> None:
+    """git passes over names that some system would read as `.git`. Nothing may be dropped without a word."""
+    for name in names:
+        if name not in taken and _is_plain_file(root, name):
+            raise UnsafeResultError(f"git takes no file called '{shown(to_text(name))}'.", hint=HINT)
+
+
+def _check_entries(entries: Iterable[RawEntry]) -> None:
+    for entry in entries:
+        if entry.is_submodule:
+            raise UnsafeResultError(f"'{shown(entry.path)}' would become or stop being a submodule.", hint=HINT)
+
+
+def on_parent(trusted: TrustedIndex, result: LeftBehind, parent_tree: str) -> str:
+    """The fixer's changes on the parent's tree, which may differ from the one that the fixer was given."""
+    if parent_tree == trusted.baseline.tree:
+        return result.tree
+    environment = {"GIT_INDEX_FILE": str(trusted.folder / "index-parent")}
+    trusted.git.run("read-tree", parent_tree, environment=environment)
+    zero = "0" * len(parent_tree)
+    ordered = sorted(result.entries, key=lambda entry: entry.status != "D")  # a file makes room for a folder first
+    lines = (
+        f"0 {zero}\t{entry.path}" if entry.status == "D" else f"{entry.new_mode} {entry.new_object}\t{entry.path}"
+        for entry in ordered
+    )
+    stdin = b"".join(to_bytes(line) + b"\0" for line in lines)
+    trusted.git.run("update-index", "--replace", "-z", "--index-info", stdin=stdin, environment=environment)
+    return trusted.git.text("write-tree", environment=environment)

@@ -18,10 +18,10 @@ import msgspec
 from burnish.core.values import Value
 from burnish.system.files import make_private_directory, sync_directory, write_atomically
 from burnish.workspace.errors import WorkspaceError
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.git import Git
 from burnish.workspace.names import to_bytes
 from burnish.workspace.patches import RawEntry, read_raw
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 
 PATCH = "fix.patch"

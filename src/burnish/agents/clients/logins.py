@@ -18,7 +18,7 @@ from burnish.agents.interface import Needs
 from burnish.contracts.json_text import Json
 from burnish.core.values import Value
 from burnish.system.files import write_atomically
-from burnish.system.linkless import READING, folder_of, regular_content, write_new
+from burnish.system.nofollow import READING, folder_of, regular_content, write_new
 
 MOST_BYTES = 1024 * 1024
 _GIVING_BACK = threading.Lock()

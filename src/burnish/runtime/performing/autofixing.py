@@ -24,8 +24,8 @@ from burnish.runtime.performing.fix_trials import hold, write_file
 from burnish.runtime.performing.scenes import MOST_BYTES
 from burnish.runtime.performing.workshop import Job
 from burnish.workspace.clones import Clone
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.inside import read_inside
-from burnish.workspace.removal import remove_folder
 
 _WHOLE_PANEL = ""
 """Any name that is no reviewer's: a fix must not add to what any of them finds."""

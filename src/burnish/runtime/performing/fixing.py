@@ -28,7 +28,7 @@ from burnish.runtime.performing.stories import find_story_file, note_action_item
 from burnish.runtime.performing.workshop import Job, Workshop, agent_settings
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system import clock
-from burnish.system.linkless import write_new
+from burnish.system.nofollow import write_new
 from burnish.workspace.clones import Clone
 from burnish.workspace.results import collect, message_for_hooks
 

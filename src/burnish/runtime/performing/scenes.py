@@ -22,8 +22,8 @@ from burnish.runtime.performing.workshop import Workshop
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import overview
 from burnish.workspace.errors import UnsafeResultError
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.inside import write_inside
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.searching import words_in
 from burnish.workspace.slices import TreeFile, link_targets, read_slice, tree_files, write_object, write_slice
 

@@ -14,7 +14,7 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
 from burnish.core.findings import Finding
 from burnish.core.text import clean_text
-from burnish.system.linkless import READING, folder_of, regular_content, write_new
+from burnish.system.nofollow import READING, folder_of, regular_content, write_new
 from burnish.workspace.repository import Repository
 
 _SPRINT_STATUS = "sprint-status.yaml"

@@ -38,8 +38,8 @@ from burnish.runtime.performing.workshop import StoppedError, Workshop
 from burnish.settings.types import Settings, ValidationCommand
 from burnish.system.process import Command, Finished, How, Limits, run_now
 from burnish.workspace.clones import Clone
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.inside import read_inside
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.views import CopyView, with_dependencies
 
 Plans = dict[str, tuple[TestPlan | NoTests, ...]]

@@ -15,7 +15,7 @@ from burnish.runtime.performing.test_runs import prepared_view
 from burnish.runtime.performing.workshop import Workshop
 from burnish.settings.types import ValidationCommand
 from burnish.system import clock
-from burnish.system.linkless import write_new
+from burnish.system.nofollow import write_new
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.workspace.clones import Clone
 from burnish.workspace.views import CopyView

@@ -41,7 +41,7 @@ from burnish.runtime.performing.test_runs import Plans, TestRun, plans_for, prep
 from burnish.runtime.performing.witnessed import Witnessed
 from burnish.runtime.performing.workshop import Job, Workshop
 from burnish.settings.types import OFF
-from burnish.system.linkless import write_new
+from burnish.system.nofollow import write_new
 from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 from burnish.workspace.views import CopyView

@@ -23,8 +23,8 @@ from burnish.system.process import Command, Finished, How, Limits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.folders import remove_folder
 from burnish.workspace.objects import git_folders, object_folders
-from burnish.workspace.removal import remove_folder
 from burnish.workspace.repository import Repository
 from burnish.workspace.views import CopyView, view_of
 
@@ -279,7 +279,7 @@ class Workshop:
         self.clones.remove(clone)
         name = f"{clone.name}-scratch"
         self.clones.remove(
-            replace(clone, name=name, path=clone.path.with_name(name), vault=clone.vault.with_name(name))
+            replace(clone, name=name, path=clone.path.with_name(name), trusted=clone.trusted.with_name(name))
         )
 
     def keep(self, data: bytes) -> str:

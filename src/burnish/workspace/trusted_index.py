@@ -1,10 +1,11 @@
 """Beside each clone, out of its agent's reach: a repository of burnish's own that knows how the clone began.
 
 What an agent leaves in its clone's `.git` is never believed, for settings in it could name programs. The work tree is
-read through the vault instead: its index knows the files as they were, its settings are burnish's, its objects are
+read through this index instead: its index knows the files as they were, its settings are burnish's, its objects are
 its own. Nothing here changes the clone.
 """
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import msgspec
 from burnish.core.values import Value
 from burnish.system.files import write_atomically
 from burnish.workspace.git import NO_FILE, Git
+from burnish.workspace.inside import read_inside
 from burnish.workspace.names import fields, records, to_bytes, to_text
 
 _SETTINGS = {
@@ -28,6 +30,10 @@ _SETTINGS = {
     "core.precomposeUnicode": "false",
     "core.safecrlf": "false",
 }
+AGENTS_INDEX = ".git/index"
+INDEX_BYTES = 256 * 1024 * 1024
+_UNREADABLE = "unreadable"
+_AS_MADE = "as it was when the clone was made"
 
 
 class Baseline(Value):
@@ -37,12 +43,16 @@ class Baseline(Value):
     excluded: tuple[bytes, ...] = ()
 
 
-class Vault:
+class TrustedIndex:
     """The index, the objects and the baseline of one clone."""
 
     def __init__(self, folder: Path, work_tree: Path) -> None:
         self.folder = folder
         self.git = Git(work_tree, folder, isolated=True, settings=_SETTINGS)
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
 
     @property
     def baseline(self) -> Baseline:
@@ -55,7 +65,7 @@ class Vault:
         """The environment in which a copy of the index is used; the baseline's own stays as it is."""
         copy = self.folder / f"index-{name}"
         # With its time: git believes an entry only if the file is older than the index that names it.
-        shutil.copy2(self.folder / "index", copy)
+        shutil.copy2(self.index, copy)
         return {"GIT_INDEX_FILE": str(copy)}
 
     def changed_names(self, environment: dict[str, str] | None = None) -> list[bytes]:
@@ -97,6 +107,26 @@ class Vault:
         baseline = Baseline(tree=tree, excluded=tuple(sorted(found)))
         self.set_baseline(baseline)
         return baseline
+
+    def meaning_of_agents_index(self) -> str:
+        """A digest of what the index of the clone means, without what git keeps in it to be quick.
+
+        It is read as data, by burnish's own git.
+        """
+        raw = read_inside(self.git.folder, AGENTS_INDEX, INDEX_BYTES + 1)
+        if raw is None or len(raw) > INDEX_BYTES:
+            return _UNREADABLE
+        if raw == self.index.read_bytes():  # as nearly always: no need to ask git what it means
+            return _AS_MADE
+        copy = self.folder / "index-agent"
+        copy.write_bytes(raw)
+        meaning = self._digest(copy)
+        return _AS_MADE if meaning == self._digest(self.index) else meaning
+
+    def _digest(self, index: Path) -> str:
+        # -v tells entries apart that git was told to leave alone, which would hide a change.
+        finished = self.git.finish("ls-files", "--stage", "-v", "-z", environment={"GIT_INDEX_FILE": str(index)})
+        return hashlib.sha256(finished.stdout).hexdigest() if finished.code == 0 else _UNREADABLE
 
 
 def is_excluded(name: bytes, excluded: frozenset[bytes]) -> bool:
