@@ -17,7 +17,7 @@ from burnish.settings.loading import Flags
 from burnish.settings.types import AnalyserSettings
 from burnish.system import clock
 from burnish.system.identifiers import new_run_id
-from burnish.usecases.planning import Wanted, plan
+from burnish.usecases.plan_run import RunRequest, plan
 from burnish.workspace.clones import Clones
 
 _Result = TypeVar("_Result")
@@ -46,7 +46,7 @@ class Stage(Value):
 def stage(made: Desk, folder: Path) -> Generator[Stage]:
     """The branch of a repository that is checked out, against `main`."""
     environment = made.environment()
-    wanted = Wanted(mode=Mode.REVIEW, base="main", flags=Flags(protocol=made.protocol(STATIC_SEATS)))
+    wanted = RunRequest(mode=Mode.REVIEW, base="main", flags=Flags(protocol=made.protocol(STATIC_SEATS)))
     planned = plan(folder, wanted, environment)
     repository, cache = planned.repository, made.root / "cache"
     with open_ledger(made.root / "ledger") as ledger:

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from tests.cli.staged_runs import FIRST, make_repository, play, state_folder
 
-from burnish.cli.attach import attach_command
 from burnish.cli.errors import ErrorBoundary
+from burnish.cli.look import attach as attach_command
 from burnish.runtime.script import Script
 from burnish.system.process import Command, Limits, run
 from burnish.system.terminal import in_terminal, open_terminal
@@ -119,7 +119,9 @@ def test_without_a_terminal_there_is_another_way(call: Call, repository: Path) -
 
 
 def test_a_person_looks_and_leaves(repository: Path) -> None:
-    program = "import sys; from burnish.cli.attach import attach_command; sys.exit(attach_command.main(sys.argv[1:]))"
+    program = (
+        "import sys; from burnish.cli.look import attach as attach_command; sys.exit(attach_command.main(sys.argv[1:]))"
+    )
     with at_work(repository, "critic"):
         folder = state_folder(repository) / "runs" / FIRST / "terminals" / "review-1-critic-1"
         child, screen = pty.fork()

@@ -10,8 +10,6 @@ import pytest
 from tests.cli.staged_runs import make_repository, play
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
-from burnish.cli.documents import document
-from burnish.cli.run_result import summary
 from burnish.core.budget import Cap, dollars
 from burnish.core.events import Roles
 from burnish.core.protocol import Choice, ChoiceAction, ReviewMode
@@ -21,15 +19,16 @@ from burnish.core.work import Assignment
 from burnish.ledger.errors import LedgerAccessError, LedgerFullError
 from burnish.ledger.failures import from_sqlite
 from burnish.protocols.loader import load
+from burnish.report.account import Account
+from burnish.report.forms import UnknownFormError, render
+from burnish.report.text import summary
+from burnish.report.words import attempt_words
 from burnish.runtime.script import Script
-from burnish.runtime.trail import attempt_words
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.roles import role_notices
 from burnish.settings.types import AgentSettings, Settings
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.decisions import chosen
-from burnish.usecases.driving import Driven as Outcome
-from burnish.usecases.runs import Sighting
+from burnish.usecases.submit_intent import chosen
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.repository import Repository
 
@@ -61,7 +60,7 @@ def test_one_is_singular(template: str, number: int, words: str) -> None:
 def test_an_interrupted_round_counts_its_seats() -> None:
     driven = Driven()
     driven.start()
-    lines = summary(Outcome(run=driven.run))
+    lines = summary(Account(run=driven.run))
     assert "round 1 (full): 0 of 1 answered, not judged" in lines
     assert "interrupted" in lines
 
@@ -84,7 +83,7 @@ def test_a_round_that_led_to_the_seal_is_on_record_as_full() -> None:
 def test_a_document_has_a_date_and_no_story_that_does_not_exist() -> None:
     driven = Driven()
     driven.answer(found(problem()))
-    text = document(Sighting(run=driven.run), "markdown", ())
+    text = render(Account(run=driven.run), "markdown")
     assert text.startswith("# Code Review Findings - Round 1\n")
     assert "**Date:** 1970-01-01 00:00" in text
     assert "**Reviewer:** critic" in text
@@ -134,3 +133,9 @@ def test_runs_can_be_looked_at_where_nothing_can_be_written(folder: Path) -> Non
         )
         assert (done.returncode, done.stderr) == (0, ""), words
         assert done.stdout
+
+
+def test_an_unknown_form_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UnknownFormError) as error:
+        render(Account(run=Driven().run), "yaml")
+    assert error.value.hint == "Choose one of text, json, sarif, markdown, html."

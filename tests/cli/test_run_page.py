@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 from tests.cli.staged_runs import FIRST, Stage, ledger_of, make_repository, play
 
-from burnish.cli.pages.run_page import run_page
-from burnish.cli.pages.templates import Markup, fill
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import MissingReview, Run
 from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.prompts.rendering import PromptError
+from burnish.report.account import Account, Step
+from burnish.report.page import Markup, fill, render
 from burnish.runtime.script import Script
-from burnish.usecases.next_steps import Step
-from burnish.usecases.runs import Sighting
 
 Burnish = Callable[..., tuple[int, str, str]]
 
@@ -68,8 +66,8 @@ def repository(folder: Path) -> Path:
 
 
 def page(run: Run, result: str = "", *commands: str) -> Page:
-    steps = [Step(command=command, does="goes on") for command in commands]
-    return Page(run_page(Sighting(run=run), steps, result))
+    steps = tuple(Step(command=command, does="goes on") for command in commands)
+    return Page(render(Account(run=run, steps=steps, result=result)))
 
 
 def tracked(severity: Severity, title: str, status: FindingStatus = FindingStatus.OPEN, text: str = "") -> Tracked:
@@ -174,7 +172,7 @@ def test_hostile_text_stays_text(repository: Path, text: str) -> None:
 
 
 def test_a_page_needs_nothing_but_itself(repository: Path) -> None:
-    text = run_page(Sighting(run=play(repository, FIXED)), [])
+    text = render(Account(run=play(repository, FIXED)))
     shown = Page(text)
     assert {tag for tag, _ in shown.tags} & {"script", "link", "img", "iframe", "object", "form", "a"} == set()
     assert not {name for _, attributes in shown.tags for name in attributes} & {"src", "href", "style", "srcset"}

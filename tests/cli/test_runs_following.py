@@ -22,7 +22,7 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system.identifiers import identity_of, this_process
-from burnish.usecases.logs import PIECE_BYTES
+from burnish.usecases.follow_run import PIECE_BYTES
 
 Burnish = Callable[..., tuple[int, str, str]]
 

@@ -18,7 +18,7 @@ from burnish.core.state import (
     Waiting,
 )
 from burnish.core.values import replace
-from burnish.usecases.evidence_words import review_words
+from burnish.report.words import review_words
 from tests.core.driving import CLEAN, EXAMINED, PLAIN, Driven, found, problem
 
 SESSION = replace(

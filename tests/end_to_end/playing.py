@@ -25,8 +25,9 @@ from burnish.core.findings import FindingStatus
 from burnish.core.protocol import ScoreGate
 from burnish.core.state import Fixing, Run, Sealing
 from burnish.ledger.interface import Ledger
-from burnish.runtime.trail import what_happened
-from burnish.usecases.run_view import view as view_of
+from burnish.report.account import Account
+from burnish.report.json_objects import run_object
+from burnish.report.words import what_happened
 from tests.end_to_end.machine import Done, Machine
 from tests.end_to_end.plots import STORY, Plot
 from tests.end_to_end.world import Before, check_commits, check_nothing_left, check_refs, sealed_kinds
@@ -140,7 +141,7 @@ def real_events(machine: Machine, run: str) -> list[AnyEvent]:
 
 def check(machine: Machine, plot: Plot, before: Before, done: Done) -> None:
     """Everything: exit code, JSON, events, commits, refs, seal, records, and nothing left."""
-    assert done.code == CODES[view_of(plot.end)["outcome"]], done
+    assert done.code == CODES[run_object(Account(run=plot.end))["outcome"]], done
     check_state(machine, plot, before, done.view)
     assert sorted(trail(real_events(machine, done.view["run"]))) == sorted(trail(plot.events))
 
@@ -148,7 +149,7 @@ def check(machine: Machine, plot: Plot, before: Before, done: Done) -> None:
 def check_state(machine: Machine, plot: Plot, before: Before, real: dict[str, Any]) -> None:
     """The run is where the rehearsal is, and the machine looks like it."""
     scored = isinstance(plot.protocol.gate, ScoreGate)
-    assert comparable(real, scored=scored) == comparable(view_of(plot.end), scored=scored)
+    assert comparable(real, scored=scored) == comparable(run_object(Account(run=plot.end)), scored=scored)
     check_commits(machine, before, real["run"], titles(plot))
     check_refs(machine, before, real)
     check_seal(machine, plot, real)

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from burnish.core.events import Mode
-from burnish.core.state import Ended, Run
+from burnish.core.state import Ended
 from burnish.ledger.interface import Lease
 from burnish.ledger.sqlite import SqliteLedger
 from burnish.runtime.journal import Journal
 from burnish.system import clock
 from burnish.system.identifiers import this_process
-from burnish.usecases.beginning import begin
-from burnish.usecases.driving import Driven, drive
-from burnish.usecases.planning import Wanted, plan
+from burnish.usecases.drive_run import Driven, DriveOptions, drive
+from burnish.usecases.plan_run import RunRequest, plan
+from burnish.usecases.start_run import begin
 from tests.end_to_end.machine import Machine
 from tests.end_to_end.playing import arguments, check_state
 from tests.end_to_end.plots import Plot, rehearsed, staged
@@ -99,7 +99,7 @@ def left(machine: Machine, monkeypatch: pytest.MonkeyPatch, at_last: Callable[[s
     """Drive a run in this process, with something that happens while it is about to leave."""
     for name, value in machine.environment.items():
         monkeypatch.setenv(name, value)
-    planned = plan(machine.root, Wanted(mode=Mode.FIX), machine.environment)
+    planned = plan(machine.root, RunRequest(mode=Mode.FIX), machine.environment)
     with machine.ledger() as ledger:
         begun = begin(planned, ledger, machine.environment, mode=Mode.FIX, max_rounds=None, interactive=False)
         run = begun.state.id
@@ -107,11 +107,7 @@ def left(machine: Machine, monkeypatch: pytest.MonkeyPatch, at_last: Callable[[s
     with closing(Leaving(machine.state / "ledger.db")) as ledger:
         ledger.at_last = lambda: at_last(run)
         journal = Journal.take_over(ledger, run, this_process(), clock.now())
-        return drive(planned.repository, ledger, journal, machine.environment, watch=_nobody, ask=None)
-
-
-def _nobody(_event: object, _run: Run) -> None:
-    """Watches."""
+        return drive(planned.repository, ledger, journal, machine.environment, DriveOptions())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from burnish.records.registry import record_files
 from burnish.runtime.journal import load_run
-from burnish.usecases.rebuilding import record_texts
+from burnish.usecases.write_records import record_texts
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import find
 from tests.end_to_end.machine import NOTES, Machine

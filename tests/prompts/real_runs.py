@@ -31,9 +31,9 @@ from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.journal import Journal, intend, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import this_process
-from burnish.usecases.beginning import begin
-from burnish.usecases.driving import drive
-from burnish.usecases.planning import Wanted, plan
+from burnish.usecases.drive_run import DriveOptions, drive
+from burnish.usecases.plan_run import RunRequest, plan
+from burnish.usecases.start_run import begin
 from burnish.workspace.repository import Repository
 
 NONCE = "0123456789abcdef"
@@ -263,7 +263,7 @@ class RealRun:
     def other_run_at_work(self) -> Generator[None]:
         """Another run of the repository, which this very process drives."""
         self.machine.git("branch", "other")
-        planned = plan(self.machine.root, Wanted(mode=Mode.FIX, branch="other"), self.machine.environment)
+        planned = plan(self.machine.root, RunRequest(mode=Mode.FIX, branch="other"), self.machine.environment)
         with open_ledger(planned.repository.state_dir) as ledger:
             environment = self.machine.environment
             other = begin(planned, ledger, environment, mode=Mode.FIX, max_rounds=None, interactive=False)
@@ -275,7 +275,7 @@ class RealRun:
     def play(self, **changes: Any) -> dict[str, str]:
         """Run it to its end; a question is answered with a note and a fix. The prompts, by the effect."""
         brief = str(self.machine.root / STORY_FILE)
-        wanted = replace(Wanted(mode=Mode.FIX, brief=brief, intent="Make it simple.", story="1.2"), **changes)
+        wanted = replace(RunRequest(mode=Mode.FIX, brief=brief, intent="Make it simple.", story="1.2"), **changes)
         environment = self.machine.environment
         planned = plan(self.machine.root, wanted, environment)
         with open_ledger(planned.repository.state_dir) as ledger:
@@ -298,7 +298,7 @@ class RealRun:
         return self.machine.git("diff", "--name-only", self.run.subject.head, self.run.commit).splitlines()
 
     def _driven(self, ledger: Ledger, journal: Journal, repository: Repository) -> Run:
-        driven = drive(repository, ledger, journal, self.machine.environment, watch=lambda _event, _run: None, ask=None)
+        driven = drive(repository, ledger, journal, self.machine.environment, DriveOptions())
         return driven.run
 
     def _answer(self, ledger: Ledger, run: Run) -> None:

@@ -12,7 +12,7 @@ from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.protocols.loader import BUILT_IN, load
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.registry import RECORD_PATHS, layout_of, record_files
+from burnish.records.registry import RECORD_PATHS, record_files
 from burnish.records.writing import MAX_RECORD_BYTES, Destination, Written, write
 from burnish.runtime.script import Script
 from tests.records.killing import operations
@@ -299,8 +299,8 @@ def test_a_run_of_an_older_version_has_the_records_that_it_had(name: str) -> Non
     """Its first event has no key for them: the name of the protocol stands for it."""
     protocol = load(name).protocol
     older = replace(protocol, records=None)
-    assert layout_of(older) is layout_of(protocol)
-    assert layout_of(replace(older, name="mine")) is RecordLayout.NONE
+    assert older.layout is protocol.layout
+    assert replace(older, name="mine").layout is RecordLayout.NONE
 
 
 # What earlier runs left.

@@ -16,7 +16,7 @@ from burnish.runtime.performing.stories import (
     with_action_items,
 )
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.planning import Wanted, plan
+from burnish.usecases.plan_run import RunRequest, plan
 from burnish.workspace.repository import Repository
 
 SPRINT = "a/sprint-status.yaml"
@@ -131,7 +131,7 @@ def test_where_it_is_not_clear_which_file_counts_the_error_names_them(
 ) -> None:
     there = repository(tmp_path, files)
     with pytest.raises(StoryError) as error:
-        plan(there.root, Wanted(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
+        plan(there.root, RunRequest(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
     assert all(name in f"{error.value.message} {error.value.hint}" for name in named)
     assert error.value.hint
     assert status(there, "1.2") is StoryStatus.NOT_DONE
@@ -139,7 +139,7 @@ def test_where_it_is_not_clear_which_file_counts_the_error_names_them(
 
 def test_two_sprints_are_fine_where_one_of_them_lists_the_story(tmp_path: Path) -> None:
     there = repository(tmp_path, {SPRINT: sprint("1-1-x: done"), "b/sprint-status.yaml": sprint("1-2-y: done")})
-    planned = plan(there.root, Wanted(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
+    planned = plan(there.root, RunRequest(mode=Mode.FIX, story="1.2"), {"HOME": str(tmp_path)})
     assert planned.subject.status_file == "b/sprint-status.yaml"
 
 
@@ -160,14 +160,14 @@ def test_without_any_file_of_the_story_there_is_no_status(tmp_path: Path) -> Non
 
 def test_work_that_is_not_committed_is_named(tmp_path: Path) -> None:
     there = repository(tmp_path, {})
-    wanted = Wanted(mode=Mode.FIX, story="1.2")
+    wanted = RunRequest(mode=Mode.FIX, story="1.2")
     environment = {"HOME": str(tmp_path)}
     assert not any("Not committed" in notice for notice in plan(there.root, wanted, environment).notices)
     (there.root / "app.py").write_text("x = 2\n")
     (there.root / "new.py").write_text("y = 1\n")
     (told,) = [notice for notice in plan(there.root, wanted, environment).notices if "Not committed" in notice]
     assert told.startswith("Not committed, so not reviewed: app.py, new.py. ")
-    elsewhere = Wanted(mode=Mode.FIX, story="1.2", branch="change", base="main")
+    elsewhere = RunRequest(mode=Mode.FIX, story="1.2", branch="change", base="main")
     there.git.run("checkout", "--quiet", "--force", "main")
     assert not any("Not committed" in notice for notice in plan(there.root, elsewhere, environment).notices)
 

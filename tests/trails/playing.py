@@ -3,9 +3,9 @@
 from burnish.core.events import WorkStarted
 from burnish.core.state import Run
 from burnish.protocols.loader import load
+from burnish.report.words import trail_line as line
 from burnish.runtime.rehearsal import Rehearsal
 from burnish.runtime.script import Script
-from burnish.runtime.trail import line
 
 
 def play(script: Script) -> Run:

@@ -25,7 +25,7 @@ from burnish.runtime.inputs import frozen
 from burnish.runtime.journal import Journal
 from burnish.system.identifiers import this_process
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.planning import Plan, Wanted, plan
+from burnish.usecases.plan_run import Plan, RunRequest, plan
 
 CODE = "def half(x):\n    return x / 2\n"
 
@@ -41,7 +41,7 @@ class Project:
         self._runs = 0
 
     def plan(self, mode: Mode = Mode.FIX, *, branch: str | None = None, story: str = "") -> Plan:
-        return plan(self.builder.path, Wanted(mode=mode, branch=branch, story=story), self._environment)
+        return plan(self.builder.path, RunRequest(mode=mode, branch=branch, story=story), self._environment)
 
     def ran(self, planned: Plan, *usages: Usage, ended: bool = True) -> None:
         """A run of such a plan whose first reviewers have used up so much, in ten seconds each."""

@@ -36,9 +36,9 @@ from burnish.runtime.script import read_answer
 from burnish.settings.loading import Flags
 from burnish.system import clock
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.beginning import begin
-from burnish.usecases.planning import Plan, Wanted, plan
-from burnish.usecases.record_keeping import RecordKeeper
+from burnish.usecases.plan_run import Plan, RunRequest, plan
+from burnish.usecases.start_run import begin
+from burnish.usecases.write_records import RecordKeeper
 from burnish.workspace.repository import Repository
 
 PROTOCOLS = ("panel", "epic", "ticket", "story", "drift")
@@ -68,7 +68,7 @@ class Project:
     def planned(self, protocol: str, mode: Mode = Mode.FIX, story: str = "") -> Plan:
         key = (protocol, mode, story)
         if key not in self._plans:
-            wanted = Wanted(mode=mode, branch="change", base="main", flags=Flags(protocol=protocol), story=story)
+            wanted = RunRequest(mode=mode, branch="change", base="main", flags=Flags(protocol=protocol), story=story)
             self._plans[key] = plan(self.checkout, wanted, self.environment)
         return self._plans[key]
 

@@ -34,9 +34,9 @@ from burnish.settings.loading import Flags
 from burnish.settings.types import Allowance
 from burnish.system import clock
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.beginning import begin
-from burnish.usecases.planning import Wanted, plan
-from burnish.usecases.verifying import Demands, Verdict, verify
+from burnish.usecases.plan_run import RunRequest, plan
+from burnish.usecases.start_run import begin
+from burnish.usecases.verify_seal import Demands, Verification, verify
 from burnish.workspace.diffs import changes
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import store
@@ -68,7 +68,7 @@ class Project:
 
     def verify(
         self, ref: str = "change", *, base: str = "main", allow: Sequence[Allowance] = (), **more: object
-    ) -> Verdict:
+    ) -> Verification:
         return verify(self.repository, ref, Demands(base=base, allow=tuple(allow), **more))  # pyright: ignore[reportArgumentType]
 
     def run(
@@ -86,7 +86,7 @@ class Project:
         trust: bool = False,
     ) -> Run:
         """A run to its end. The reviewers of each round find what the round's answer lists; a fix changes line 1."""
-        wanted = Wanted(
+        wanted = RunRequest(
             mode=mode,
             branch=branch,
             base=base,

@@ -10,10 +10,10 @@ from burnish.core.events import Mode
 from burnish.core.reviews import Usage
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
-from burnish.usecases.budgets import DEFAULT_COST_USD, DEFAULT_TOKENS, agents_called, has_price
-from burnish.usecases.decisions import decide
-from burnish.usecases.planning import Plan
+from burnish.usecases.allocate_budget import DEFAULT_COST_USD, DEFAULT_TOKENS, agents_called, has_price
+from burnish.usecases.plan_run import Plan
 from burnish.usecases.runs import runs_of
+from burnish.usecases.submit_intent import decide_run
 from tests.usecases.planned_runs import Project
 
 CLAUDE = 'protocol = "panel"\n[roles]\nreview = "claude"\n'
@@ -104,9 +104,9 @@ def test_a_person_cannot_call_somebody_whom_no_cap_would_hold(tmp_path: Path) ->
     name = project.asked(planned)
     with runs_of(planned.repository) as runs:
         with pytest.raises(BurnishError, match="What 'codex' costs cannot be counted"):
-            decide(runs, name, "2", agent="codex")
-        spoken = decide(runs, name, "2", agent="claude")
-    assert spoken.sighting.run.other_agent == "claude"
+            decide_run(runs, name, "2", agent="codex")
+        result = decide_run(runs, name, "2", agent="claude")
+    assert result.account.run.other_agent == "claude"
 
 
 TICKET = f"{CLAUDE}[limits.ticket]\ncost_usd = 6\ntokens = 1000000\nminutes = 60\n"

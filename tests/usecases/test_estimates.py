@@ -8,8 +8,8 @@ from inline_snapshot import snapshot
 
 from burnish.core.events import Mode
 from burnish.core.reviews import Usage
-from burnish.usecases.estimates import CONDUCT, OWN_TOKENS, Conduct, likely
-from burnish.usecases.planning import Plan
+from burnish.usecases.allocate_budget import OWN_TOKENS, TYPICAL_WORK, TypicalWork, likely
+from burnish.usecases.plan_run import Plan
 from tests.usecases.planned_runs import Project
 
 OPUS = 'protocol = "panel"\n[agents.claude]\nkind = "claude"\nmodel = "claude-opus-5"\n[roles]\ndefault = "claude"\n'
@@ -81,11 +81,11 @@ def test_calls_that_told_nothing_and_other_models_are_no_guide(tmp_path: Path) -
 
 @pytest.mark.parametrize("prompt", [0, 12_500])
 def test_the_rule_of_thumb(prompt: int) -> None:
-    once = likely(Conduct(turns=1, read=3_000, said=500), prompt)
+    once = likely(TypicalWork(turns=1, read=3_000, said=500), prompt)
     assert (once.input, once.cached, once.output) == (OWN_TOKENS + prompt, 0, 500)
     # The second turn repeats the first prompt; the third repeats what the second one added, too.
-    thrice = likely(Conduct(turns=3, read=3_000, said=500), prompt)
+    thrice = likely(TypicalWork(turns=3, read=3_000, said=500), prompt)
     assert thrice.input == OWN_TOKENS + prompt + 6_000
     assert thrice.cached == 2 * (OWN_TOKENS + prompt) + 3_500
     assert thrice.output == 1_500
-    assert likely(CONDUCT["fix"], prompt).total > likely(CONDUCT["review"], prompt).total
+    assert likely(TYPICAL_WORK["fix"], prompt).total > likely(TYPICAL_WORK["review"], prompt).total

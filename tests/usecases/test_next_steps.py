@@ -8,9 +8,9 @@ from burnish.core.budget import Budget, Cap
 from burnish.core.events import BudgetReached
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
+from burnish.report.account import RunSnapshot, Step
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.next_steps import Step, next_steps
-from burnish.usecases.runs import Sighting
+from burnish.usecases.next_steps import next_steps
 from burnish.workspace.repository import Repository
 from tests.core.driving import Driven, found, problem, rewritten
 
@@ -32,7 +32,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def only_step(repository: Repository, run: Run) -> Step:
-    (step,) = next_steps(repository, Sighting(run=run))
+    (step,) = next_steps(repository, RunSnapshot(run=run))
     return step
 
 

@@ -8,7 +8,7 @@ from burnish.core.events import Mode
 from burnish.prompts.rendering import PromptError
 from burnish.settings.loading import Flags
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.usecases.planning import Plan, Wanted, plan
+from burnish.usecases.plan_run import Plan, RunRequest, plan
 
 POLICY = 'protocol = "drift"\n[agents.mine]\nkind = "command"\ncommand = ["true"]\n[roles]\ndefault = "mine"\n'
 
@@ -18,7 +18,7 @@ def planned(folder: Path, flags: Flags) -> Plan:
     builder = RepositoryBuilder(folder / "repository").commit(files, "Begin").branch("change")
     builder.commit({"app.py": "x = 2\n", "prompts/own.md": "Say pass.\n", "prompts/new.md": "Say pass.\n"}, "Change")
     (folder / "outside.md").write_text("Think first.\n")
-    return plan(builder.path, Wanted(mode=Mode.FIX, flags=flags), {"HOME": str(folder)})
+    return plan(builder.path, RunRequest(mode=Mode.FIX, flags=flags), {"HOME": str(folder)})
 
 
 def test_the_bases_file_is_read_not_the_changes(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from burnish.ledger.interface import Ledger
 from burnish.records.registry import RECORD_PATHS, record_files
 from burnish.records.writing import Written
 from burnish.runtime.journal import load_run
-from burnish.usecases.rebuilding import last_moment, rebuild, record_texts
 from burnish.usecases.runs import Runs
+from burnish.usecases.write_records import last_moment, rebuild, record_texts
 from tests.records.killing import operations
 from tests.usecases.recorded_runs import OUTCOMES, PROTOCOLS, Project
 

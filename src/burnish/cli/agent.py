@@ -1,23 +1,204 @@
-"""`burnish agent`: the group of what can be asked about agents."""
+"""`burnish agent`: list the agents that could review, fix and build here, and check one by a real call."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.cli.options import json_option
+from burnish.core.budget import dollars
+from burnish.core.errors import ErrorKind
+from burnish.core.reviews import Usage
+from burnish.core.values import replace
+from burnish.report.json_objects import VERSION
+from burnish.report.output import (
+    Line,
+    Part,
+    Tone,
+    Toned,
+    flat,
+    print_error,
+    print_json,
+    print_line,
+    print_lines,
+    table,
+)
+from burnish.settings.types import DEFAULT_COST_USD, BudgetLimits
+from burnish.usecases.check_agents import COST_USD, Advice, Checked, advice, check_agent
+from burnish.usecases.list_agents import (
+    AgentRow,
+    Readiness,
+    list_agents,
+    look_at,
+    resolve_local_settings,
+    with_versions,
+)
+from burnish.usecases.plan_run import refuse_inside
 
 _HELP = """List and check agents: who reviews, fixes and builds.
 
 An agent is a table [agents.NAME] of burnish.toml, or of your own settings. The clients of models (claude, codex,
 gemini, opencode) and the embedded analysers need none: their kind is their name."""
 
+_LIST_HELP = """List the agents of this repository and of your own settings, and the kinds that need no settings.
+
+Looks at files and variables only: no model is asked, and nothing is sent anywhere. 'burnish agent check NAME' makes a
+real call."""
+
+_CHECK_HELP = f"""Have NAME answer one small, real request, in the same sandbox and on the same path as a review.
+
+An agent that is paid for is paid for this call, too: ${COST_USD:.2f} at most, as far as its client can be held to it.
+
+Exit codes: 0 when it can be used, 4 when not, 2 when nobody knows it."""
+
+_HEADS = ("NAME", "KIND", "MODEL", "STATE", "USED FOR", "COST", "PROGRAM")
+
 agent = LazyGroup(
     "agent",
     {
         "list": LazyCommand(
-            "burnish.cli.agent_list:list_command",
-            "Commands",
-            "Which agents there are, and what is missing to use them.",
+            "burnish.cli.agent:list_command", "Commands", "Which agents there are, and what is missing to use them."
         ),
-        "check": LazyCommand(
-            "burnish.cli.agent_check:check", "Commands", "Make one real, small call and say what is wrong."
-        ),
+        "check": LazyCommand("burnish.cli.agent:check", "Commands", "Make one real, small call and say what is wrong."),
     },
     help_text=_HELP,
 )
+
+
+@click.command("list", help=_LIST_HELP)
+@click.option("--versions", is_flag=True, help="Ask the clients for their versions, which may take some seconds.")
+@json_option
+def list_command(*, versions: bool, as_json: bool) -> int:
+    place = resolve_local_settings(Path.cwd(), os.environ)
+    for notice in place.notices:
+        print_error(f"note: {notice}")
+    rows = list_agents(place, os.environ)
+    if versions:
+        rows = with_versions(place, rows, os.environ)
+    limits = place.settings.limits
+    limits = replace(limits, cost_usd=limits.cost_usd or DEFAULT_COST_USD)
+    if as_json:
+        print_json({"version": VERSION, "agents": [_row_view(row) for row in rows], "limits": _limits_view(limits)})
+    else:
+        print_lines([*table(_HEADS, [_cells(row) for row in rows]), *_remarks(rows, limits)])
+    return 0
+
+
+def _row_view(row: AgentRow) -> dict[str, Any]:
+    """An agent as an object for programs."""
+    price = row.price
+    return {
+        "name": row.name,
+        "kind": row.kind.value,
+        "model": row.model,
+        "configured": row.configured,
+        "state": row.readiness.value,
+        "usable": row.readiness.is_good,
+        "hint": row.remedy,
+        "program": row.program or None,
+        "version": row.version or None,
+        "roles": list(row.roles),
+        "paid": row.paid,
+        "price": None if price is None else {"input": price.input, "cached": price.cached, "output": price.output},
+        "names_cost": row.names_cost,
+    }
+
+
+def _limits_view(limits: BudgetLimits) -> dict[str, Any]:
+    return {"cost_usd": limits.cost_usd, "tokens": limits.tokens, "minutes": limits.minutes}
+
+
+def _cells(row: AgentRow) -> tuple[Part, ...]:
+    program = f"{row.program} ({row.version})" if row.version else row.program
+    return row.name, row.kind.value, row.model, _state(row), ", ".join(row.roles), _cost(row), program
+
+
+def _state(row: AgentRow) -> Part:
+    match row.readiness:
+        case Readiness.USABLE:
+            tone = Tone.GOOD
+        case Readiness.LOGIN_UNKNOWN:
+            tone = Tone.CAREFUL
+        case _:
+            # Nobody misses what nobody uses.
+            tone = Tone.BAD if row.roles else Tone.FAINT
+    return Toned(row.readiness.value, tone)
+
+
+def _cost(row: AgentRow) -> str:
+    if not row.paid:
+        return "nothing" if row.paid is False else "its own affair"
+    if row.price is not None:
+        return f"${row.price.input:g} in, ${row.price.output:g} out"
+    return "as it says" if row.names_cost else "price unknown"
+
+
+def _remarks(rows: tuple[AgentRow, ...], limits: BudgetLimits) -> list[Line]:
+    remedies: list[Line] = [(f"{row.name} is {row.readiness.value}: {row.remedy}",) for row in rows if row.remedy]
+    caps = [f"${limits.cost_usd:g}", *([f"{limits.tokens:,} tokens"] if limits.tokens is not None else [])]
+    caps += [f"{limits.minutes:g} minutes"] if limits.minutes is not None else []
+    return [(), *remedies, (f"Prices are for a million tokens. Whoever is paid may use {', '.join(caps)} in a run.",)]
+
+
+@click.command("check", help=_CHECK_HELP)
+@click.argument("name", metavar="NAME")
+@json_option
+def check(name: str, *, as_json: bool) -> int:
+    refuse_inside(os.environ)
+    place = resolve_local_settings(Path.cwd(), os.environ)
+    row = look_at(place, name, os.environ)
+    if row.readiness in (Readiness.NOT_INSTALLED, Readiness.BROKEN):
+        found = Advice(problem=f"It is {row.readiness.value}.", hint=row.remedy)
+        return _report_check(row, found, Checked(name=name), as_json=as_json)
+    print_error(_announcement(row))
+    checked = check_agent(place, name, os.environ)
+    return _report_check(row, advice(place, checked, os.environ), checked, as_json=as_json)
+
+
+def _announcement(row: AgentRow) -> str:
+    who = f"{row.name} ({row.kind.value}{f', model {row.model}' if row.model else ''})"
+    if row.paid:
+        return f"Making one paid call, ${COST_USD:.2f} at most: {flat(who)} …"
+    return f"Trying {flat(who)} on a small repository …"
+
+
+def _report_check(row: AgentRow, found: Advice | None, checked: Checked, *, as_json: bool) -> int:
+    if as_json:
+        print_json(_check_view(row, found, checked))
+    elif found is None:
+        print_line(f"ok: {row.name} can be used. It took {_used(checked.usage)}.")
+        for note in checked.notes:
+            print_line(f"note: {flat(note)}")
+    else:
+        for line in checked.log:
+            print_error(f"  | {flat(line)}")
+        print_error(f"{row.name} cannot be used: {flat(found.problem)}")
+        print_error(f"hint: {flat(found.hint)}")
+    return 0 if found is None else ErrorKind.INFRASTRUCTURE.exit_code
+
+
+def _used(usage: Usage) -> str:
+    parts = [f"{usage.seconds:.1f} s", *([f"{usage.tokens:,} tokens"] if usage.tokens else [])]
+    return ", ".join([*parts, *([f"${dollars(usage.cost_usd)}"] if usage.cost_usd else [])])
+
+
+def _check_view(row: AgentRow, found: Advice | None, checked: Checked) -> dict[str, Any]:
+    failure = checked.failure
+    return {
+        "version": VERSION,
+        "agent": row.name,
+        "kind": row.kind.value,
+        "model": row.model,
+        "usable": found is None,
+        "failure": None if failure is None else {"kind": failure.kind.value, "message": failure.message},
+        "problem": "" if found is None else found.problem,
+        "hint": "" if found is None else found.hint,
+        "notes": list(checked.notes),
+        "usage": {
+            "seconds": round(checked.usage.seconds, 3),
+            "tokens": checked.usage.tokens,
+            "cost_usd": round(checked.usage.cost_usd, 6),
+        },
+    }

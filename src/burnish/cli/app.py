@@ -8,7 +8,7 @@ import click
 from burnish import __version__
 from burnish.cli.errors import ErrorBoundary
 from burnish.cli.lazy import LazyCommand, LazyGroup
-from burnish.cli.output import prepare_streams
+from burnish.report.output import prepare_streams
 
 EVERYDAY = "Everyday"
 POLICIES = "Policies"
@@ -24,19 +24,19 @@ ran out, 130 interrupted."""
 
 # In the order of the help: what is used every day comes first.
 _COMMANDS = {
-    "review": LazyCommand("burnish.cli.review:review", EVERYDAY, "Put a branch before its reviewers, once."),
-    "fix": LazyCommand("burnish.cli.fix:fix", EVERYDAY, "Review, fix, review again, until the gate passes."),
-    "status": LazyCommand("burnish.cli.status:status", EVERYDAY, "What the runs of this repository are doing."),
-    "show": LazyCommand("burnish.cli.show:show", EVERYDAY, "One run in full: rounds, findings, the next step."),
-    "logs": LazyCommand("burnish.cli.logs:logs", EVERYDAY, "What agents and commands wrote while they worked."),
-    "attach": LazyCommand("burnish.cli.attach:attach_command", EVERYDAY, "Watch an agent at work in its terminal."),
-    "wait": LazyCommand("burnish.cli.wait:wait", EVERYDAY, "Wait until a run has ended or needs a person."),
-    "decide": LazyCommand("burnish.cli.decide:decide_command", EVERYDAY, "Choose how a waiting run goes on."),
+    "review": LazyCommand("burnish.cli.run:review", EVERYDAY, "Put a branch before its reviewers, once."),
+    "fix": LazyCommand("burnish.cli.run:fix", EVERYDAY, "Review, fix, review again, until the gate passes."),
+    "status": LazyCommand("burnish.cli.look:status", EVERYDAY, "What the runs of this repository are doing."),
+    "show": LazyCommand("burnish.cli.look:show", EVERYDAY, "One run in full: rounds, findings, the next step."),
+    "logs": LazyCommand("burnish.cli.look:logs", EVERYDAY, "What agents and commands wrote while they worked."),
+    "attach": LazyCommand("burnish.cli.look:attach", EVERYDAY, "Watch an agent at work in its terminal."),
+    "wait": LazyCommand("burnish.cli.look:wait", EVERYDAY, "Wait until a run has ended or needs a person."),
+    "decide": LazyCommand("burnish.cli.intent:decide", EVERYDAY, "Choose how a waiting run goes on."),
     "findings": LazyCommand(
-        "burnish.cli.findings:findings", EVERYDAY, "List what was found; refute, waive, annotate or add to it."
+        "burnish.cli.intent:findings", EVERYDAY, "List what was found; refute, waive, annotate or add to it."
     ),
-    "resume": LazyCommand("burnish.cli.resume:resume_command", EVERYDAY, "Go on with an interrupted run."),
-    "cancel": LazyCommand("burnish.cli.cancel:cancel_command", EVERYDAY, "End a run; what it has is kept."),
+    "resume": LazyCommand("burnish.cli.run:resume", EVERYDAY, "Go on with an interrupted run."),
+    "cancel": LazyCommand("burnish.cli.intent:cancel", EVERYDAY, "End a run; what it has is kept."),
     "verify": LazyCommand(
         "burnish.cli.verify:verify_command", EVERYDAY, "Does this exact tree carry a seal that holds?"
     ),

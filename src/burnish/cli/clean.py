@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from burnish.cli.output import print_json, say
+from burnish.report.output import print_json, print_line
 from burnish.system import clock
-from burnish.usecases.cleaning import clean
+from burnish.usecases.clean_up import clean
 from burnish.usecases.runs import open_runs
 
 _HELP = """Remove prompts, transcripts and logs of runs that ended long ago, and what killed runs left behind.
@@ -57,9 +57,9 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
         return 0
     word = "would remove" if dry_run else "removed"
     for folder in cleaned.folders:
-        say(f"{word} {folder}")
+        print_line(f"{word} {folder}")
     for name in cleaned.refs:
-        say(f"{word} refs/burnish/kept/{name}, of a run that never began")
+        print_line(f"{word} refs/burnish/kept/{name}, of a run that never began")
     prompts = "1 old prompt or transcript" if cleaned.blobs == 1 else f"{cleaned.blobs} old prompts and transcripts"
-    say(f"{word} {prompts} ({cleaned.bytes:,} bytes)")
+    print_line(f"{word} {prompts} ({cleaned.bytes:,} bytes)")
     return 0

@@ -9,8 +9,8 @@ from typing import Self
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from burnish.cli.output import complain, discard_output
 from burnish.core.errors import BurnishError, ErrorKind
+from burnish.report.output import discard_output, print_error
 
 INTERRUPTED = 130
 NOBODY_READS = 141
@@ -44,7 +44,7 @@ def report(error: BaseException) -> int:
         case click.exceptions.Exit():
             return error.exit_code
         case KeyboardInterrupt() | click.Abort():
-            complain("interrupted")
+            print_error("interrupted")
             return INTERRUPTED
         case BrokenPipeError():
             discard_output()
@@ -67,7 +67,7 @@ def report(error: BaseException) -> int:
 def _report_usage(error: click.ClickException) -> int:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, NoArgsIsHelpError) and context is not None:
-        complain(context.get_help())
+        print_error(context.get_help())
     else:
         _say_error(error.format_message(), f"Try '{context.command_path if context else 'burnish'} --help'.")
     return ErrorKind.USAGE.exit_code
@@ -76,16 +76,16 @@ def _report_usage(error: click.ClickException) -> int:
 def _report_bug(error: BaseException) -> int:
     hint = "Please report it to the project, with the command that you ran"
     if os.environ.get("BURNISH_DEBUG") == "1":
-        complain("".join(traceback.format_exception(error)).rstrip("\n"))
+        print_error("".join(traceback.format_exception(error)).rstrip("\n"))
         hint += " and the lines above."
     else:
         hint += "; BURNISH_DEBUG=1 shows where it happened."
-    complain(f"burnish has a bug: {type(error).__name__}: {error}")
-    complain(f"hint: {hint}")
+    print_error(f"burnish has a bug: {type(error).__name__}: {error}")
+    print_error(f"hint: {hint}")
     return BUG
 
 
 def _say_error(message: str, hint: str) -> None:
-    complain(f"error: {message}")
+    print_error(f"error: {message}")
     if hint:
-        complain(f"hint: {hint}")
+        print_error(f"hint: {hint}")

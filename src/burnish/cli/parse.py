@@ -1,16 +1,20 @@
-"""`burnish parse`: an answer in, one JSON object out."""
+"""`burnish parse`: an answer in, one JSON object out, documented in docs/parse.md."""
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
-from burnish.cli.output import complain, print_json
-from burnish.cli.parse_view import parsed_view, unreadable_view
+from burnish.contracts.finding_json import finding_object
 from burnish.contracts.text import UnreadableError
-from burnish.core.reviews import ContractName
+from burnish.core.findings import count
+from burnish.core.gates import Judgement
+from burnish.core.reviews import ContractName, ScoreCard
+from burnish.report.output import print_error, print_json
 from burnish.system.input import STANDARD_INPUT
-from burnish.usecases.parse import parse_file, plan_parse
+from burnish.usecases.parse_answer import ParsedAnswer, parse_file, plan_parse
 
 _HELP = """Read a reviewer's answer and print it as JSON.
 
@@ -18,6 +22,8 @@ The answer comes from FILE, or from the standard input for '-' or nothing. Nothi
 read as a review is an error.
 
 Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol the protocol's gate decides between 0 and 1."""
+
+VERSION = 1
 
 
 @click.command("parse", help=_HELP)
@@ -31,11 +37,68 @@ Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol the prot
 def parse(contract: str | None, protocol: str | None, file: str) -> int:
     task = plan_parse(None if contract is None else ContractName(contract), protocol)
     if file == STANDARD_INPUT and sys.stdin.isatty():
-        complain("Reading the answer from the terminal; end it with Ctrl-D.")
+        print_error("Reading the answer from the terminal; end it with Ctrl-D.")
     try:
         parsed = parse_file(task, file, Path.cwd())
     except UnreadableError as error:
-        print_json(unreadable_view(task.contract, error))
+        print_json(_unreadable_view(task.contract, error))
         raise
-    print_json(parsed_view(parsed))
+    print_json(_parsed_view(parsed))
     return 0 if parsed.passes else 1
+
+
+def _parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
+    """A readable answer."""
+    answer = parsed.answer
+    view: dict[str, Any] = {
+        "version": VERSION,
+        "contract": parsed.contract.value,
+        "status": "clean" if answer.clean else "findings",
+        "clean": answer.clean,
+        "counts": msgspec.to_builtins(count(answer.findings)),
+        "findings": [finding_object(finding) for finding in answer.findings],
+        "corrections": list(answer.corrections),
+    }
+    if answer.card is not None:
+        view["card"] = _card_view(answer.card)
+    if answer.follow_up:
+        view["follow_up"] = answer.follow_up
+    if answer.former:
+        view["former"] = [
+            {"id": former.id, "answer": former.answer.value, "evidence": former.evidence} for former in answer.former
+        ]
+    if parsed.judgement is not None:
+        view["judgement"] = _judgement_view(parsed.judgement)
+    return view
+
+
+def _unreadable_view(contract: ContractName, error: UnreadableError) -> dict[str, Any]:
+    """An answer that is no review."""
+    return {
+        "version": VERSION,
+        "contract": contract.value,
+        "status": "did-not-run",
+        "clean": False,
+        "error": {"kind": error.kind.value, "message": error.message, "hint": error.hint},
+    }
+
+
+def _card_view(card: ScoreCard) -> dict[str, Any]:
+    return {
+        "dimensions": [
+            {"name": scored.name, "score": scored.score, "weight": scored.weight.value if scored.weight else None}
+            for scored in card.dimensions
+        ],
+        "blocking_issues": card.blocking_issues,
+        "revision_notes": card.revision_notes,
+        "claimed_pass": card.claimed_pass,
+        "claimed_overall": card.claimed_overall,
+    }
+
+
+def _judgement_view(judgement: Judgement) -> dict[str, Any]:
+    return {
+        "clean": judgement.clean,
+        "blocking": len(judgement.blocking),
+        "reasons": list(judgement.reasons),
+    }

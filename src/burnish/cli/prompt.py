@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
-from burnish.cli.output import say
 from burnish.core.events import Mode
+from burnish.report.output import print_line
 from burnish.settings.loading import Flags
-from burnish.usecases.planning import Wanted, plan
-from burnish.usecases.prompting import show_prompt
+from burnish.usecases.plan_run import RunRequest, plan
+from burnish.usecases.show_prompt import show_prompt
 
 prompt = LazyGroup(
     "prompt",
@@ -43,7 +43,7 @@ def show(
     intent: str,
     story: str,
 ) -> int:
-    wanted = Wanted(
+    request = RunRequest(
         mode=Mode.FIX if fix else Mode.REVIEW,
         base=base,
         branch=branch,
@@ -52,6 +52,6 @@ def show(
         story=story,
         flags=Flags(protocol=protocol),
     )
-    settled = plan(Path.cwd(), wanted, os.environ)
-    say(show_prompt(settled, reviewer, fix=fix))
+    settled = plan(Path.cwd(), request, os.environ)
+    print_line(show_prompt(settled, reviewer, fix=fix))
     return 0

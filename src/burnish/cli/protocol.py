@@ -1,27 +1,111 @@
-"""`burnish protocol`: the group of what can be asked about protocols."""
+"""`burnish protocol`: list, show and check protocols. `rehearse` has a file of its own, for it needs the whole loop."""
+
+import click
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.report.output import print_error, print_json, print_line, wrapped
+from burnish.settings.conversion import plain
+from burnish.settings.documents import DocumentError, key_text
+from burnish.usecases.show_protocol import ProtocolView, list_protocols, view_protocol
 
 _HELP = """List, show, check and rehearse protocols: the rules that a run follows.
 
 A protocol is one TOML file. Those that come with burnish go by name, your own by path (./mine.toml); one can start
 from another with extends = "epic"."""
 
+_SHOW_HELP = """Show a protocol by NAME, or your own by FILE.
+
+The output is the whole protocol as TOML, with the origin of each value beside it and a summary in words above it. It
+can be saved and used as a protocol of your own."""
+
+_CHECK_HELP = """Check a protocol of your own, FILE, and name everything that is wrong in it.
+
+Exit codes: 0 when a run could use it, 2 when not."""
+
 protocol = LazyGroup(
     "protocol",
     {
-        "list": LazyCommand(
-            "burnish.cli.protocol_list:list_command", "Commands", "The protocols that come with burnish."
-        ),
+        "list": LazyCommand("burnish.cli.protocol:list_command", "Commands", "The protocols that come with burnish."),
         "show": LazyCommand(
-            "burnish.cli.protocol_show:show", "Commands", "A protocol with every value, its origin, and what it means."
+            "burnish.cli.protocol:show", "Commands", "A protocol with every value, its origin, and what it means."
         ),
-        "check": LazyCommand(
-            "burnish.cli.protocol_check:check", "Commands", "Everything that is wrong in a file of yours."
-        ),
+        "check": LazyCommand("burnish.cli.protocol:check", "Commands", "Everything that is wrong in a file of yours."),
         "rehearse": LazyCommand(
-            "burnish.cli.protocol_rehearse:rehearse_command", "Commands", "Play a script and show what the loop does."
+            "burnish.cli.rehearse:rehearse_command", "Commands", "Play a script and show what the loop does."
         ),
     },
     help_text=_HELP,
 )
+
+
+@click.command("list", help="List the protocols that come with burnish.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def list_command(*, as_json: bool) -> int:
+    protocols = list_protocols()
+    if as_json:
+        lines = [{"name": protocol.name, "description": protocol.description} for protocol in protocols]
+        print_json({"version": 1, "protocols": lines})
+        return 0
+    width = max(len(protocol.name) for protocol in protocols)
+    for protocol in protocols:
+        print_line(f"{protocol.name:<{width}}  {protocol.description}")
+    return 0
+
+
+@click.command("show", help=_SHOW_HELP)
+@click.argument("protocol", metavar="NAME|FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(protocol: str, *, as_json: bool) -> int:
+    view = view_protocol(protocol)
+    if as_json:
+        print_json(_json_view(view))
+    else:
+        print_line(f"{_summary_comment(view)}\n{view.toml}".rstrip("\n"))
+    return 0
+
+
+def _json_view(view: ProtocolView) -> dict[str, object]:
+    return {
+        "version": 1,
+        "protocol": plain(view.loaded.protocol),
+        "chain": list(view.loaded.chain),
+        "origins": {key_text(path): place.text for path, place in view.loaded.places.items()},
+        "summary": list(view.summary),
+    }
+
+
+def _summary_comment(view: ProtocolView) -> str:
+    """The summary as comments, so that the whole output stays a document."""
+    title = " ".join([view.loaded.protocol.name, "=", " → ".join(view.loaded.chain)])
+    return "\n".join([*wrapped([title], "# ", "# "), "#", *wrapped(view.summary, "# - ", "#   "), ""])
+
+
+@click.command("check", help=_CHECK_HELP)
+@click.argument("protocol", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check(protocol: str, *, as_json: bool) -> int:
+    try:
+        view = view_protocol(protocol)
+    except DocumentError as error:
+        return _refuse(protocol, error, as_json=as_json)
+    return _accept(protocol, view, as_json=as_json)
+
+
+def _accept(reference: str, view: ProtocolView, *, as_json: bool) -> int:
+    name = view.loaded.protocol.name
+    if as_json:
+        print_json({"version": 1, "file": reference, "ok": True, "name": name, "summary": list(view.summary)})
+    else:
+        print_line("\n".join([f"ok: {reference} is the protocol '{name}'.", *wrapped(view.summary, "- ", "  ")]))
+    return 0
+
+
+def _refuse(reference: str, error: DocumentError, *, as_json: bool) -> int:
+    if as_json:
+        print_json({"version": 1, "file": reference, "ok": False, "faults": [plain(fault) for fault in error.problems]})
+    else:
+        for fault in error.problems:
+            print_error(fault.text)
+        number = len(error.problems)
+        print_error(f"{reference} is not a protocol: {number} {'fault' if number == 1 else 'faults'}.")
+    return error.kind.exit_code

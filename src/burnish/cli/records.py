@@ -6,11 +6,11 @@ import click
 from msgspec import to_builtins
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
-from burnish.cli.output import complain, print_json, say
-from burnish.cli.run_answers import RUN_HELP, json_option, latest_argument
+from burnish.cli.options import RUN_HELP, json_option, latest_argument
 from burnish.core.protocol import RecordLayout
-from burnish.usecases.rebuilding import Rebuilt, rebuild
+from burnish.report.output import print_error, print_json, print_line
 from burnish.usecases.runs import open_runs
+from burnish.usecases.write_records import Rebuilt, rebuild
 
 records = LazyGroup(
     "records",
@@ -32,7 +32,7 @@ def rebuild_command(reference: str, *, as_json: bool) -> int:
         rebuilt = rebuild(runs.repository, runs.ledger, name)
     written = rebuilt.written
     for notice in written.notices:
-        complain(f"note: {notice.path}: {notice.message} {notice.hint}".rstrip())
+        print_error(f"note: {notice.path}: {notice.message} {notice.hint}".rstrip())
     if as_json:
         print_json(
             {
@@ -46,7 +46,7 @@ def rebuild_command(reference: str, *, as_json: bool) -> int:
             }
         )
     else:
-        say("\n".join(_lines(name, rebuilt)))
+        print_line("\n".join(_lines(name, rebuilt)))
     return 0
 
 

@@ -1,22 +1,171 @@
-"""`burnish session`: commands in tmux sessions for tools that run a review loop of their own."""
+"""`burnish session`: commands in tmux sessions for tools that run a review loop of their own.
 
+Run as a program (`python -m burnish.cli.session FOLDER`), it is the process that keeps one session.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from burnish.cli.errors import ErrorBoundary
 from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.cli.options import json_option
+from burnish.report.output import print_error, print_json, print_line
+from burnish.usecases.sessions import STEP, MonitorRequest, MonitorResult, build_command, keep, kill, monitor, spawn
+from burnish.workspace.repository import Repository
 
 _HELP = """Run commands in tmux sessions, for tools that have a review loop of their own.
 
 A session outlives the call that made it. What it writes is kept, and its end is an event: nobody polls."""
 
+_BUILD_HELP = """Print the shell command that has STORY reviewed, and fixed, under the protocol 'story'.
+
+It is meant for 'burnish session spawn --command'."""
+
+_SPAWN_HELP = """Start a shell command in a tmux session of its own, and print the name of the session.
+
+'burnish attach SESSION' looks into it. The command has no terminal of its own, and nothing that is typed reaches it."""
+
+_MONITOR_HELP = """Wait until SESSION has ended, is stuck, or the time is over, and say which.
+
+With '--workflow review --story-key ID', an end counts as completed only where the sprint status, else the story's own
+file, says 'done'. Without --json the answer is one line: state, todos done, todos in all, output file, reason.
+The exit code is 0 whenever there is an answer."""
+
+_KILL_HELP = """End SESSION with everything that it started, and forget it. What its command wrote stays.
+
+One that is not there, or has ended, is no error."""
+
 session = LazyGroup(
     "session",
     {
         "build-cmd": LazyCommand(
-            "burnish.cli.session_build:build_command_line", "Commands", "The command that has a story reviewed."
+            "burnish.cli.session:build_command_line", "Commands", "The command that has a story reviewed."
         ),
-        "spawn": LazyCommand("burnish.cli.session_spawn:spawn_command", "Commands", "Start a command in a session."),
+        "spawn": LazyCommand("burnish.cli.session:spawn_command", "Commands", "Start a command in a session."),
         "monitor": LazyCommand(
-            "burnish.cli.session_monitor:monitor_command", "Commands", "Wait for a session, and say what became of it."
+            "burnish.cli.session:monitor_command", "Commands", "Wait for a session, and say what became of it."
         ),
-        "kill": LazyCommand("burnish.cli.session_kill:kill_command", "Commands", "End a session and forget it."),
+        "kill": LazyCommand("burnish.cli.session:kill_command", "Commands", "End a session and forget it."),
     },
     help_text=_HELP,
 )
+
+_step_argument = click.argument("step", type=click.Choice([STEP]), expose_value=False)
+"""The step of the other tool's loop. Only one of them is burnish's."""
+_state_file_option = click.option(
+    "--state-file", metavar="FILE", expose_value=False, help="Accepted and not read: agents are named here."
+)
+"""The other tool's own state, which it hands to all of its commands."""
+
+
+@click.command("build-cmd", help=_BUILD_HELP)
+@_step_argument
+@click.argument("story")
+@click.option("--agent", required=True, metavar="NAME", help="Who does it, by its name in burnish.toml.")
+@_state_file_option
+def build_command_line(story: str, *, agent: str) -> int:
+    print_line(build_command(story, agent))
+    return 0
+
+
+@click.command("spawn", help=_SPAWN_HELP)
+@_step_argument
+@click.argument("epic")
+@click.argument("story")
+@click.option("--command", required=True, metavar="LINE", help="What to run, as 'burnish session build-cmd' says it.")
+@click.option("--cycle", default=1, metavar="N", help="Which review of the story this is.")
+@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and not read: the command names it.")
+@json_option
+def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: bool) -> int:
+    repository = Repository.discover(Path.cwd())
+    session = spawn(repository, os.environ, epic=epic, story=story, cycle=cycle, command=command)
+    if as_json:
+        print_json({"version": 1, "session": session.name, "output_file": str(session.output)})
+    else:
+        print_line(session.name)
+    return 0
+
+
+@click.command("monitor", help=_MONITOR_HELP)
+@click.argument("name", metavar="SESSION")
+@click.option("--workflow", default="", metavar="STEP", help="'review' has the story verified.")
+@click.option("--story-key", default="", metavar="ID", help="The story, such as 1.2.")
+@click.option(
+    "--timeout",
+    default=60.0,
+    type=click.FloatRange(min=0),
+    metavar="MINUTES",
+    show_default=True,
+    help="Wait no longer than this.",
+)
+@click.option(
+    "--silent",
+    default=600.0,
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    show_default=True,
+    help="Without a word for this long, it is stuck.",
+)
+@click.option("--project-root", default=".", metavar="FOLDER", help="The repository. Default: this one.")
+@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and not read.")
+@_state_file_option
+@click.option("--verbose", is_flag=True, help="Say what is waited for.")
+@json_option
+def monitor_command(
+    name: str,
+    *,
+    workflow: str,
+    story_key: str,
+    timeout: float,
+    silent: float,
+    project_root: str,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    repository = Repository.discover(Path(project_root))
+    if verbose:
+        print_error(f"Waiting for {name}, for {timeout:g} minutes at most.")
+    request = MonitorRequest(workflow=workflow, story=story_key, timeout_minutes=timeout, silent_seconds=silent)
+    answer = monitor(repository, name, request)
+    if as_json:
+        print_json(_monitor_view(answer))
+    else:
+        print_line(f"{answer.state.value},0,0,{answer.output_file},{answer.reason}")
+    return 0
+
+
+def _monitor_view(answer: MonitorResult) -> dict[str, object]:
+    return {
+        "final_state": answer.state.value,
+        "todos_done": 0,
+        "todos_total": 0,
+        "output_file": answer.output_file,
+        "exit_reason": answer.reason,
+        "output_verified": answer.output_verified,
+    }
+
+
+@click.command("kill", help=_KILL_HELP)
+@click.argument("name", metavar="SESSION")
+@json_option
+def kill_command(name: str, *, as_json: bool) -> int:
+    was_there = kill(Repository.discover(Path.cwd()), name)
+    if as_json:
+        print_json({"version": 1, "session": name, "killed": was_there})
+    else:
+        print_line(f"{name} has ended." if was_there else f"There is no session {name}.")
+    return 0
+
+
+def keep_session(folder: str) -> int:
+    """Keep the session of that folder until it has ended."""
+    with ErrorBoundary() as boundary:
+        keep(Path(folder), os.environ)
+    return boundary.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(keep_session(sys.argv[1]))

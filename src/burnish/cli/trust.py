@@ -9,12 +9,18 @@ from typing import Any
 
 import click
 
-from burnish.cli.asking import at_terminal
-from burnish.cli.output import complain, print_json, say
-from burnish.cli.screen import flat
+from burnish.report.output import at_terminal, flat, print_error, print_json, print_line
 from burnish.settings.trust import Trusted, TrustError, TrustStore, file_digest
-from burnish.usecases.planning import refuse_inside
-from burnish.usecases.trusting import WorkingContent, base_of, is_trusted, repository_name, store_for, trust, trustable
+from burnish.usecases.plan_run import refuse_inside
+from burnish.usecases.trust_settings import (
+    WorkingContent,
+    base_of,
+    is_trusted,
+    repository_name,
+    store_for,
+    trust,
+    trustable,
+)
 from burnish.workspace.repository import Repository
 
 _HELP = """Trust the settings of this working tree, exactly as they are now.
@@ -56,7 +62,7 @@ def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, rev
             hint=f"Look at it with '{content.command} --show'; then '{content.command} --yes' trusts it.",
         )
     if not yes and not ask_trust(content):
-        complain("Nothing is trusted.")
+        print_error("Nothing is trusted.")
         return 1
     trust(repository, content, os.environ)
     return _show(content, trusted=True, as_json=as_json, in_full=yes)
@@ -65,8 +71,8 @@ def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, rev
 def ask_trust(content: WorkingContent) -> bool:
     """Show what a working tree would do, and ask whether that is trusted."""
     for line in _lines(content):
-        complain(line)
-    complain("Trust exactly this content? [y/N]")
+        print_error(line)
+    print_error("Trust exactly this content? [y/N]")
     try:
         return input().strip().lower() in ("y", "yes")
     except EOFError:
@@ -77,11 +83,13 @@ def _show(content: WorkingContent, *, trusted: bool, as_json: bool, in_full: boo
     if as_json:
         print_json(_view(content, trusted=trusted))
     elif not content.files:
-        say(f"Nothing needs trust here: {content.base.name} has every setting that counts.")
+        print_line(f"Nothing needs trust here: {content.base.name} has every setting that counts.")
     else:
         for line in _lines(content) if in_full else ():
-            say(line)
-        say("You trust this content." if trusted else f"You do not trust this content. To trust it: {content.command}")
+            print_line(line)
+        print_line(
+            "You trust this content." if trusted else f"You do not trust this content. To trust it: {content.command}"
+        )
     return 0 if trusted or not content.files else 1
 
 
@@ -115,9 +123,9 @@ def _list(entries: tuple[Trusted, ...], *, as_json: bool) -> int:
         print_json({"version": 1, "trusted": [_entry(each) for each in entries]})
         return 0
     for each in entries:
-        say(f"{flat(each.repository)}  {_day(each)}  sha256 {each.digest[:16]}  {flat(', '.join(each.files))}")
+        print_line(f"{flat(each.repository)}  {_day(each)}  sha256 {each.digest[:16]}  {flat(', '.join(each.files))}")
     if not entries:
-        say("You trust nothing.")
+        print_line("You trust nothing.")
     return 0
 
 
@@ -127,7 +135,7 @@ def _revoke(repository: Repository, *, as_json: bool) -> int:
         print_json({"version": 1, "revoked": [_entry(each) for each in removed]})
     else:
         count = "1 content is" if len(removed) == 1 else f"{len(removed)} contents are"
-        say(f"{count} no longer trusted." if removed else "Nothing was trusted here.")
+        print_line(f"{count} no longer trusted." if removed else "Nothing was trusted here.")
     return 0
 
 

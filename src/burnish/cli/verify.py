@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from burnish.cli.output import print_json, say
+from burnish.report.output import print_json, print_line
 from burnish.settings.types import Allowance
-from burnish.usecases.verifying import Demands, Verdict, read_signers, verify
+from burnish.usecases.verify_seal import Demands, Verification, read_signers, verify
 from burnish.workspace.repository import Repository
 
 _HELP = """Does the exact tree of REF (default: HEAD) carry a seal that holds?
@@ -54,31 +54,31 @@ def verify_command(
         allow=tuple(Allowance(kind) for kind in allow),
         signers=None if signers is None else read_signers(signers),
     )
-    verdict = verify(Repository.discover(Path.cwd()), ref, demands)
+    verification = verify(Repository.discover(Path.cwd()), ref, demands)
     if as_json:
-        print_json(_view(ref, verdict))
+        print_json(_view(ref, verification))
     else:
-        say(f"{ref}: {'sealed' if verdict.ok else 'not sealed'}. {verdict.reason}")
-        for note in verdict.notes:
-            say(f"  {note}")
-    return 0 if verdict.ok else 1
+        print_line(f"{ref}: {'sealed' if verification.ok else 'not sealed'}. {verification.reason}")
+        for note in verification.notes:
+            print_line(f"  {note}")
+    return 0 if verification.ok else 1
 
 
-def _view(ref: str, verdict: Verdict) -> dict[str, Any]:
-    seal = verdict.seal
+def _view(ref: str, verification: Verification) -> dict[str, Any]:
+    seal = verification.seal
     statement = seal.statement if seal is not None else None
     return {
         "version": 1,
         "ref": ref,
-        "sealed": verdict.ok,
-        "reason": verdict.reason,
-        "notes": list(verdict.notes),
-        "commit": verdict.commit,
-        "tree": verdict.tree,
-        "base": verdict.base,
-        "merge_base": verdict.merge_base,
-        "vouched_by": verdict.vouched_by or None,
-        "signer": verdict.signer or None,
+        "sealed": verification.ok,
+        "reason": verification.reason,
+        "notes": list(verification.notes),
+        "commit": verification.commit,
+        "tree": verification.tree,
+        "base": verification.base,
+        "merge_base": verification.merge_base,
+        "vouched_by": verification.vouched_by or None,
+        "signer": verification.signer or None,
         "seal": None
         if seal is None
         else {

@@ -53,6 +53,11 @@ class Subject(Value):
     changed: tuple[CensusFile, ...] = ()
     """The files that differ between the merge base and the tree."""
 
+    @property
+    def story_or_branch(self) -> str:
+        """The story that it belongs to; without one, the branch stands for it."""
+        return " ".join(self.story.split()) or self.branch
+
 
 class Roles(Value):
     """Who does what. A reviewer that is not named is played by `review`."""

@@ -282,6 +282,13 @@ class Protocol(Value):
     records: RecordLayout | None = None
     """None only in the first event of an older run, whose records go by the name of its protocol."""
 
+    @property
+    def layout(self) -> RecordLayout:
+        """The records that it asks for."""
+        if self.records is not None:
+            return self.records
+        return next((layout for layout in RecordLayout if layout.value == self.name), RecordLayout.NONE)
+
 
 def gate_takes(gate: Gate, contract: ContractName) -> bool:
     """Whether answers in this contract can be judged by this gate."""

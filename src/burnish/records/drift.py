@@ -7,7 +7,7 @@ from burnish.core.reviews import Answer
 from burnish.core.state import Ended, FixResult, Outcome, Round, Run
 from burnish.core.values import replace
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, moment, story_of
+from burnish.records.naming import answered, moment
 
 ATTEMPTS = "fix-attempts.json"
 _PASSED = (Outcome.APPROVED, Outcome.ACCEPTED)
@@ -44,7 +44,7 @@ def _answer(round_: Round) -> Answer | None:
 def _slot(run: Run) -> JsonObject:
     phase = run.phase
     return {
-        "id": story_of(run),
+        "id": run.subject.story_or_branch,
         "title": run.subject.title,
         "status": _status(run),
         "failure": phase.reason if isinstance(phase, Ended) and phase.outcome not in _PASSED else None,

@@ -3,7 +3,7 @@
 from burnish.core.findings import Finding
 from burnish.core.state import Round, Run
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, minute, slug, story_of
+from burnish.records.naming import answered, minute, slug
 
 FOLDER = "docs/progress"
 
@@ -14,7 +14,7 @@ def document_path(run: Run, number: int) -> str:
 
 
 def _documents(run: Run) -> str:
-    return f"{FOLDER}/story-{slug(story_of(run))}-review-findings-round-"
+    return f"{FOLDER}/story-{slug(run.subject.story_or_branch)}-review-findings-round-"
 
 
 class EpicRecorder:
@@ -41,7 +41,7 @@ def _document(run: Run, round_: Round) -> str | None:
     from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other layout needs it
 
     document = FindingsDocument(
-        story=story_of(run),
+        story=run.subject.story_or_branch,
         round=round_.number,
         date=minute(max(review.finished_at for review in reviews)),
         branch=run.subject.branch,

@@ -39,11 +39,6 @@ def _readable(text: str, most: int) -> str:
     return name.encode()[:most].decode(errors="ignore").rstrip(".-")
 
 
-def story_of(run: Run) -> str:
-    """The story that a run is about; without one, the branch stands for it. Its slug is in the names of records."""
-    return " ".join(run.subject.story.split()) or run.subject.branch
-
-
 def moment(at: float) -> str:
     """An ISO 8601 time in UTC, to the second."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))

@@ -1,11 +1,10 @@
 """The layouts of records by name, and where in a checkout any of them may write."""
 
-from burnish.core.protocol import Protocol, RecordLayout
+from burnish.core.protocol import RecordLayout
 from burnish.core.state import Run
 from burnish.records.drift import DriftRecorder
 from burnish.records.epic import EpicRecorder
 from burnish.records.interface import Recorder, RecordFile, RecordTexts
-from burnish.records.naming import story_of
 from burnish.records.panel import PanelRecorder
 from burnish.records.ticket import TicketRecorder
 
@@ -36,17 +35,9 @@ LEFTOVER_PATHS = (
 """Globs of what a killed writer leaves beside them."""
 
 
-def layout_of(protocol: Protocol) -> RecordLayout:
-    """The records that a protocol asks for. Older runs have no key for it: theirs went by the protocol's name."""
-    if protocol.records is not None:
-        return protocol.records
-    names = {layout.value: layout for layout in RECORDERS}
-    return names.get(protocol.name, RecordLayout.NONE)
-
-
 def record_files(run: Run, texts: RecordTexts, layout: RecordLayout | None = None) -> tuple[RecordFile, ...]:
     """Everything that is to be on record of a run: as its protocol asks, or in the layout that is named."""
-    recorder = RECORDERS.get(layout_of(run.protocol) if layout is None else layout)
+    recorder = RECORDERS.get(run.protocol.layout if layout is None else layout)
     return () if recorder is None else recorder.files(run, texts)
 
 
@@ -61,10 +52,10 @@ def share_a_place(one: Run, other: Run) -> bool:
 def _same_subject(one: Run, other: Run) -> bool:
     """Of the same story, or, where one of them names no story, of the same branch."""
     if one.subject.story and other.subject.story:
-        return story_of(one) == story_of(other)
+        return one.subject.story_or_branch == other.subject.story_or_branch
     return one.subject.branch == other.subject.branch
 
 
 def _place(run: Run) -> str:
-    recorder = RECORDERS.get(layout_of(run.protocol))
+    recorder = RECORDERS.get(run.protocol.layout)
     return "" if recorder is None else recorder.place(run)

@@ -24,7 +24,7 @@ from burnish.core.state import (
 )
 from burnish.core.work import Ready, Work
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, moment, story_of
+from burnish.records.naming import answered, moment
 
 HISTORY = "review-history.json"
 _COMPLETED = "completed"
@@ -62,7 +62,7 @@ def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
     ]
     reports = (_report(run, round_, gate) for round_ in reversed(run.rounds))
     return {
-        "ticket_id": story_of(run),
+        "ticket_id": run.subject.story_or_branch,
         "path": texts.brief_path or None,
         "status": status,
         "previous_status": next((one for one in reversed(texts.statuses) if one != status), None),
@@ -144,7 +144,7 @@ def _report(run: Run, round_: Round, gate: ScoreGate) -> JsonObject | None:
         review.answer.card,
         review.answer.findings,
         gate,
-        ticket_id=story_of(run),
+        ticket_id=run.subject.story_or_branch,
         reviewed_at=moment(review.finished_at),
         revision_count=round_.number - 1,
     )

@@ -6,7 +6,7 @@ a file may be in the way, a seal may not hold.
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from burnish.core.budget import Cap
 from burnish.core.errors import BurnishError
@@ -16,12 +16,11 @@ from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
 from burnish.core.steps.person import other_agent
-from burnish.core.values import Value
+from burnish.report.account import RunSnapshot, Step
 from burnish.runtime.inputs import inputs_of, invocation_of
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import Allowance
 from burnish.system.shell import shell_line
-from burnish.usecases.runs import Sighting
 from burnish.workspace.errors import WorkspaceError
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.repository import Repository
@@ -32,41 +31,20 @@ _BY_HAND = "Fix what blocks by hand"
 _Answer = TypeVar("_Answer")
 
 
-class Step(Value):
-    """One command line, and what it does."""
-
-    command: str
-    """As it can be typed into a shell."""
-    does: str
-    first: str = ""
-    """What a person must do before."""
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The step for people."""
-        before = (f"{self.first}, then:",) if self.first else ()
-        return (*before, f"Next: {self.command}", f"      {self.does}")
-
-    @property
-    def view(self) -> dict[str, Any]:
-        """The step in JSON."""
-        return {"command": self.command, "does": self.does, "first": self.first}
-
-
-def next_steps(repository: Repository, sighting: Sighting, folder: Path | None = None) -> tuple[Step, ...]:
+def next_steps(repository: Repository, snapshot: RunSnapshot, folder: Path | None = None) -> tuple[Step, ...]:
     """The steps, the likeliest first. `folder` is where the user is."""
-    return tuple(_Steps(repository, sighting, folder or Path.cwd()).steps())
+    return tuple(_Steps(repository, snapshot, folder or Path.cwd()).steps())
 
 
 class _Steps:
     """The steps of one run."""
 
-    def __init__(self, repository: Repository, sighting: Sighting, folder: Path) -> None:
+    def __init__(self, repository: Repository, snapshot: RunSnapshot, folder: Path) -> None:
         self._repository = repository
-        self._sighting = sighting
-        self._run = sighting.run
+        self._snapshot = snapshot
+        self._run = snapshot.run
         self._folder = folder
-        self._inputs = inputs_of(sighting.run) if sighting.run.started.inputs else None
+        self._inputs = inputs_of(snapshot.run) if snapshot.run.started.inputs else None
 
     def steps(self) -> Iterator[Step]:
         run = self._run
@@ -75,7 +53,7 @@ class _Steps:
                 yield from (step for choice in run.phase.choices if (step := self._choice(choice)) is not None)
             case Ended():
                 yield from self._after(run.phase.outcome)
-            case _ if self._sighting.interrupted:
+            case _ if self._snapshot.interrupted:
                 yield Step(command=shell_line("burnish", "resume", run.id), does="goes on with it")
             case _:
                 yield Step(command=shell_line("burnish", "wait", run.id), does="waits for its end")
@@ -92,7 +70,7 @@ class _Steps:
             agents = ("--agent", name)
         works = choice.action is ChoiceAction.FIX or choice.action.adds_a_round
         decide = shell_line("burnish", "decide", run.id, choice.key, *agents)
-        goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._sighting.driver is None else ""
+        goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._snapshot.driver is None else ""
         return Step(command=f"{decide}{goes_on}", does=choice.text)
 
     def _configured_agent(self) -> str | None:
@@ -216,7 +194,7 @@ class _Steps:
 
     def _holds(self, ref: str, base: str | None, protocol: str, allowed: Sequence[str], *, any_policy: bool) -> bool:
         """Whether `verify` will say so: it is asked, for nothing else can tell."""
-        from burnish.usecases.verifying import Demands, verify  # noqa: PLC0415 - only a sealed run needs it
+        from burnish.usecases.verify_seal import Demands, verify  # noqa: PLC0415 - only a sealed run needs it
 
         demands = Demands(
             base=base,
@@ -224,8 +202,8 @@ class _Steps:
             any_policy=any_policy,
             allow=tuple(Allowance(kind) for kind in allowed),
         )
-        verdict = _safely(lambda: verify(self._repository, ref, demands))
-        return verdict is not None and verdict.ok
+        verification = _safely(lambda: verify(self._repository, ref, demands))
+        return verification is not None and verification.ok
 
     def _again(self, mode: Mode | None = None, *, untaken: bool = False, unexamined: bool = False) -> str:
         """The command that started the run, or the same for another mode."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import UnknownEventError, decode
 from burnish.core.loop import IllegalEventError, replay
-from burnish.core.state import Ended, Run, Waiting
-from burnish.core.values import Value
+from burnish.core.state import Run
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
+from burnish.report.account import RunSnapshot
 from burnish.runtime.journal import RunError, load_run, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
@@ -39,23 +39,6 @@ class UnreadableRunError(BurnishError):
     """The events of a run are there, but this burnish cannot make a run of them."""
 
     kind = ErrorKind.UNREADABLE
-
-
-class Sighting(Value):
-    """A run at one moment, and the living process that drives it, if there is one."""
-
-    run: Run
-    driver: ProcessIdentity | None = None
-
-    @property
-    def at_rest(self) -> bool:
-        """Whether it has ended, or waits for a person."""
-        return isinstance(self.run.phase, Ended | Waiting)
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether there is work to be done, and nobody who does it."""
-        return self.driver is None and not self.at_rest
 
 
 class Runs:
@@ -134,10 +117,10 @@ class Runs:
         lease = self.ledger.current_lease(stream_of(name))
         return lease is not None and is_known_dead(lease.owner)
 
-    def sight(self, name: str) -> Sighting:
+    def snapshot(self, name: str) -> RunSnapshot:
         """A run as it is now. The driver first: one that leaves meanwhile has left its last event behind."""
         driver = self.driver(name)
-        return Sighting(run=self.load(name), driver=driver)
+        return RunSnapshot(run=self.load(name), driver=driver)
 
 
 @contextmanager

@@ -11,21 +11,28 @@ import shlex
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import Outcome, StoryStatus, Subject
+from burnish.core.state import Ended
 from burnish.core.values import Value
+from burnish.runtime.performing.stories import is_story, story_status
 from burnish.system import clock, process, survivors, terminal_alive
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process
 from burnish.system.process import Command, Finished, Limits
 from burnish.system.terminal import View, find_tmux, in_terminal
+from burnish.usecases.runs import open_runs
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import commit_work_tree
 
 MARKER = "BURNISH_SESSION"
 STEP = "review"
@@ -42,6 +49,10 @@ _NAME = re.compile(r"burnish-[A-Za-z0-9_-]+")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _WORD_LENGTH = 60
 """Of an epic's or a story's id in the name of a session, which is also the name of a folder."""
+_HANGUP = 1
+_NOT_DONE = (1, 3)
+"""burnish's own codes for a command that ran well and says that the work is not: findings remain, or a person must
+decide."""
 
 
 class SessionError(BurnishError):
@@ -50,7 +61,7 @@ class SessionError(BurnishError):
     kind = ErrorKind.USAGE
 
 
-class Order(Value):
+class SessionCommand(Value):
     """What a session is for."""
 
     name: str
@@ -59,7 +70,7 @@ class Order(Value):
     folder: str
 
 
-class Ending(Value):
+class SessionEnd(Value):
     """How the command of a session ended."""
 
     code: int | None = None
@@ -91,12 +102,12 @@ class Session:
         return _read(self.folder / _KEEPER, ProcessIdentity)
 
     @property
-    def ending(self) -> Ending | None:
-        return _read(self.folder / _END, Ending)
+    def ending(self) -> SessionEnd | None:
+        return _read(self.folder / _END, SessionEnd)
 
     @property
-    def order(self) -> Order | None:
-        return _read(self.folder / _ORDER, Order)
+    def order(self) -> SessionCommand | None:
+        return _read(self.folder / _ORDER, SessionCommand)
 
     @property
     def run(self) -> str | None:
@@ -171,11 +182,11 @@ def spawn(
     )
     session = Session(_sessions(repository) / name)
     make_private_directory(session.folder)
-    order = Order(name=name, command=command, folder=str(repository.root))
+    order = SessionCommand(name=name, command=command, folder=str(repository.root))
     write_atomically(session.folder / _ORDER, msgspec.json.encode(order))
     with terminal_alive.awaited(session.alive) as begins:
         keeper = Command(
-            argv=(sys.executable, "-P", "-m", "burnish.cli.session_keeper", str(session.folder)),
+            argv=(sys.executable, "-P", "-m", "burnish.cli.session", str(session.folder)),
             folder=str(repository.root),
             environment=dict(environment),
         )
@@ -200,10 +211,12 @@ def keep(folder: Path, environment: Mapping[str, str]) -> None:
         if finished.message:
             sys.stderr.write(f"{finished.message}\n")
         if folder.is_dir():
-            write_atomically(folder / _END, msgspec.json.encode(Ending(code=finished.code, signal=finished.signal)))
+            write_atomically(folder / _END, msgspec.json.encode(SessionEnd(code=finished.code, signal=finished.signal)))
 
 
-async def _run(session: Session, order: Order, environment: Mapping[str, str], begun: Callable[[], None]) -> Finished:
+async def _run(
+    session: Session, order: SessionCommand, environment: Mapping[str, str], begun: Callable[[], None]
+) -> Finished:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     command = Command(
@@ -238,3 +251,134 @@ def kill(repository: Repository, name: str) -> bool:
         (session.folder / file).unlink(missing_ok=True)
     shutil.rmtree(session.terminal, ignore_errors=True)
     return True
+
+
+class FinalState(Enum):
+    """Where a session stands for good."""
+
+    COMPLETED = "completed"
+    INCOMPLETE = "incomplete"
+    CRASHED = "crashed"
+    STUCK = "stuck"
+    NOT_FOUND = "not_found"
+    TIMEOUT = "timeout"
+
+
+class MonitorResult(Value):
+    """What the other tool is told."""
+
+    state: FinalState
+    reason: str
+    output_file: str = ""
+    output_verified: bool = False
+    """Whether the file holds anything."""
+
+
+class MonitorRequest(Value):
+    """What is asked of a monitor."""
+
+    workflow: str = ""
+    story: str = ""
+    timeout_minutes: float
+    silent_seconds: float
+
+
+def monitor(repository: Repository, name: str, request: MonitorRequest) -> MonitorResult:
+    """Wait until a session has ended, is stuck, or the time is over."""
+    if request.workflow == STEP and not request.story.strip():
+        raise SessionError(
+            f"--workflow {STEP} verifies a story, and none is named.", hint="Add --story-key ID, such as 1.2."
+        )
+    session = find(repository, name)
+    if session is None:
+        return MonitorResult(state=FinalState.NOT_FOUND, reason="session_gone")
+    early = _wait(session, request)
+    if early is not None:
+        return _answer(session, *early)
+    order = session.order
+    if order is None:  # somebody ended it meanwhile, and cleaned up
+        return MonitorResult(state=FinalState.NOT_FOUND, reason="session_gone")
+    ending = session.ending
+    if ending is None or ending.signal == _HANGUP:
+        return _answer(session, FinalState.CRASHED, "session_gone")
+    return _answer(session, *_verdict(repository, session, ending, request, own=is_own(order.command)))
+
+
+def _wait(session: Session, request: MonitorRequest) -> tuple[FinalState, str] | None:
+    """Why there is no use in waiting longer; None once the session has ended."""
+    deadline = time.monotonic() + request.timeout_minutes * 60
+    while True:
+        left, patience = deadline - time.monotonic(), request.silent_seconds - _silence(session)
+        if session.ends_within(min(left, patience)):
+            return None
+        if time.monotonic() >= deadline:
+            return FinalState.TIMEOUT, f"exceeded_{request.timeout_minutes:g}m"
+        if _silence(session) >= request.silent_seconds:
+            return FinalState.STUCK, "no_output" if _size(session.output) else "never_active"
+
+
+def _silence(session: Session) -> float:
+    """For how many seconds the command has said nothing."""
+    try:
+        return clock.now() - session.output.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _verdict(
+    repository: Repository, session: Session, ending: SessionEnd, request: MonitorRequest, *, own: bool
+) -> tuple[FinalState, str]:
+    if ending.signal is not None:
+        return FinalState.CRASHED, f"signal_{ending.signal}"
+    if own and ending.code in _NOT_DONE:
+        return FinalState.INCOMPLETE, "workflow_not_complete"
+    if ending.code != 0:
+        return FinalState.CRASHED, f"exit_code_{ending.code}"
+    if request.workflow != STEP or not request.story:
+        return FinalState.COMPLETED, "normal_completion"
+    run = session.run if own else None
+    is_done = (
+        _work_tree_is_done(repository, request.story) if run is None else _run_is_done(repository, run, request.story)
+    )
+    if is_done:
+        return FinalState.COMPLETED, "verified_complete"
+    return FinalState.INCOMPLETE, "workflow_not_complete"
+
+
+def _run_is_done(repository: Repository, name: str, story: str) -> bool:
+    """Whether a run approved this very story, and the tree that its session left says so.
+
+    The checkout may still be where it was: a result does not land over work that is not committed.
+    """
+    with open_runs(repository.root) as runs:
+        run = runs.load(name)
+    approved = isinstance(run.phase, Ended) and run.phase.outcome is Outcome.APPROVED
+    if not approved or not is_story(run.subject.story, story):
+        return False
+    return story_status(repository, run.commit, run.subject) is not StoryStatus.NOT_DONE
+
+
+def _work_tree_is_done(repository: Repository, story: str) -> bool:
+    """Whether the sprint status, else the story's own file, says so in the work tree as it is."""
+    head = repository.commit_of("HEAD")
+    seen = commit_work_tree(repository.git, head, ())
+    tree = repository.tree_of(seen)
+    subject = Subject(branch="HEAD", base=head, base_commit=head, head=seen, tree=tree, story=story)
+    return story_status(repository, seen, subject) is StoryStatus.DONE
+
+
+def _answer(session: Session, state: FinalState, reason: str) -> MonitorResult:
+    shown = session.output.is_file()
+    return MonitorResult(
+        state=state,
+        reason=reason,
+        output_file=str(session.output) if shown else "",
+        output_verified=_size(session.output) > 0,
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,195 @@
+"""`burnish status`, `show`, `wait`, `logs` and `attach`: look at runs, and change nothing."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from burnish.cli.options import RUN_HELP, json_option, latest_argument, output_options, run_argument
+from burnish.core.values import replace
+from burnish.report.account import Account, RunList
+from burnish.report.forms import print_or_save, render
+from burnish.report.json_objects import VERSION, list_object, run_object
+from burnish.report.output import print_error, print_json, print_line, print_lines, print_piece
+from burnish.report.text import choice_lines, headline, list_lines, run_lines, status_lines, step_lines
+from burnish.report.words import LOGS_REMOVED
+from burnish.system.terminal_sessions import attach as attach_terminal
+from burnish.usecases.clean_up import logs_were_removed
+from burnish.usecases.follow_run import (
+    AttachError,
+    LogPiece,
+    Waited,
+    chosen_agent,
+    chosen_logs,
+    follow_logs,
+    read_logs,
+    wait_for,
+    watchable,
+)
+from burnish.usecases.list_runs import list_runs, look_at_run
+from burnish.usecases.runs import NoRunsError, open_runs
+from burnish.usecases.tell_run import tell
+
+_STATUS_HELP = f"""List the runs of this repository, the newest first, or say what one RUN is doing.
+
+{RUN_HELP}
+
+A run that is neither at its end nor waiting for a person, and that no living process drives, is 'interrupted'."""
+
+_SHOW_HELP = f"""\
+Show a run: its rounds with each review, judgement and fix, its findings, what blocks, and the next step.
+
+{RUN_HELP}"""
+
+_WAIT_HELP = f"""Wait until a run has ended or waits for a person, and exit as the run itself would have.
+
+{RUN_HELP}
+
+Exit codes: 0 approved, accepted or skipped, 1 findings remain or cancelled, 3 waiting for a person, 4 did not run,
+also where nobody drives the run any more or the time is over, 5 a budget ran out."""
+
+_LOGS_HELP = f"""Print what agents and commands wrote, attempt by attempt.
+
+{RUN_HELP}
+
+What a client of a model says in its own format is told in words: what it did, and its answer. --raw shows the stream.
+
+EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'; 'runner' is what a run in the background
+said itself."""
+
+_ATTACH_HELP = f"""Watch an agent of RUN at work, where the run was started with '--terminal tmux'.
+
+{RUN_HELP} It can also be a session of 'burnish session spawn'.
+
+REVIEWER is the agent: a reviewer by name, or 'fix-1'. Without it, the only one that is at work.
+
+The view is read-only. Ctrl-b d leaves it, and the agent goes on."""
+
+
+@click.command("status", help=_STATUS_HELP)
+@click.argument("reference", metavar="[RUN]", required=False)
+@click.option("--all", "everything", is_flag=True, help="List every run, not only the newest twenty.")
+@json_option
+def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
+    try:
+        with open_runs(Path.cwd()) as runs:
+            if reference is None:
+                listed = list_runs(runs, everything=everything)
+            else:
+                listed = RunList(rows=(look_at_run(runs, reference),))
+    except NoRunsError:
+        if reference is not None:
+            raise
+        listed = RunList()
+    if as_json:
+        print_json(list_object(listed))
+    elif not listed.rows:
+        print_line(f"{NoRunsError().message} {NoRunsError().hint}")
+    elif reference is None:
+        print_lines(list_lines(listed))
+    else:
+        print_lines(line for row in listed.rows if isinstance(row, Account) for line in status_lines(row))
+    return 0
+
+
+@click.command("show", help=_SHOW_HELP)
+@latest_argument
+@output_options
+def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int:
+    form = "json" if as_json else form
+    with open_runs(Path.cwd()) as runs:
+        name = runs.resolve(reference)
+        account = tell(runs.repository, runs.snapshot(name))
+        account = replace(account, logs_removed=logs_were_removed(runs, name))
+    if form == "text" and output is None:
+        print_lines(run_lines(account))
+    else:
+        print_or_save(render(account, form), output)
+    return 0
+
+
+@click.command("wait", help=_WAIT_HELP)
+@latest_argument
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Wait no longer than this.")
+@json_option
+def wait(reference: str, *, timeout: float | None, as_json: bool) -> int:
+    with open_runs(Path.cwd()) as runs:
+        waited = wait_for(runs, runs.resolve(reference), timeout)
+        account = tell(runs.repository, waited.snapshot)
+    if as_json:
+        print_json(run_object(account))
+    else:
+        print_lines([*headline(account), *choice_lines(account)])
+        print_lines(step_lines(account.steps) if account.at_rest else ())
+    _explain(waited)
+    return account.exit_code
+
+
+def _explain(waited: Waited) -> None:
+    """Why the command ends although the run has not."""
+    name = waited.snapshot.run.id
+    if waited.timed_out:
+        print_error("The time is over; the run goes on.")
+        print_error(f"hint: `burnish wait {name}` waits again.")
+    elif waited.snapshot.interrupted:
+        print_error("interrupted: the run is not active.")
+        print_error(f"hint: `burnish resume {name}` goes on with it.")
+
+
+@click.command("logs", help=_LOGS_HELP)
+@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends or waits for a person.")
+@run_argument
+@click.argument("effect", metavar="[EFFECT]", default="")
+@click.option("--raw", is_flag=True, help="Show the streams of clients as they are.")
+@json_option
+def logs(reference: str, effect: str, *, follow: bool, raw: bool, as_json: bool) -> int:
+    if follow and as_json:
+        raise click.UsageError("--json lists the logs and cannot follow them.")
+    with open_runs(Path.cwd()) as runs:
+        name = runs.resolve(reference)
+        if follow:
+            _print_logs(follow_logs(runs, name, effect, raw=raw))
+            return 0
+        files = chosen_logs(runs, name, effect)
+        removed = logs_were_removed(runs, name)
+        if as_json:
+            listed = [{"effect": file.effect, "path": file.path, "bytes": file.size} for file in files]
+            print_json({"version": VERSION, "run": name, "removed": removed, "logs": listed})
+        elif not _print_logs(read_logs(files, raw=raw)):
+            print_line(LOGS_REMOVED.format(name) if removed else f"{name} has no logs yet.")
+    return 0
+
+
+def _print_logs(pieces: Iterable[LogPiece]) -> bool:
+    """Write pieces, with a header wherever another log begins. Says whether there was one."""
+    current, at_line_start = "", True
+    for piece in pieces:
+        if piece.effect != current:
+            gap = "" if not current else "\n" if at_line_start else "\n\n"
+            print_piece(f"{gap}==> {piece.effect} <==\n")
+            current = piece.effect
+        print_piece(piece.text)
+        at_line_start = piece.text.endswith("\n")
+    if not at_line_start:
+        print_piece("\n")
+    return bool(current)
+
+
+@click.command("attach", help=_ATTACH_HELP)
+@run_argument
+@click.argument("reviewer", metavar="[REVIEWER]", default="")
+@json_option
+def attach(reference: str, reviewer: str, *, as_json: bool) -> int:
+    run, there = watchable(Path.cwd(), reference)
+    if as_json:
+        agents = [{"name": watched.view.name, "session": watched.view.session} for watched in there]
+        print_json({"version": VERSION, "run": run, "agents": agents})
+        return 0
+    watched = chosen_agent(run, there, reviewer)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise AttachError(
+            "There is no terminal here to show it in.", hint=f"`burnish logs -f {run}` follows what agents write."
+        )
+    return attach_terminal(watched, os.environ)

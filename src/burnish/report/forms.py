@@ -1,0 +1,55 @@
+"""The forms in which a run is told, by name. A new one is one file with `render(account)` and one entry here."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.report.output import print_error, print_line
+
+if TYPE_CHECKING:  # pages of help list the forms, and load no run for it
+    from burnish.report.account import Account
+
+
+class Renderer(Protocol):
+    """What the module of a form is: a function from an account to a text."""
+
+    def render(self, account: "Account", /) -> str: ...
+
+
+FORMS = {
+    "text": "burnish.report.text",
+    "json": "burnish.report.json_objects",
+    "sarif": "burnish.report.sarif",
+    "markdown": "burnish.report.markdown",
+    "html": "burnish.report.page",
+}
+"""The module of each form, loaded when the form is asked for."""
+
+
+class UnknownFormError(BurnishError):
+    """A form that there is no renderer for."""
+
+    kind = ErrorKind.USAGE
+
+
+def render(account: "Account", form: str) -> str:
+    """A run in one form."""
+    if form not in FORMS:
+        raise UnknownFormError(f"There is no form '{form}'.", hint=f"Choose one of {', '.join(FORMS)}.")
+    return cast("Renderer", import_module(FORMS[form])).render(account)
+
+
+def print_or_save(text: str, output: str | None) -> None:
+    """Write a result to a file. It is never lost: where the file cannot be written, the standard output gets it."""
+    if output is None or not _saved(Path(output), text):
+        print_line(text.rstrip("\n"))
+
+
+def _saved(path: Path, text: str) -> bool:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        print_error(f"note: '{path}' cannot be written: {error.strerror}. Here is the result.")
+        return False
+    return True

@@ -1,0 +1,155 @@
+"""How burnish writes: lines for people, with tones at a terminal only, tables, and one JSON object for programs.
+
+Nothing else writes to the streams. A text says the same without its tones. Every word is cleaned before it is painted:
+what an agent wrote brings no tone of its own.
+"""
+
+import io
+import json
+import os
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
+from typing import Any, NamedTuple, TextIO
+
+from burnish.core.text import clean_text
+
+
+class Tone(Enum):
+    """What a word means at a glance."""
+
+    PLAIN = ""
+    STRONG = "1"
+    FAINT = "2"
+    BAD = "31"
+    GOOD = "32"
+    CAREFUL = "33"
+
+    @property
+    def word(self) -> str:
+        """`good`, `bad`, …: how a style sheet calls it."""
+        return self.name.lower()
+
+
+class Toned(NamedTuple):
+    """A word with a tone."""
+
+    text: str
+    tone: Tone
+
+
+Part = str | Toned
+Line = tuple[Part, ...]
+
+
+def prepare_streams() -> None:
+    """Let no character that a terminal cannot show end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def at_terminal() -> bool:
+    """Whether a question can be asked: a terminal is at both ends."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def print_line(text: str) -> None:
+    """Write a line for people to the standard output."""
+    _write(sys.stdout, text)
+
+
+def print_error(text: str) -> None:
+    """Write a line for people to the standard error output. A closed pipe there is no further error."""
+    with suppress(BrokenPipeError):
+        _write(sys.stderr, text)
+
+
+def print_lines(lines: Iterable[Line]) -> None:
+    """Write lines with their tones to the standard output."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    for line in lines:
+        sys.stdout.write(_text(line, colour=colour))
+
+
+def print_piece(text: str) -> None:
+    """Write a piece of a log, and send it off at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Write one JSON object to the standard output."""
+    sys.stdout.write(json_text(value))
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """One JSON object; characters as they are where the standard output can carry them all, else escaped."""
+    carries_all = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, indent=2, ensure_ascii=not carries_all) + "\n"
+
+
+def discard_output() -> None:
+    """Point the standard output to nowhere, so that the interpreter does not fail again when it ends."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Lines as they are in a file: without their tones."""
+    return "".join(_text(line, colour=False) for line in lines)
+
+
+def flat(text: str) -> str:
+    """Text as one line: what comes from an agent must not look like lines of ours."""
+    return " ".join(clean_text(text).split())
+
+
+def wrapped(sentences: Iterable[str], mark: str, indent: str) -> list[str]:
+    """Sentences as a list, each in lines that a person can read; line breaks inside them are lost."""
+    wrap = textwrap.TextWrapper(110, initial_indent=mark, subsequent_indent=indent, break_on_hyphens=False)
+    return [wrap.fill(" ".join(sentence.split())) for sentence in sentences]
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> list[Line]:
+    """A line of heads, then the rows, in columns as wide as their widest cells. Cells are made flat."""
+    titles = [Toned(head, Tone.FAINT) for head in heads]
+    cells = [titles, *([_toned(part) for part in row] for row in rows)]
+    widths = [max(width(cell.text) for cell in column) for column in zip(*cells, strict=True)]
+    padded = (zip(row, widths, strict=True) for row in cells)
+    return [
+        tuple(part for cell, wide in row for part in (cell, " " * (wide - width(cell.text)), "  ")) for row in padded
+    ]
+
+
+def width(text: str) -> int:
+    """How many columns a text takes at a terminal: wide characters two, combining ones none."""
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def _toned(part: Part) -> Toned:
+    return Toned(flat(part.text), part.tone) if isinstance(part, Toned) else Toned(flat(part), Tone.PLAIN)
+
+
+def _text(line: Line, *, colour: bool) -> str:
+    return "".join(_painted(part, colour=colour) for part in line).rstrip() + "\n"
+
+
+def _painted(part: Part, *, colour: bool) -> str:
+    if isinstance(part, str):
+        return clean_text(part)
+    words = clean_text(part.text)
+    return f"\x1b[{part.tone.value}m{words}\x1b[0m" if colour and part.tone is not Tone.PLAIN else words
+
+
+def _write(stream: TextIO, text: str) -> None:
+    # Text of a file or of an agent may be in it, and must not steer the terminal.
+    stream.write(clean_text(text) + "\n")

@@ -1,0 +1,433 @@
+"""The words in which a run is told. Text, page, documents and live lines share them, so that one thing has one name."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from burnish.core.budget import Budget, dollars
+from burnish.core.events import (
+    AnyEvent,
+    BudgetReached,
+    Built,
+    Cancelled,
+    Closed,
+    Decided,
+    FindingAdded,
+    FindingAnnotated,
+    FindingRefuted,
+    FindingWaived,
+    Fixed,
+    ProcessStarted,
+    Reviewed,
+    RunStarted,
+    Sealed,
+    SessionFinished,
+    Skipped,
+    TimerFired,
+    Validated,
+    WorkFailed,
+    WorkLost,
+    WorkStarted,
+)
+from burnish.core.evidence import Evidence
+from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Location, Severity, Tracked, count
+from burnish.core.protocol import Choice, ChoiceAction, FallbackTurn
+from burnish.core.reviews import Answer, Usage
+from burnish.core.state import (
+    Building,
+    Ended,
+    FixerAnswer,
+    Fixing,
+    FixResult,
+    GoodReview,
+    MissingReview,
+    Phase,
+    Review,
+    Reviewing,
+    ReviewStatus,
+    Run,
+    Scope,
+    Sealing,
+    Stopping,
+    Validating,
+    Waiting,
+)
+from burnish.report.account import Account, RunSnapshot, Step, gaps_of, left_of_last_round
+from burnish.report.output import Tone, Toned, flat
+
+ANALYSERS_ALONE = (
+    "Reviewed by analysers alone: they know mistakes by rule and run your tests; they do not judge what the change is "
+    "meant to do."
+)
+ADD_A_MODEL = (
+    'To add a model: `burnish agent list` says which are ready; give --agent NAME, or [roles] review = "NAME".'
+)
+WHAT_HELPS = (
+    'In the base\'s burnish.toml, name an agent that reads the change ([roles] review = "NAME"), or list generated '
+    "and vendored paths ([review] ignore). To approve it as it is: --allow-unexamined."
+)
+LOGS_REMOVED = "The logs, prompts and transcripts of {} were removed ('burnish clean', or the limits in [keep])."
+MOST_NAMED = 10
+"""Files that are named before they are only counted."""
+_TONES = {
+    "approved": Tone.GOOD,
+    "accepted": Tone.GOOD,
+    "waiting": Tone.CAREFUL,
+    "unproven": Tone.CAREFUL,
+    "interrupted": Tone.CAREFUL,
+    "failed": Tone.BAD,
+    "stopped": Tone.BAD,
+    "blocked": Tone.BAD,
+    "did-not-run": Tone.BAD,
+    "over-budget": Tone.BAD,
+}
+_NO_BUDGET = Budget()
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+# --- events and phases -------------------------------------------------------------------------------------------
+
+
+def trail_line(event: AnyEvent, before: Run | None, after: Run) -> str:
+    """One event and, where it moved the run, the phase that it led to, on a line of its own."""
+    words = what_happened(event)
+    moved = before is None or phase_words(before.phase) != phase_words(after.phase)
+    return f"{words}\n  → {phase_words(after.phase)}" if moved else words
+
+
+_Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired
+_Result = Built | Validated | Reviewed | SessionFinished | Fixed | Sealed
+_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled | Closed
+_Word = FindingRefuted | FindingWaived | FindingAnnotated | FindingAdded
+_FINDING_WORDS: dict[type, str] = {
+    FindingRefuted: "a finding was refuted",
+    FindingWaived: "a finding was waived",
+    FindingAnnotated: "a finding was annotated",
+    FindingAdded: "a finding was added",
+}
+
+
+def what_happened(event: AnyEvent) -> str:
+    """An event in a few words."""
+    if isinstance(event, _Progress):
+        return f"{event.effect} {_progress_words(event)}"
+    if isinstance(event, _Result):
+        return f"{event.effect} {_result_words(event)}"
+    if isinstance(event, _Word):
+        return _FINDING_WORDS[type(event)]
+    return _decision_words(event)
+
+
+def _progress_words(event: _Progress) -> str:
+    match event:
+        case WorkStarted():
+            return f"by {event.agent}"
+        case ProcessStarted():
+            return f"is process {event.process.pid}"
+        case WorkFailed():
+            return event.failure.kind.value
+        case WorkLost():
+            return "lost"
+        case TimerFired():
+            return "over"
+
+
+def _result_words(event: _Result) -> str:
+    match event:
+        case Built():
+            return "done"
+        case Validated():
+            return event.status.value
+        case Reviewed():
+            return result_words(event.answer, event.evidence)
+        case SessionFinished():
+            said = "unreadable" if event.answer is None else result_words(event.answer)
+            return f"{said}, story {event.status.value}"
+        case Fixed():
+            return f"{event.summary} ({event.change.tree})"
+        case Sealed():
+            return f"done: {event.digest}"
+
+
+def _decision_words(event: _Decision) -> str:
+    match event:
+        case RunStarted():
+            return f"started: {event.protocol.name}, {event.mode.value}"
+        case Skipped():
+            return f"skipped: {event.reason.value}"
+        case BudgetReached():
+            return f"budget reached: {event.limit}"
+        case Decided():
+            return f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else "")
+        case Cancelled():
+            return "cancelled"
+        case Closed():
+            return f"closed: {event.outcome.value}"
+
+
+def result_words(answer: Answer, evidence: Evidence | None = None) -> str:
+    """An answer in a few words."""
+    if answer.clean and not answer.findings:
+        lacks_evidence = evidence is not None and (evidence.missing is not None or not evidence.examined)
+        return "no evidence" if lacks_evidence else "clean"
+    return counts_words(count(answer.findings)) or "not clean"
+
+
+def counts_words(counts: Counts) -> str:
+    """`1 critical, 2 low`; nothing where nothing was found."""
+    pairs = (
+        (counts.critical, "critical"),
+        (counts.high, "high"),
+        (counts.medium, "medium"),
+        (counts.low, "low"),
+        (counts.info, "info"),
+    )
+    return ", ".join(f"{number} {name}" for number, name in pairs if number)
+
+
+def attempt_words(run: Run, reviewer: str, attempt: int) -> str:
+    """`attempt 2`, or that the fallback makes it: it may come before the first agent has used up all of its own."""
+    rule, assignment = run.protocol.failures, run.roles.reviewer(reviewer)
+    is_last = rule.fallback is FallbackTurn.LAST and assignment.fallback is not None and attempt > rule.retries + 1
+    if is_last and run.other_agent is None:
+        return "fallback"
+    return f"attempt {attempt}" if attempt > 1 else ""
+
+
+def phase_words(phase: Phase) -> str:
+    """A phase in a few words."""
+    match phase:
+        case Building():
+            return "building"
+        case Validating():
+            return f"validating {phase.number}" + (", before the seal" if phase.approval else "")
+        case Reviewing():
+            return f"reviewing {phase.round}" + (", ratchet" if phase.scope is Scope.RATCHET else "")
+        case Fixing():
+            order = phase.order
+            what = "validation" if order.after_validation else f"{len(order.must)} must, {len(order.may)} may"
+            return f"fixing after round {order.round}: {what}"
+        case Waiting():
+            keys = "/".join(choice.key for choice in phase.choices)
+            loud = "" if phase.priority.value == "normal" else f" ({phase.priority.value})"
+            return f"waiting for {keys}{loud}: {phase.reason}"
+        case Sealing():
+            return f"sealing, {', '.join(kind.value for kind in phase.kinds)}"
+        case Stopping():
+            return f"stopping, {phase.outcome.value}"
+        case Ended():
+            return f"{phase.outcome.value}: {phase.reason}"
+
+
+def step_words(step: Step) -> tuple[str, ...]:
+    """What to do next, the command on a line of its own."""
+    before = (f"{step.first}, then:",) if step.first else ()
+    return (*before, f"Next: {step.command}", f"      {step.does}")
+
+
+# --- the state of a run ------------------------------------------------------------------------------------------
+
+
+def state_word(snapshot: RunSnapshot) -> Toned:
+    """One word: `running`, `interrupted`, `stopping`, `waiting`, or the outcome."""
+    word = _state_word(snapshot)
+    return Toned(word, _TONES.get(word, Tone.PLAIN))
+
+
+def _state_word(snapshot: RunSnapshot) -> str:
+    phase = snapshot.run.phase
+    match phase:
+        case Ended():
+            return phase.outcome.value
+        case Waiting():
+            return "waiting"
+        case _ if snapshot.interrupted:
+            return "interrupted"
+        case Stopping():
+            return "stopping"
+        case _:
+            return "running"
+
+
+def reason(snapshot: RunSnapshot) -> str:
+    """Why it is where it is."""
+    phase = snapshot.run.phase
+    match phase:
+        case Ended() | Waiting() | Stopping():
+            return flat(phase.reason)
+        case _ if snapshot.interrupted:
+            return f"{phase_words(phase)}, and nobody drives it"
+        case _:
+            return f"{phase_words(phase)}, by {snapshot.driver}"
+
+
+def choice_words(choice: Choice) -> str:
+    """One way on; where it calls another agent, how that is named."""
+    return f"{choice.text} (--agent NAME)" if choice.action is ChoiceAction.ANOTHER_AGENT else choice.text
+
+
+def waiting_lines(account: Account) -> tuple[str, ...]:
+    """What is left in a run that waits for a person, and where to read it; nothing of any other."""
+    if not isinstance(account.run.phase, Waiting):
+        return ()
+    counts = left_of_last_round(account.run)
+    minor = counts.medium + counts.low + counts.info
+    rounds = number(len(account.run.rounds), "review round")
+    left = f"After {rounds}, issues remain: critical {counts.critical}, important {counts.high}, minor {minor}"
+    document = f"Findings document: {account.document}"
+    return (*((left,) if counts.total else ()), *((document,) if account.document else ()))
+
+
+def kind_of_review(account: Account) -> tuple[str, ...]:
+    """Sentences about who reviewed, where that was not models alone: a rule's word is no judgement of the intent."""
+    rounds = account.run.rounds[-1:]
+    reviews = [review for round_ in rounds for review in round_.reviews if isinstance(review, GoodReview)]
+    by_rule = [review.reviewer for review in reviews if review.agent in account.by_rule]
+    if not by_rule:
+        return ()
+    if len(by_rule) == len(reviews):
+        return (ANALYSERS_ALONE, ADD_A_MODEL)
+    return (f"By analysers, which do not judge what the change is meant to do: {', '.join(by_rule)}.",)
+
+
+# --- evidence ----------------------------------------------------------------------------------------------------
+
+
+def review_words(review: Review) -> str:
+    """What one reviewer came to. Clean is said only where it examined something."""
+    match review:
+        case MissingReview():
+            return f"did not run, {review.failure.kind.value}: {review.failure.message}"
+        case GoodReview() if review.status is ReviewStatus.FINDINGS:
+            return counts_words(review.counts) or "not clean"
+        case GoodReview() if review.status is ReviewStatus.CLEAN:
+            return "clean"
+        case GoodReview() if review.status is ReviewStatus.INCOMPLETE:
+            return "incomplete: it reports nothing, but the story is not done"
+        case GoodReview():
+            missing = review.evidence.missing
+            return f"no evidence: {missing.reason if missing else _nothing_examined(review)}"
+
+
+def _nothing_examined(review: GoodReview) -> str:
+    closest = max((each.level for each in review.evidence.examined), key=lambda level: level.rank, default=None)
+    return "it has no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
+
+
+def census_line(run: Run) -> str:
+    """`Examined: 3 of 4 changed files (2 linted, 1 read by an agent)`; nothing where no round was judged."""
+    census = [entry for entry in run.census if entry.file.need.line is None or entry.file.need.line.rank]
+    if not census:
+        return ""
+    enough = [entry for entry in census if entry.enough]
+    counted = Counter(entry.level for entry in enough)
+    closest_first = sorted(counted, key=lambda level: -level.rank)
+    levels = ", ".join(f"{counted[level]} {level.words.removeprefix('only ')}" for level in closest_first)
+    files = "file" if len(census) == 1 else "files"
+    return f"Examined: {len(enough)} of {len(census)} changed {files}" + (f" ({levels})" if levels else "")
+
+
+def gap_lines(run: Run) -> Iterator[str]:
+    """What was not examined, and what would change that."""
+    found = gaps_of(run)
+    for gap in found[:MOST_NAMED]:
+        yield f"Not proven: {gap.subject}: {gap.reason}" if gap.subject else f"Not proven: {gap.reason}"
+    if len(found) > MOST_NAMED:
+        more = len(found) - MOST_NAMED
+        files = "1 more file" if more == 1 else f"{more} more files"
+        yield f"Not proven: {files}; `burnish show {run.id} --json` lists them all"
+    hints = list(dict.fromkeys(gap.hint for gap in found if gap.hint))
+    yield from hints
+    if any(not gap.hint for gap in found):
+        yield WHAT_HELPS
+
+
+# --- findings ----------------------------------------------------------------------------------------------------
+
+
+def severity_word(severity: Severity) -> Toned:
+    """A severity; only the worst two stand out."""
+    return Toned(severity.value, Tone.BAD if severity.at_least(Severity.HIGH) else Tone.PLAIN)
+
+
+def status_word(entry: Tracked) -> Toned:
+    """What has become of a finding, in one word."""
+    if entry.status is FindingStatus.OPEN and entry.blocking:
+        return Toned("blocks", Tone.BAD)
+    return Toned(entry.status.value, Tone.PLAIN if entry.status is FindingStatus.OPEN else Tone.FAINT)
+
+
+def open_first(entry: Tracked) -> tuple[bool, bool]:
+    """The order of findings of one severity: what is open, and of that what blocks, comes first."""
+    return entry.status is not FindingStatus.OPEN, not entry.blocking
+
+
+def found_in(entry: Tracked) -> str:
+    """When a finding was first reported."""
+    return f"round {entry.round}" if entry.round else "an earlier run"
+
+
+def place(finding: Finding) -> str:
+    """`app.py:3`, or nothing."""
+    return "" if finding.location is None else _spot(finding.location)
+
+
+def places(finding: Finding) -> list[str]:
+    """Every place that it names, the first one first."""
+    return [_spot(location) for location in (finding.location, *finding.also_at) if location is not None]
+
+
+def _spot(location: Location) -> str:
+    return flat(location.file if location.line is None else f"{location.file}:{location.line}")
+
+
+def fix_words(fix: FixResult) -> str:
+    """What a fixer did."""
+    commit = f", commit {fix.commit[:12]}" if fix.commit else ""
+    return f"{fix.status.value}{commit}" + (f": {fix.summary}" if fix.summary else "")
+
+
+def fix_answers(fix: FixResult) -> Iterator[str]:
+    """What the fixer says of each finding that it was handed, and of others; which of them it says nothing of."""
+    yield from (_fix_answer(one) for one in fix.answers if one.verdict is not FixVerdict.NO_ANSWER)
+    unanswered = [one.finding[:8] for one in fix.answers if one.verdict is FixVerdict.NO_ANSWER]
+    if unanswered:
+        yield f"no answer for {', '.join(unanswered)}"
+    yield from (f"{_fix_answer(one)} (the fixer was not handed this finding)" for one in fix.strays)
+
+
+def _fix_answer(answer: FixerAnswer) -> str:
+    said = f": {answer.text}" if answer.text else ""
+    return f"{answer.finding[:8]} {answer.verdict.words}{said}"
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min`, `2 h`, `5 d`: as exact as a glance needs."""
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+def number(amount: int, noun: str) -> str:
+    """`1 round`, `2 rounds`."""
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
+    """Time, tokens and money, as far as they are known, and how much of each there may be."""
+    parts = [f"{used.seconds:.1f} s of agents' time"]
+    if used.tokens or budget.tokens is not None:
+        parts.append(f"{used.tokens:,}{'' if budget.tokens is None else f' of {budget.tokens:,}'} tokens")
+    if used.cost_usd or budget.cost_usd is not None:
+        most = "" if budget.cost_usd is None else f" of ${dollars(budget.cost_usd)}"
+        parts.append(f"${dollars(used.cost_usd)}{most}")
+    return ", ".join(parts)
+
+
+def usage_of(run: Run) -> str:
+    """What a run has used up of its budget."""
+    budget = run.started.budget
+    at_work = "" if budget.minutes is None else f", {run.busy / 60:.1f} of {budget.minutes:g} minutes at work"
+    return f"{usage(run.usage, budget)}{at_work}"

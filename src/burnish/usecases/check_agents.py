@@ -1,0 +1,308 @@
+"""Whether an agent really works: one small review of a toy repository, on the very path that every review takes.
+
+Where it fails, what that means in plain words, and what its user can do about it.
+"""
+
+import asyncio
+import re
+import signal
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import reduce
+from pathlib import Path
+
+from burnish.agents.analysers.programs import WHEELS, is_installed, version
+from burnish.agents.clients.registry import CLIENTS
+from burnish.agents.clients.variables import VARIABLES
+from burnish.core.budget import Share
+from burnish.core.effects import StartReview
+from burnish.core.events import AnyEvent, Mode, Reviewed, Roles, RunStarted, Subject, WorkFailed
+from burnish.core.loop import decide, evolve
+from burnish.core.protocol import ValidateRule
+from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.state import Run
+from burnish.core.text import clean_text
+from burnish.core.values import Value, replace
+from burnish.core.work import Assignment
+from burnish.ledger.sqlite import open_ledger
+from burnish.prompts.rendering import fill
+from burnish.protocols.loader import load as load_protocol
+from burnish.runtime.inputs import Governance, Inputs, frozen
+from burnish.runtime.performing.performer import LocalPerformer
+from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
+from burnish.runtime.policy import borrow_trusted, policy_folder
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.loading import PolicyOrigin
+from burnish.settings.types import AgentSettings, Settings, WorkspaceSettings
+from burnish.system import clock, survivors
+from burnish.system.identifiers import new_run_id
+from burnish.system.sandbox import choose
+from burnish.usecases.agent_logs import StreamFormatter, client_of, end_of_log, log_name
+from burnish.usecases.drive_run import exit_for_signal
+from burnish.usecases.list_agents import LocalSettings, agent_named
+from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
+from burnish.workspace.clones import Clones
+from burnish.workspace.git import Git
+from burnish.workspace.repository import Repository
+
+COST_USD = 0.05
+"""What the call may cost at most, as far as the client can be held to it."""
+SECONDS = 180.0
+TURNS = 4
+LOG_LINES = 12
+_FILES = {
+    "app.py": ("total = 1\n", "total = 2\n"),
+    "page.js": ("export const total = 1;\n", "export const total = 2;\n"),
+    "run.sh": ("#!/bin/sh\necho 1\n", "#!/bin/sh\necho 2\n"),
+    "Dockerfile": ("FROM scratch\n", "FROM scratch\nCOPY app.py /\n"),
+    ".github/workflows/check.yml": ("on: push\njobs: {}\n", "on: pull_request\njobs: {}\n"),
+}
+"""One file for every analyser, before and after."""
+_TOO_OLD = re.compile(r"\b(?:unknown|unexpected|unrecogni[sz]ed) (?:option|argument|flag)", re.IGNORECASE)
+
+_PROBLEMS = {
+    FailureKind.CRASHED: "It did not come to its end",
+    FailureKind.TIMED_OUT: "It did not answer in time",
+    FailureKind.STUCK: "It said nothing for too long",
+    FailureKind.RATE_LIMITED: "The service takes no more requests for now",
+    FailureKind.UNAUTHORISED: "The service does not accept the login",
+    FailureKind.REFUSED: "The service, or the model, will not do it",
+    FailureKind.UNREADABLE: "It answered, but not in the form that it was asked for",
+    FailureKind.WROTE_TO_TREE: "It wrote to the tree that it was only to look at",
+    FailureKind.CANNOT_RUN: "It cannot be run",
+    FailureKind.OVER_BUDGET: "The call would have cost more than it may",
+}
+_HINTS = {
+    FailureKind.CRASHED: "Run the program by hand, and look at the lines above.",
+    FailureKind.TIMED_OUT: "Look at the network, a proxy, and the address of the service.",
+    FailureKind.STUCK: "Look at the network, a proxy, and the address of the service.",
+    FailureKind.RATE_LIMITED: 'Wait, or name a fallback: review = { agent = "NAME", fallback = "ANOTHER" }.',
+    FailureKind.UNREADABLE: "Another model may keep to the form; 'burnish parse --help' describes the forms.",
+    FailureKind.WROTE_TO_TREE: "A review by somebody who writes does not count. Set its client to read only.",
+    FailureKind.CANNOT_RUN: "Look at its command, and at what it needs.",
+    FailureKind.OVER_BUDGET: "Choose a model that costs less for small work.",
+}
+
+
+class Checked(Value):
+    """What came of the call."""
+
+    name: str
+    failure: Failure | None = None
+    """Why it cannot be used; None where it can."""
+    usage: Usage = Usage()
+    notes: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+    """The last lines that it wrote, where it failed."""
+
+
+def check_agent(place: LocalSettings, name: str, environment: Mapping[str, str]) -> Checked:
+    """Have an agent answer once. Nothing is left of it, no file and no process."""
+    run = new_run_id(clock.now())
+    copies = make_run_folder(environment, run)
+    try:
+        return _Check(place, name, environment, run, copies).make()
+    finally:
+        survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
+        remove_run_folders(environment, run)
+
+
+class _Check:
+    """One check: a repository, a run that was never begun, and what its agents made of it."""
+
+    def __init__(self, place: LocalSettings, name: str, environment: Mapping[str, str], run: str, copies: Path) -> None:
+        self._place = place
+        self._name = name
+        self._environment = environment
+        self._copies = copies
+        self._agent = _bounded(agent_named(place.settings, name))
+        self._inputs = _inputs(place, name, self._agent)
+        self._repository = _toy_repository(copies / "repository")
+        self._run = self._started(run)
+
+    def make(self) -> Checked:
+        with open_ledger(self._repository.state_dir) as ledger:
+            shop = Workshop(
+                run=self._run.id,
+                repository=self._repository,
+                ledger=ledger,
+                inputs=self._inputs,
+                sandbox=choose(self._inputs.settings.sandbox.value),
+                clones=Clones(self._repository, self._copies / "clones"),
+                policy_folder=self._policy_folder(),
+                folder=self._copies,
+                cache=cache_folder(self._environment),
+                copies=self._copies,
+                environment=self._environment,
+            )
+            return self._checked(asyncio.run(_perform(shop, self._run)))
+
+    def _checked(self, events: list[AnyEvent]) -> Checked:
+        failed = [event for event in events if isinstance(event, WorkFailed)]
+        answered = [event for event in events if isinstance(event, Reviewed)]
+        return Checked(
+            name=self._name,
+            failure=failed[0].failure if failed else None,
+            usage=reduce(Usage.plus, (event.usage for event in (*failed, *answered)), Usage()),
+            notes=self._notes(answered),
+            log=self._last_lines(failed[0].effect) if failed else (),
+        )
+
+    def _notes(self, answered: list[Reviewed]) -> tuple[str, ...]:
+        if self._agent.kind is not AgentKind.ANALYSERS:
+            return tuple(note for event in answered for note in event.answer.notes)
+        return (", ".join(f"{tool.value} {version(tool)}" for tool in WHEELS if is_installed(tool)),)
+
+    def _started(self, run: str) -> Run:
+        frozen_subject = self._repository.freeze("change", "main")
+        protocol = load_protocol("default").protocol
+        # The analysers share their tools out among the whole panel; of everybody else one answer tells enough.
+        panel = protocol.panel if self._agent.kind is AgentKind.ANALYSERS else protocol.panel[:1]
+        agent = Assignment(agent=self._name)
+        return evolve(
+            None,
+            RunStarted(
+                at=clock.now(),
+                run=run,
+                mode=Mode.REVIEW,
+                subject=Subject(
+                    branch=frozen_subject.branch,
+                    base=frozen_subject.base,
+                    base_commit=frozen_subject.base_commit,
+                    head=frozen_subject.head,
+                    tree=frozen_subject.tree,
+                ),
+                protocol=replace(protocol, panel=panel, validate=ValidateRule(before_first_review=False)),
+                roles=Roles(review=agent, fix=agent),
+                inputs=frozen(self._inputs),
+            ),
+        )
+
+    def _policy_folder(self) -> str:
+        """Where the files are that the agent's command names: those of the user's repository, as a run takes them."""
+        users, base = self._place.repository, self._place.base
+        if users is None:
+            return str(self._repository.root)
+        if not base:
+            folder = self._copies / "policy"
+            folder.mkdir()
+            files = {name: digest for name, digest in self._place.trusted.items() if name in self._agent.named_files}
+            borrow_trusted(users, folder, files)
+            return str(folder)
+        subject = replace(self._run.subject, base_commit=base)
+        run = replace(self._run, started=replace(self._run.started, subject=subject))
+        return policy_folder(users, Clones(users, self._copies / "policy"), run, self._inputs)
+
+    def _last_lines(self, effect: str) -> tuple[str, ...]:
+        data = b"\n".join(end_of_log(self._copies / "logs" / log_name(effect)))
+        client = client_of(self._run, self._name)
+        if client is not None:
+            formatter = StreamFormatter(client)
+            text = formatter.take(data) + formatter.rest()
+        else:
+            text = clean_text(data.decode("utf-8", errors="replace"))
+        return tuple(line for line in text.split("\n") if line.strip())[-LOG_LINES:]
+
+
+async def _perform(shop: Workshop, run: Run) -> list[AnyEvent]:
+    """The reviews that the run asks for, side by side, within the share that each may use."""
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    performer = LocalPerformer(shop)
+    seats = [effect for effect in decide(run) if isinstance(effect, StartReview)]
+    work = (
+        performer.perform(replace(seat, share=Share(cost_usd=COST_USD)), run, stop, lambda _event: None)
+        for seat in seats
+    )
+    events = await asyncio.gather(*work)
+    if stop.is_set():
+        raise SystemExit(exit_for_signal(signal.SIGTERM))
+    return events
+
+
+def _bounded(agent: AgentSettings) -> AgentSettings:
+    return replace(
+        agent,
+        timeout=min(agent.timeout or SECONDS, SECONDS),
+        silent=min(agent.silent or SECONDS, SECONDS),
+        max_turns=min(agent.max_turns or TURNS, TURNS),
+    )
+
+
+def _inputs(place: LocalSettings, name: str, agent: AgentSettings) -> Inputs:
+    """As a run has them, but for what concerns only the user's own project."""
+    settings = place.settings
+    kept = Settings(
+        sandbox=settings.sandbox,
+        agents={name: agent},
+        workspace=WorkspaceSettings(file_megabytes=settings.workspace.file_megabytes),
+        analysers=settings.analysers,
+    )
+    return Inputs(
+        settings=kept,
+        policy=PolicyOrigin.BUILT_IN,
+        merge_base="main",
+        governance=Governance(trusted=place.trusted, offline=place.offline),
+        prompts={"reviewer": fill("agent-check")},
+    )
+
+
+def _toy_repository(folder: Path) -> Repository:
+    """`main`, and `change`, which changes a line of each file."""
+    folder.mkdir()
+    git = Git(folder, isolated=True, settings={"user.name": "burnish", "user.email": "burnish@localhost"})
+    git.run("init", "--quiet", "--initial-branch=main")
+    for place, branch in enumerate(("main", "change")):
+        if place:
+            git.run("checkout", "--quiet", "-b", branch)
+        for name, texts in _FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(texts[place], encoding="utf-8")
+        git.run("add", "--all")
+        git.run("commit", "--quiet", "--message", branch)
+    return Repository.discover(folder)
+
+
+class Advice(Value):
+    """What is wrong, and what to do."""
+
+    problem: str
+    hint: str
+
+
+def advice(place: LocalSettings, checked: Checked, environment: Mapping[str, str]) -> Advice | None:
+    """What is to be said of a call; None where it went well."""
+    failure = checked.failure
+    if failure is None:
+        return None
+    problem = f"{_PROBLEMS.get(failure.kind, failure.kind.value)}{_until(failure)}: {failure.message}"
+    if any(_TOO_OLD.search(line) for line in (failure.message, *checked.log)):
+        return Advice(problem=problem, hint="It does not know what burnish asks of it: bring it up to date.")
+    return Advice(
+        problem=problem, hint=_hint(failure, checked.name, agent_named(place.settings, checked.name), environment)
+    )
+
+
+def _until(failure: Failure) -> str:
+    if failure.retry_after is None:
+        return ""
+    until = datetime.fromtimestamp(clock.now() + failure.retry_after, UTC).astimezone()
+    return f", until {until:%H:%M:%S}"
+
+
+def _hint(failure: Failure, name: str, agent: AgentSettings, environment: Mapping[str, str]) -> str:
+    client = CLIENTS.get(agent.kind)
+    match failure.kind:
+        case FailureKind.UNAUTHORISED if client is not None:
+            # Without an environment there is no login, so that the client says how one is made.
+            made = client.needs(agent, {}).hint
+            known = VARIABLES.get(agent.kind)
+            keys = [key for key in known.keys if environment.get(key)] if known else []
+            return f"{made} {', '.join(keys)} is set now, and does not open it." if keys else made
+        case FailureKind.UNAUTHORISED:
+            return f'Log in, or let its key through: [agents.{name}] environment = ["…"].'
+        case FailureKind.REFUSED:
+            model = f"'{agent.model}'" if agent.model else "the client's own choice"
+            return f'Is the model right? It is {model}; set it with [agents.{name}] model = "…".'
+        case kind:
+            return _HINTS.get(kind, "Look at the lines above.")

@@ -1,0 +1,424 @@
+"""Everything that is resolved before a run begins: subject, policy, protocol, roles, prompts, sandbox.
+
+Nothing is written here. Whatever is wrong is said now, while it costs nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from burnish.agents.analysers.rulebook import unknown_rules
+from burnish.agents.registry import adapter_for
+from burnish.core.budget import Budget
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import Mode, Roles, Subject
+from burnish.core.protocol import Protocol, ReviewBy, SkipReason
+from burnish.core.values import Value
+from burnish.prompts.resolution import resolve_prompt
+from burnish.protocols.loader import load as load_protocol
+from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
+from burnish.runtime.census import changed_files
+from burnish.runtime.inputs import Governance, Guidance, Inputs, Invocation
+from burnish.runtime.performing.stories import find_status_file
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.documents import DocumentError, Problem, ReadFile
+from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
+from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
+from burnish.settings.roles import resolve, role_notices, with_fixers
+from burnish.settings.types import Complexity, Settings, Unproven
+from burnish.system.sandbox import Sandbox, SandboxKind, choose
+from burnish.usecases.allocate_budget import PlannedRun, agents_called, allocate_budget
+from burnish.usecases.read_brief import Brief, read_brief
+from burnish.usecases.trust_settings import (
+    AskTrust,
+    Base,
+    ResolvedSettings,
+    base_file,
+    explained,
+    prompt_paths,
+    read_outside,
+    resolve_settings,
+)
+from burnish.workspace.names import shown
+from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import FrozenSubject
+
+GUIDANCE = ("REVIEW.md", "AGENTS.md", "CLAUDE.md")
+MAX_PAGE_BYTES = 256 * 1024
+_MOST_NAMED = 10
+
+
+class PlanError(BurnishError):
+    """A run that cannot be started as it was asked for."""
+
+    kind = ErrorKind.USAGE
+
+
+class RunRequest(Value):
+    """What the user asked for."""
+
+    mode: Mode
+    branch: str | None = None
+    base: str | None = None
+    uncommitted: bool = False
+    brief: str = ""
+    """Path of a file with requirements and acceptance criteria."""
+    intent: str = ""
+    story: str = ""
+    flags: Flags = Flags()
+    agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
+    """How hard the subject is; it may call for other agents."""
+    max_rounds: int | None = None
+    interactive: bool = False
+    build: bool = False
+    """Whether the change is to be made first."""
+    review: bool = True
+    """Whether it is reviewed. What is not is neither approved nor sealed."""
+    allow_unexamined: bool = False
+    """Whether a change is approved of which not everything was examined."""
+    supersede: bool = False
+    """Whether a run of the same subject is ended that waits for a person, or could be resumed."""
+
+
+class Plan(Value):
+    """A run, ready to begin."""
+
+    mode: Mode
+    repository: Repository
+    frozen: FrozenSubject
+    subject: Subject
+    protocol: Protocol
+    roles: Roles
+    inputs: Inputs
+    invocation: Invocation
+    sandbox: Sandbox
+    budget: Budget = Budget()
+    build: bool = False
+    skip: SkipReason | None = None
+    """Why what was built is not reviewed."""
+    allow_unexamined: bool = False
+    waivers: tuple[str, ...] = ()
+    """The findings that the repository's policy waives, by their ids."""
+    notices: tuple[str, ...] = ()
+
+
+def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask: AskTrust | None = None) -> Plan:
+    """Settle everything. Raises a `BurnishError` that says what to do.
+
+    `ask` puts to the user whether settings of the working tree are trusted, where the base has none.
+    """
+    refuse_inside(environment)
+    repository = Repository.discover(folder)
+    frozen = repository.freeze(
+        request.branch,
+        request.base,
+        uncommitted=request.uncommitted,
+        ignoring=(*RECORD_PATHS, *LEFTOVER_PATHS),
+        allow_empty=request.build,
+    )
+    base = Base(name=frozen.base, commit=frozen.base_commit, asked=request.base)
+    resolved = resolve_settings(repository, base, environment, request.flags, ask)
+    settings = resolved.merged.settings
+    with explained(None if resolved.trusted else resolved.content):
+        protocol = with_fixers(settings, _protocol(repository, base, resolved), request.agents)
+        roles = resolve(settings, protocol, flags=request.agents, complexity=request.complexity)
+    _check_build(request, roles)
+    _check_no_review(request, protocol)
+    called = agents_called(protocol, roles, request.mode, build=request.build)
+    _check_agents(settings, called)
+    _check_trust(resolved, called)
+    _check_rounds(protocol, request.max_rounds)
+    sandbox = choose(settings.sandbox.value)
+    prompts = _prompts(repository, base, resolved)
+    brief = read_brief(request.brief, repository.root, request.story, base_file(repository, base))
+    planned = PlannedRun(
+        repository=repository,
+        subject=_subject(repository, frozen, request, settings, brief, marks=protocol.review.by is ReviewBy.SESSION),
+        protocol=protocol,
+        roles=roles,
+        mode=request.mode,
+        build=request.build,
+        inputs=_inputs(repository, frozen, request, resolved, prompts=prompts, brief=brief),
+    )
+    allocation = allocate_budget(planned)
+    return Plan(
+        mode=request.mode,
+        repository=repository,
+        frozen=frozen,
+        subject=planned.subject,
+        protocol=protocol,
+        roles=roles,
+        inputs=planned.inputs,
+        invocation=_invocation(folder, request, environment),
+        sandbox=sandbox,
+        budget=allocation.budget,
+        build=request.build,
+        skip=None if request.review else SkipReason.REVIEW_DISABLED,
+        allow_unexamined=request.allow_unexamined or settings.gate.unproven is Unproven.WARN,
+        waivers=_waivers(resolved.merged),
+        notices=(
+            *resolved.notices,
+            *_uncommitted_notices(repository, frozen),
+            *role_notices(settings, protocol, request.agents),
+            *(unknown_rules(settings.analysers) if settings.analysers.rules else ()),
+            *_sandbox_notices(sandbox),
+            *allocation.notices,
+        ),
+    )
+
+
+def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start a run") -> None:
+    """Raise where this process was started by an agent of a run."""
+    if environment.get("BURNISH_RUN"):
+        raise PlanError(
+            f"burnish {refusal} inside one of its own agents.",
+            hint="The agent that called it is part of a run already; let that one finish.",
+        )
+
+
+def required_by(repository: Repository, base: Base) -> Requirements:
+    """What a base asks for by itself: neither the user's own settings nor any flag has a part in it.
+
+    Raises a `DocumentError` where the base asks for what it does not have.
+    """
+    settings = settings_alone(repository, base)
+    read = base_file(repository, base)
+    protocol = load_protocol(settings.protocol, _only(read)).protocol
+    return requirements(settings, protocol, has_policy=read(REPOSITORY_FILE) is not None)
+
+
+def settings_alone(repository: Repository, base: Base) -> Settings:
+    """The settings that a base makes by itself, over the defaults."""
+    return load_alone(base_file(repository, base)(REPOSITORY_FILE), f"{base.name}:{REPOSITORY_FILE}")
+
+
+def _only(read: ReadFile) -> ReadFile:
+    """Files of the base, and nothing of a working tree in their place."""
+
+    def read_or_fail(path: str) -> bytes:
+        found = read(path)
+        if found is None:
+            raise DocumentError(
+                [Problem(file=path, message="the base has no such file.", hint="Commit it to the base.")]
+            )
+        return found
+
+    return read_or_fail
+
+
+def _protocol(repository: Repository, base: Base, resolved: ResolvedSettings) -> Protocol:
+    """The protocol that the settings name; of one that the repository names, the base's file or a trusted one."""
+    merged, read = resolved.merged, base_file(repository, base)
+    if merged.origin("protocol").layer is not LayerName.REPOSITORY:
+        return load_protocol(merged.settings.protocol, read).protocol
+
+    def read_trusted(path: str) -> bytes | None:
+        found = read(path)
+        if found is None:
+            found = resolved.files.get(path)
+        if found is None and (repository.root / path).is_file():
+            raise DocumentError(
+                [
+                    Problem(
+                        file=merged.origin("protocol").file,
+                        line=merged.origin("protocol").line,
+                        key="protocol",
+                        message=f"{base.name} has no {path}, and you have not trusted the working tree's.",
+                        hint=f"Commit it to {base.name}, or trust it with '{resolved.content.command}'.",
+                    )
+                ]
+            )
+        return found
+
+    return load_protocol(merged.settings.protocol, read_trusted).protocol
+
+
+def _check_trust(resolved: ResolvedSettings, called: Sequence[str]) -> None:
+    """No agent that may be called runs a file of the working tree that the user has not trusted."""
+    if resolved.trusted:
+        return
+    content = resolved.content
+    for name in called:
+        agent = resolved.merged.settings.agents.get(name)
+        files = [file for file in agent.named_files if file in content.files] if agent is not None else []
+        if files:
+            raise PlanError(
+                f"Agent '{name}' runs {', '.join(files)}, which {content.base.name} does not have, "
+                "and you have not trusted the working tree's.",
+                hint=f"Commit it to {content.base.name}, or trust it as it is with '{content.command}'.",
+            )
+
+
+def _check_agents(settings: Settings, called: Sequence[str]) -> None:
+    """Every agent that may be called can be run, before the first one is."""
+    for agent in map(settings.agent, called):
+        if agent is not None and agent.kind is not AgentKind.ANALYSERS:
+            adapter_for(agent)
+
+
+def _waivers(merged: Merged) -> tuple[str, ...]:
+    """The waivers of the repository. Those of a user's own file are not the project's word."""
+    if merged.origin("waivers").layer is not LayerName.REPOSITORY:
+        return ()
+    return tuple(waiver.finding for waiver in merged.settings.waivers)
+
+
+def _check_build(request: RunRequest, roles: Roles) -> None:
+    if not request.build:
+        return
+    if roles.build is None:
+        raise PlanError(
+            "Nobody is named who could build.", hint="Give --agent build=NAME, or set build in [roles] of burnish.toml."
+        )
+    if not (request.brief or request.intent):
+        raise PlanError(
+            "There is nothing to build from.", hint="Say what is request with --brief FILE or --intent TEXT."
+        )
+
+
+def _check_no_review(request: RunRequest, protocol: Protocol) -> None:
+    if request.review:
+        return
+    if not request.build:
+        raise PlanError(
+            "--no-review without --build leaves nothing to do.", hint="Add --build, or leave --no-review out."
+        )
+    if SkipReason.REVIEW_DISABLED not in protocol.skip_when:
+        raise PlanError(
+            f"'{protocol.name}' does not build without a review.",
+            hint="Leave --no-review out, or choose a protocol that skips reviews, such as --protocol drift.",
+        )
+
+
+def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:
+    cap = protocol.limits.hard_cap
+    if max_rounds is not None and not 1 <= max_rounds <= cap:
+        raise PlanError(
+            f"--max-rounds {max_rounds} is not within 1 and {cap}, the hard cap of '{protocol.name}'.",
+            hint="Choose fewer rounds, or a protocol with a higher limits.hard_cap.",
+        )
+
+
+def _subject(
+    repository: Repository,
+    frozen: FrozenSubject,
+    request: RunRequest,
+    settings: Settings,
+    brief: Brief,
+    *,
+    marks: bool,
+) -> Subject:
+    """The subject, frozen. Where a session `marks` its story, the file in which it does so is part of it."""
+    return Subject(
+        branch=frozen.branch,
+        base=frozen.base,
+        base_commit=frozen.base_commit,
+        head=frozen.head,
+        tree=frozen.tree,
+        story=request.story,
+        title=brief.title,
+        status_file=find_status_file(repository, frozen.head, request.story) if marks and request.story else "",
+        changed=changed_files(repository, settings, frozen.base_commit, frozen.head),
+    )
+
+
+def _inputs(
+    repository: Repository,
+    frozen: FrozenSubject,
+    request: RunRequest,
+    resolved: ResolvedSettings,
+    *,
+    prompts: dict[str, str],
+    brief: Brief,
+) -> Inputs:
+    pages = ((name, repository.read_file(frozen.base_commit, name)) for name in GUIDANCE)
+    return Inputs(
+        settings=resolved.merged.settings,
+        policy=resolved.merged.policy,
+        merge_base=frozen.merge_base,
+        governance=_governance(repository, resolved),
+        detached=frozen.detached or frozen.uncommitted,
+        work_tree=str(repository.root) if frozen.uncommitted else "",
+        brief=brief.text,
+        brief_path=brief.path,
+        brief_file=brief.file,
+        epic_path=brief.epic,
+        acceptance=brief.acceptance,
+        ticked=brief.ticked,
+        coordination=brief.coordination,
+        intent=request.intent,
+        guidance=tuple(
+            Guidance(name=name, text=page[:MAX_PAGE_BYTES].decode("utf-8", errors="replace"))
+            for name, page in pages
+            if page is not None
+        ),
+        prompts=prompts,
+    )
+
+
+def _invocation(folder: Path, request: RunRequest, environment: Mapping[str, str]) -> Invocation:
+    """What a variable says for one command may not be set for the next: where there is a flag for it, that is kept."""
+    flags = request.flags
+    return Invocation(
+        folder=str(folder.absolute()),
+        protocol=flags.protocol or environment.get("BURNISH_PROTOCOL", ""),
+        brief=request.brief,
+        intent=request.intent,
+        agents=request.agents,
+        complexity="" if request.complexity is None else request.complexity.value,
+        model=flags.model or environment.get("BURNISH_MODEL", ""),
+        timeout=flags.timeout,
+        developer_prompt=flags.developer_prompt or "",
+        reviewer_prompt=flags.reviewer_prompt or "",
+        unsafe_fixes=flags.unsafe_fixes is True,
+        allow_unexamined=request.allow_unexamined,
+    )
+
+
+def _governance(repository: Repository, resolved: ResolvedSettings) -> Governance:
+    settings, base = resolved.merged.settings, resolved.content.base
+    required = None
+    with suppress(DocumentError):  # a policy that nobody can meet
+        required = required_by(repository, base)
+    return Governance(
+        requirements=required,
+        agents={name: agent_value(settings, name) for name in settings.agent_names},
+        deviations=deviations(settings, settings_alone(repository, base)),
+        trusted=resolved.file_digests,
+        offline=resolved.offline,
+        notices=resolved.policy_notices,
+    )
+
+
+def _prompts(repository: Repository, base: Base, resolved: ResolvedSettings) -> dict[str, str]:
+    """The user's own openings by role. Of those that only the working tree has, the trusted ones."""
+    texts: dict[str, str] = {}
+    for role, path in prompt_paths(resolved.merged.settings.prompts).items():
+        found = resolve_prompt(
+            role,
+            path,
+            base_file=base_file(repository, base),
+            working_file=lambda name: read_outside(name) if name.startswith("/") else resolved.files.get(name),
+        )
+        if found.text is not None:
+            texts[role.value] = found.text
+    return texts
+
+
+def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple[str, ...]:
+    """Work that a user may think is part of the review: what is not committed on the branch that is checked out."""
+    if frozen.uncommitted or repository.root == repository.common_dir or frozen.head != repository.commit_of("HEAD"):
+        return ()
+    files = repository.uncommitted(RECORD_PATHS)
+    if not files:
+        return ()
+    more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+    listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
+    return (f"Not committed, so not reviewed: {listed}{more}. Commit what belongs to the change.",)
+
+
+def _sandbox_notices(sandbox: Sandbox) -> tuple[str, ...]:
+    if sandbox.kind is not SandboxKind.NONE:
+        return ()
+    return (f"Agents run without a sandbox; their clones are compared before and after. {sandbox.reason}",)

@@ -1,0 +1,63 @@
+"""Go on with a run that was interrupted, or whose question was answered."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from burnish.core.state import Ended, Run
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
+from burnish.runtime.journal import Journal, load_run, stream_of
+from burnish.runtime.runner import stay_awake
+from burnish.runtime.settling import unsettled
+from burnish.system import clock
+from burnish.system.identifiers import is_known_dead, this_process
+from burnish.system.terminal import find_tmux
+from burnish.usecases.drive_run import RunResult, drive, run_result
+from burnish.usecases.plan_run import PlanError, refuse_inside
+from burnish.usecases.runs import Runs
+from burnish.usecases.start_run import Surface, unfinished_runs
+from burnish.workspace.repository import Repository
+
+
+def resume_run(folder: Path, reference: str | None, environment: Mapping[str, str], surface: Surface) -> RunResult:
+    """Take a run up again, the newest with anything left to do if none is named, and drive it from where it is."""
+    refuse_inside(environment)
+    if surface.options.terminal:
+        find_tmux()  # before it is taken over
+    repository = Repository.discover(folder)
+    with open_ledger(repository.state_dir) as ledger:
+        journal = _take_over(repository, ledger, reference)
+        surface.begun(journal.state)
+        driven = drive(repository, ledger, journal, environment, surface.options)
+    return run_result(repository, driven)
+
+
+def _take_over(repository: Repository, ledger: Ledger, reference: str | None) -> Journal:
+    """Become the writer of the run. Raises where another process still is."""
+    stay_awake()
+    unsettled_runs = unsettled(repository)
+    if reference:
+        run = load_run(ledger, Runs(repository, ledger).resolve(reference))
+    else:
+        run = _newest(ledger, unsettled_runs)
+    if isinstance(run.phase, Ended) and run.id not in unsettled_runs:
+        _release_dead_lease(ledger, run.id)
+        raise PlanError(
+            f"{run.id} has ended: {run.phase.outcome.value}.",
+            hint="Start a new one with 'burnish fix' or 'burnish review'.",
+        )
+    return Journal.take_over(ledger, run.id, this_process(), clock.now())
+
+
+def _release_dead_lease(ledger: Ledger, run: str) -> None:
+    """A driver that was killed after everything was done has left nothing but its lease."""
+    lease = ledger.current_lease(stream_of(run))
+    if lease is not None and is_known_dead(lease.owner):
+        Journal.take_over(ledger, run, this_process(), clock.now()).release()
+
+
+def _newest(ledger: Ledger, unsettled_runs: frozenset[str]) -> Run:
+    for run in unfinished_runs(ledger, unsettled_runs):
+        if not isinstance(run.phase, Ended) or run.id in unsettled_runs:
+            return run
+    raise PlanError("There is no run to go on with.", hint="Start one with 'burnish fix' or 'burnish review'.")

@@ -1,0 +1,342 @@
+"""Start a run and drive it: plan, begin, drive, tell. Also what becomes of an earlier run of the same subject.
+
+`burnish.usecases.resume_run` takes one up again.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from burnish.core.budget import Budget
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import RULES, Closed, Mode, Outcome, RunStarted, name_of
+from burnish.core.protocol import FixInput
+from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
+from burnish.core.steps.checks import outcome_of
+from burnish.core.values import replace
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
+from burnish.report.account import Account, RunSnapshot
+from burnish.runtime.inputs import frozen, without_invocation
+from burnish.runtime.journal import Journal, load_run, stream_of
+from burnish.runtime.runner import stay_awake
+from burnish.runtime.settling import unsettled
+from burnish.settings.loading import PolicyOrigin
+from burnish.system import clock
+from burnish.system.files import make_private_directory
+from burnish.system.identifiers import is_known_dead, new_run_id, this_process
+from burnish.system.process import Command, start_detached
+from burnish.system.terminal import find_tmux
+from burnish.usecases.drive_run import DriveOptions, RunResult, drive, run_result
+from burnish.usecases.earlier_runs import openings, remembered
+from burnish.usecases.finish_run import end_run
+from burnish.usecases.plan_run import Plan, PlanError, RunRequest, plan
+from burnish.usecases.tell_run import tell
+from burnish.usecases.trust_settings import AskTrust
+from burnish.usecases.write_records import room_for
+from burnish.workspace.authorship import ensure_signing
+from burnish.workspace.repository import Repository
+from burnish.workspace.write_back import is_half_written
+
+SESSION_MARKER = "BURNISH_SESSION"
+
+
+class WaitingRunError(BurnishError):
+    """A run of the same subject waits for a person. Only `--supersede` ends it."""
+
+    kind = ErrorKind.WAITING
+
+    def __init__(self, account: Account, waiting: Waiting) -> None:
+        run = account.run
+        super().__init__(
+            f"Run {run.id} of '{run.subject.branch}' waits for your decision: {waiting.reason}.",
+            hint=f"`burnish status {run.id}` shows the choices. To end it and start anew, add --supersede.",
+        )
+        self.account = account
+
+
+class Surface(NamedTuple):
+    """How a run that is started or resumed speaks to the surface from which that was asked."""
+
+    notice: Callable[[str], None]
+    """Is told what a person should know."""
+    begun: Callable[[Run], None]
+    """Is told of the run before anything is done in it."""
+    options: DriveOptions
+    ask_trust: AskTrust | None = None
+    """Asks whether settings of the working tree are trusted."""
+
+
+def start_run(folder: Path, request: RunRequest, environment: Mapping[str, str], surface: Surface) -> RunResult:
+    """Start a run and drive it to its end, to a question, or to an interruption."""
+    planned = _plan(folder, request, environment, surface)
+    with open_ledger(planned.repository.state_dir) as ledger:
+        journal = _begin(planned, ledger, request, environment, surface)
+        options = surface.options._replace(sandbox=planned.sandbox)
+        driven = drive(planned.repository, ledger, journal, environment, options)
+    return run_result(planned.repository, driven)
+
+
+def start_in_background(folder: Path, request: RunRequest, environment: Mapping[str, str], surface: Surface) -> str:
+    """Start a run and leave it to a process of its own, which outlives this one. Returns its name."""
+    planned = _plan(folder, request, environment, surface)
+    with open_ledger(planned.repository.state_dir) as ledger:
+        journal = _begin(planned, ledger, request, environment, surface)
+        terminal = {"BURNISH_TERMINAL": "tmux" if surface.options.terminal else ""}
+        _send_to_background(planned.repository, journal, {**environment, **terminal})
+    return journal.state.id
+
+
+def preview_run(folder: Path, request: RunRequest, environment: Mapping[str, str], surface: Surface) -> list[str]:
+    """What a run would call first: by agents' names or, with a story, in the words of the tools that drive stories."""
+    planned = _plan(folder, request, environment, surface)
+    protocol, roles, story = planned.protocol, planned.roles, planned.subject.story
+    called = [(reviewer.name, roles.reviewer(reviewer.name).agent) for reviewer in protocol.panel]
+    if request.mode is Mode.FIX and protocol.fix.input is not FixInput.NOTHING:
+        called.append(("fixer", (*protocol.fix.by_round, roles.fix.agent)[0]))
+    if request.build and roles.build is not None:
+        called.insert(0, ("builder", roles.build.agent))
+    if story and protocol.name == "epic":
+        return [f"Would spawn {protocol.name}-{role} for Story {story} round 1" for role, _ in called]
+    subject = story or planned.subject.branch
+    return [f"Would call agent '{agent}' as {role} for {subject}, round 1" for role, agent in called]
+
+
+def _plan(folder: Path, request: RunRequest, environment: Mapping[str, str], surface: Surface) -> Plan:
+    if surface.options.terminal:
+        find_tmux()  # before anything has begun
+    planned = plan(folder, request, environment, surface.ask_trust)
+    for notice in planned.notices:
+        surface.notice(notice)
+    return planned
+
+
+def _begin(
+    planned: Plan, ledger: Ledger, request: RunRequest, environment: Mapping[str, str], surface: Surface
+) -> Journal:
+    journal = begin(
+        planned,
+        ledger,
+        environment,
+        mode=request.mode,
+        max_rounds=request.max_rounds,
+        interactive=request.interactive,
+        supersede=request.supersede,
+    )
+    surface.begun(journal.state)
+    if SESSION_MARKER in environment:
+        from burnish.usecases.sessions import note_run  # noqa: PLC0415 - few runs are started by a session
+
+        note_run(planned.repository, environment[SESSION_MARKER], journal.state.id)
+    return journal
+
+
+def begin(
+    plan: Plan,
+    ledger: Ledger,
+    environment: Mapping[str, str],
+    *,
+    mode: Mode,
+    max_rounds: int | None,
+    interactive: bool,
+    supersede: bool = False,
+) -> Journal:
+    """Begin the planned run; or, where its dead twin is found, take that one up again.
+
+    `supersede` ends a run of the same subject that waits for a person, or that could be resumed.
+    """
+    stay_awake()
+    if mode is Mode.FIX:
+        ensure_signing(plan.repository, plan.subject.head)
+    now = clock.now()
+    started = RunStarted(
+        at=now,
+        run=new_run_id(now),
+        mode=mode,
+        subject=plan.subject,
+        protocol=plan.protocol,
+        roles=plan.roles,
+        build=plan.build,
+        skip=plan.skip,
+        interactive=interactive,
+        max_reviews=max_rounds,
+        budget=plan.budget,
+        rules=RULES,
+        allow_unexamined=plan.allow_unexamined,
+        local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
+        waivers=plan.waivers,
+        owner=os.getppid(),
+        parallel_agents=plan.frozen.uncommitted and _others_at_work(ledger),
+        inputs=frozen(plan.inputs, plan.invocation),
+    )
+    _complete_writing(ledger, plan.repository, environment)
+    earlier = _open_runs(ledger, plan.repository, started)
+    twin = next((run for run in earlier if _same(run.started, started)), None)
+    if twin is not None and not (supersede and not isinstance(twin.phase, Ended)):
+        return Journal.take_over(ledger, twin.id, this_process(), clock.now())
+    replaced = _replaced(plan.repository, earlier, supersede=supersede)
+    started = replace(
+        started,
+        supersedes=tuple(run.id for run in replaced),
+        rounds_before=_rounds_before(ledger, started, replaced),
+    )
+    for run in earlier:
+        _end(ledger, plan.repository, run, environment, by=started.run)
+    started = replace(started, remembered=remembered(ledger, plan.repository, started))
+    plan.repository.keep(started.run, plan.subject.head)
+    with room_for(plan.repository, ledger, started):
+        return Journal.begin(ledger, started, this_process())
+
+
+def _complete_writing(ledger: Ledger, repository: Repository, environment: Mapping[str, str]) -> None:
+    """Complete what a killed run has half written into a working tree, before that is taken for the user's work."""
+    for name in sorted(unsettled(repository)):
+        if is_half_written(repository.state_dir / "runs" / name):
+            journal = Journal.take_over(ledger, name, this_process(), clock.now())
+            end_run(repository, ledger, journal, environment)
+            raise PlanError(
+                f"Run {name} was killed while it wrote its fixes into the working tree. That is completed now.",
+                hint=f"`burnish show {name}` shows the run. Then give your command again.",
+            )
+
+
+def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> list[Run]:
+    """The runs of the same subject that have anything left to do, the newest first. A living one is an error.
+
+    A review changes no code and asks no person: it runs beside a fix that waits or was interrupted.
+    """
+    open_ends = unsettled(repository)
+    found: list[Run] = []
+    for run in unfinished_runs(ledger, open_ends):
+        is_over = isinstance(run.phase, Ended) and run.id not in open_ends
+        if is_over or run.subject.branch != started.subject.branch:
+            continue
+        lease = ledger.current_lease(stream_of(run.id))
+        if lease is not None and lease.until > clock.now() and not is_known_dead(lease.owner):
+            raise PlanError(
+                f"'{run.subject.branch}' is under review already, by run {run.id} ({lease.owner}).",
+                hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
+            )
+        if started.mode is Mode.FIX or run.started.mode is Mode.REVIEW:
+            found.append(run)
+    return found
+
+
+def _replaced(repository: Repository, earlier: Sequence[Run], *, supersede: bool) -> list[Run]:
+    """The runs that end so that a new one can begin. One that waits for a person is not ended unasked."""
+    going_on = [run for run in earlier if not isinstance(run.phase, Ended)]
+    for run in going_on:
+        if isinstance(run.phase, Waiting) and not supersede:
+            raise WaitingRunError(tell(repository, RunSnapshot(run=run)), run.phase)
+    return going_on
+
+
+def _rounds_before(ledger: Ledger, started: RunStarted, replaced: Sequence[Run]) -> int:
+    """How many rounds count towards the hard cap already: those of ended runs on the very same tree.
+
+    Each run carries the rounds of those before it, so the newest one tells. A person's new commits make another tree.
+    """
+    if started.mode is not Mode.FIX:
+        return 0
+    tree, ending = started.subject.tree, {run.id for run in replaced}
+    names = (first.run for first in openings(ledger) if first.mode is Mode.FIX and first.subject.tree == tree)
+    newest = next(names, None)
+    if newest is None:
+        return 0
+    last = load_run(ledger, newest)
+    was_ended = last.id in ending or (isinstance(last.phase, Ended) and last.phase.outcome is Outcome.CANCELLED)
+    before = last.started.rounds_before + (len(last.rounds) if was_ended else 0)
+    _check_cap(started, before)
+    return before
+
+
+def _check_cap(started: RunStarted, before: int) -> None:
+    cap = started.protocol.limits.hard_cap
+    left = cap - before
+    if before and (left < 1 or (started.max_reviews or 1) > left):
+        asked = f", so --max-rounds {started.max_reviews} is too many" if left >= 1 else ""
+        raise PlanError(
+            f"Runs that were ended have made {before} of the {cap} reviews that '{started.protocol.name}' allows for "
+            f"{started.subject.head[:12]}{asked}.",
+            hint=f"Ask for at most {left}." if left >= 1 else "Commit a change by hand: then the count starts anew.",
+        )
+
+
+def unfinished_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]:
+    """The runs with anything left to do, the newest first, and perhaps others that have ended.
+
+    One that this version cannot read keeps nobody from starting another.
+    """
+    for stream in reversed(ledger.streams(stream_of(""))):
+        name = stream.removeprefix(stream_of(""))
+        if name not in open_ends and _is_closed(ledger, stream):
+            continue
+        with suppress(BurnishError):
+            yield load_run(ledger, name)
+
+
+def _is_closed(ledger: Ledger, stream: str) -> bool:
+    """Whether the last event is the end: told without folding all of them, of every run that there ever was."""
+    return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == name_of(Closed)
+
+
+def _others_at_work(ledger: Ledger) -> bool:
+    """Whether another run of the repository has a living driver."""
+    leases = (ledger.current_lease(stream) for stream in ledger.streams(stream_of("")))
+    now = clock.now()
+    return any(lease is not None and lease.until > now and not is_known_dead(lease.owner) for lease in leases)
+
+
+def _same(first: RunStarted, second: RunStarted) -> bool:
+    """Whether both are about the same head under the same policy.
+
+    How it was typed and who sits at the terminal is no matter, nor is what earlier runs left of a ticket's budget,
+    found, or used up: the first is one of them.
+    """
+    one, other = (
+        replace(
+            each,
+            at=0.0,
+            run="",
+            interactive=False,
+            budget=Budget(),
+            remembered=(),
+            owner=0,
+            parallel_agents=False,
+            supersedes=(),
+            rounds_before=0,
+            inputs=without_invocation(each.inputs),
+        )
+        for each in (first, second)
+    )
+    return one == other
+
+
+def _end(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str], *, by: str) -> None:
+    """End a dead run in favour of another; its work is kept, and nothing else is left of it."""
+    journal = Journal.take_over(ledger, run.id, this_process(), clock.now())
+    end_run(repository, ledger, journal, environment, end=lambda phase: _superseded(phase, f"superseded by {by}"))
+
+
+def _superseded(phase: Phase, reason: str) -> Closed:
+    """The end of a run that nobody will go on with. An approval that was earned stays one, though nobody sealed it."""
+    if isinstance(phase, Sealing):
+        return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal, {reason}")
+    return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=reason)
+
+
+def _send_to_background(repository: Repository, journal: Journal, environment: Mapping[str, str]) -> None:
+    """Hand a run that has just begun to a process of its own, which outlives this one."""
+    run = journal.state.id
+    folder = repository.state_dir / "runs" / run
+    make_private_directory(folder)
+    journal.release()
+    command = Command(
+        argv=(sys.executable, "-m", "burnish", "resume", run, "--json"),
+        folder=str(repository.root),
+        environment=dict(environment),
+    )
+    start_detached(command, folder / "runner.log")
