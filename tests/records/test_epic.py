@@ -15,7 +15,7 @@ from burnish.core.findings import count
 from burnish.core.protocol import RecordLayout
 from burnish.core.reviews import ContractName
 from burnish.records.epic import document_path
-from burnish.records.naming import slug
+from burnish.records.interface import slug
 from burnish.runtime.script import Script
 from tests.records.playing import about, played, texts
 

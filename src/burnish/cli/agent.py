@@ -26,16 +26,14 @@ from burnish.report.output import (
     table,
 )
 from burnish.settings.types import DEFAULT_COST_USD, BudgetLimits
-from burnish.usecases.check_agents import COST_USD, Advice, Checked, advice, check_agent
+from burnish.usecases.check_agents import COST_USD, AgentCheck, check_agent
 from burnish.usecases.list_agents import (
     AgentRow,
     Readiness,
     list_agents,
-    look_at,
     resolve_local_settings,
     with_versions,
 )
-from burnish.usecases.plan_run import refuse_inside
 
 _HELP = """List and check agents: who reviews, fixes and builds.
 
@@ -61,7 +59,9 @@ agent = LazyGroup(
         "list": LazyCommand(
             "burnish.cli.agent:list_command", "Commands", "Which agents there are, and what is missing to use them."
         ),
-        "check": LazyCommand("burnish.cli.agent:check", "Commands", "Make one real, small call and say what is wrong."),
+        "check": LazyCommand(
+            "burnish.cli.agent:check_command", "Commands", "Make one real, small call and say what is wrong."
+        ),
     },
     help_text=_HELP,
 )
@@ -122,7 +122,7 @@ def _state(row: AgentRow) -> Part:
         case Readiness.LOGIN_UNKNOWN:
             tone = Tone.CAREFUL
         case _:
-            # Nobody misses what nobody uses.
+            # An agent without a role is not missed.
             tone = Tone.BAD if row.roles else Tone.FAINT
     return Toned(row.readiness.value, tone)
 
@@ -145,34 +145,28 @@ def _remarks(rows: tuple[AgentRow, ...], limits: BudgetLimits) -> list[Line]:
 @click.command("check", help=_CHECK_HELP)
 @click.argument("name", metavar="NAME")
 @json_option
-def check(name: str, *, as_json: bool) -> int:
-    refuse_inside(os.environ)
-    place = resolve_local_settings(Path.cwd(), os.environ)
-    row = look_at(place, name, os.environ)
-    if row.readiness in (Readiness.NOT_INSTALLED, Readiness.BROKEN):
-        found = Advice(problem=f"It is {row.readiness.value}.", hint=row.remedy)
-        return _report_check(row, found, Checked(name=name), as_json=as_json)
-    print_error(_announcement(row))
-    checked = check_agent(place, name, os.environ)
-    return _report_check(row, advice(place, checked, os.environ), checked, as_json=as_json)
+def check_command(name: str, *, as_json: bool) -> int:
+    return _report_check(check_agent(Path.cwd(), name, os.environ, _announce), as_json=as_json)
 
 
-def _announcement(row: AgentRow) -> str:
+def _announce(row: AgentRow) -> None:
     who = f"{row.name} ({row.kind.value}{f', model {row.model}' if row.model else ''})"
     if row.paid:
-        return f"Making one paid call, ${COST_USD:.2f} at most: {flat(who)} …"
-    return f"Trying {flat(who)} on a small repository …"
+        print_error(f"Making one paid call, ${COST_USD:.2f} at most: {flat(who)} …")
+    else:
+        print_error(f"Trying {flat(who)} on a small repository …")
 
 
-def _report_check(row: AgentRow, found: Advice | None, checked: Checked, *, as_json: bool) -> int:
+def _report_check(check: AgentCheck, *, as_json: bool) -> int:
+    row, found, called = check.row, check.advice, check.called
     if as_json:
-        print_json(_check_view(row, found, checked))
+        print_json(_check_view(check))
     elif found is None:
-        print_line(f"ok: {row.name} can be used. It took {_used(checked.usage)}.")
-        for note in checked.notes:
+        print_line(f"ok: {row.name} can be used. It took {_used(called.usage)}.")
+        for note in called.notes:
             print_line(f"note: {flat(note)}")
     else:
-        for line in checked.log:
+        for line in called.log:
             print_error(f"  | {flat(line)}")
         print_error(f"{row.name} cannot be used: {flat(found.problem)}")
         print_error(f"hint: {flat(found.hint)}")
@@ -184,8 +178,9 @@ def _used(usage: Usage) -> str:
     return ", ".join([*parts, *([f"${dollars(usage.cost_usd)}"] if usage.cost_usd else [])])
 
 
-def _check_view(row: AgentRow, found: Advice | None, checked: Checked) -> dict[str, Any]:
-    failure = checked.failure
+def _check_view(check: AgentCheck) -> dict[str, Any]:
+    row, found, called = check.row, check.advice, check.called
+    failure = called.failure
     return {
         "version": VERSION,
         "agent": row.name,
@@ -195,10 +190,10 @@ def _check_view(row: AgentRow, found: Advice | None, checked: Checked) -> dict[s
         "failure": None if failure is None else {"kind": failure.kind.value, "message": failure.message},
         "problem": "" if found is None else found.problem,
         "hint": "" if found is None else found.hint,
-        "notes": list(checked.notes),
+        "notes": list(called.notes),
         "usage": {
-            "seconds": round(checked.usage.seconds, 3),
-            "tokens": checked.usage.tokens,
-            "cost_usd": round(checked.usage.cost_usd, 6),
+            "seconds": round(called.usage.seconds, 3),
+            "tokens": called.usage.tokens,
+            "cost_usd": round(called.usage.cost_usd, 6),
         },
     }

@@ -6,8 +6,7 @@ from burnish.core.evidence import summary
 from burnish.core.reviews import Answer
 from burnish.core.state import Ended, FixResult, Outcome, Round, Run
 from burnish.core.values import replace
-from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, moment
+from burnish.records.interface import RecordFile, RecordTexts, answered, moment
 
 ATTEMPTS = "fix-attempts.json"
 _PASSED = (Outcome.APPROVED, Outcome.ACCEPTED)

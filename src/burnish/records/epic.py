@@ -2,8 +2,7 @@
 
 from burnish.core.findings import Finding
 from burnish.core.state import Round, Run
-from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, minute, slug
+from burnish.records.interface import RecordFile, RecordTexts, answered, minute, slug
 
 FOLDER = "docs/progress"
 

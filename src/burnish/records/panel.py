@@ -1,12 +1,28 @@
 """Records of the `panel` layout: what each reviewer and the fixer wrote, by round, and the state of the loop."""
 
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
+from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.markdown.inert import inert
-from burnish.core.state import FixerAnswer, FixResult, FixStatus, GoodReview, ReviewStatus, Round, Run
+from burnish.core.state import (
+    Building,
+    Ended,
+    FixerAnswer,
+    Fixing,
+    FixResult,
+    FixStatus,
+    GoodReview,
+    Outcome,
+    Phase,
+    Reviewing,
+    ReviewStatus,
+    Round,
+    Run,
+    Stopping,
+    Validating,
+    Waiting,
+)
 from burnish.core.text import clean_text
-from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, moment, reviews_of, slug
-from burnish.records.panel_state import STATE_PATH, state_text
+from burnish.records.interface import RecordFile, RecordTexts, answered, moment, reviews_of, slug
 
 PHASES = ".agents/tmp/phases"
 _OUTCOMES = {
@@ -14,6 +30,17 @@ _OUTCOMES = {
     FixStatus.UNCHANGED: "The fixer ran and changed nothing.",
     FixStatus.DID_NOT_RUN: "The fixer did not run to its end.",
 }
+STATE_PATH = ".agents/tmp/state.json"
+PLUGIN = "burnish"
+"""Whose file it is: a state with another name here belongs to another tool."""
+
+REVIEW_PHASE, FIX_PHASE = "R1", "R2"
+_DONE = (Outcome.APPROVED, Outcome.ACCEPTED)
+_SCHEDULE: Json = [
+    {"phase": REVIEW_PHASE, "name": "Review", "type": "review"},
+    {"phase": FIX_PHASE, "name": "Fix", "type": "fix"},
+]
+_FIX_STATUS = {FixStatus.FIXED: "complete", FixStatus.UNCHANGED: "complete", FixStatus.DID_NOT_RUN: "failed"}
 
 
 class PanelRecorder:
@@ -74,3 +101,121 @@ def _fix_summary(number: int, fix: FixResult) -> str:
 def _answer(answer: FixerAnswer) -> str:
     said = " ".join(clean_text(answer.text).split())
     return inert(f"{answer.finding}: {answer.verdict.words}" + (f" - {said}" if said else ""))
+
+
+def state_text(run: Run, texts: RecordTexts) -> str:
+    """The state as JSON text. Every key is always there."""
+    started = run.started
+    updated = moment(max(texts.updated_at, _last_known(run)))
+    iterations = [_iteration(run, round_) for round_ in run.rounds]
+    if _awaits_round(run):
+        iterations.append(_pending(len(run.rounds) + 1, updated))
+    state: JsonObject = {
+        "version": 1,
+        "plugin": PLUGIN,
+        "pipeline": "review",
+        "status": _status(run.phase),
+        "task": started.subject.title or started.subject.story or started.subject.branch,
+        "ownerPpid": str(started.owner or ""),
+        "sessionId": run.id,
+        "iteration": max(len(iterations), 1),
+        "maxIterations": run.limit,
+        "currentPhase": _current_phase(run.phase),
+        "startedAt": moment(started.at),
+        "updatedAt": updated,
+        "schedule": _SCHEDULE,
+        "files": list[Json](texts.reviewed.get(len(run.rounds), ())),
+        "failure": _failure(run.phase),
+        "iterations": list[Json](iterations),
+    }
+    return write_json(state)
+
+
+def _status(phase: Phase) -> str:
+    match phase:
+        case Ended():
+            return "complete" if phase.outcome in _DONE else "stopped"
+        case Waiting():
+            return "stopped"
+        case _:
+            return "in_progress"
+
+
+def _current_phase(phase: Phase) -> str:
+    match phase:
+        case Ended():
+            return "DONE" if phase.outcome in _DONE else "STOPPED"
+        case Waiting():
+            return "STOPPED"
+        case Stopping():
+            return _current_phase(phase.interrupted)
+        case Fixing():
+            return FIX_PHASE
+        case _:
+            return REVIEW_PHASE
+
+
+def _awaits_round(run: Run) -> bool:
+    """Whether the next round is due and not open yet. Readers count it from the end of the fix."""
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
+    match phase:
+        case Reviewing():
+            return phase.round > len(run.rounds)
+        case Building():
+            return True
+        case Validating():
+            return phase.approval is None
+        case _:
+            return False
+
+
+def _failure(phase: Phase) -> Json:
+    """Why the loop stopped; nothing where it stopped by its own rule."""
+    if isinstance(phase, Waiting):
+        return phase.reason
+    if not isinstance(phase, Ended) or phase.outcome in (*_DONE, Outcome.STOPPED):
+        return None
+    return f"{phase.outcome.value}: {phase.reason}"
+
+
+def _iteration(run: Run, round_: Round) -> JsonObject:
+    judgement = round_.judgement
+    verdict = None if judgement is None else "clean" if judgement.passes else "issues_found"
+    reviewed: JsonObject = {"status": _review_status(run, round_)}
+    if verdict is not None:
+        reviewed["verdict"] = verdict
+    return {
+        "iteration": round_.number,
+        "startedAt": moment(round_.opened_at),
+        "r1": reviewed,
+        "r2": {"status": _fix_status(run, round_)},
+        "verdict": verdict,
+    }
+
+
+def _pending(number: int, since: str) -> JsonObject:
+    waiting: JsonObject = {"status": "pending"}
+    return {"iteration": number, "startedAt": since, "r1": waiting, "r2": waiting, "verdict": None}
+
+
+def _review_status(run: Run, round_: Round) -> str:
+    if round_.judgement is not None:
+        return "complete"
+    is_over = isinstance(run.phase, Ended | Waiting) or round_.number < len(run.rounds)
+    if is_over:
+        return "failed"
+    return "in_progress" if answered(reviews_of(run, round_)) else "pending"
+
+
+def _fix_status(run: Run, round_: Round) -> str:
+    if round_.fix is not None:
+        return _FIX_STATUS[round_.fix.status]
+    is_last = round_.number == len(run.rounds)
+    return "in_progress" if is_last and _current_phase(run.phase) == FIX_PHASE else "pending"
+
+
+def _last_known(run: Run) -> float:
+    """The latest moment that the state itself holds."""
+    reviews = (review for round_ in run.rounds for review in reviews_of(run, round_))
+    finished = (review.finished_at for review in reviews if isinstance(review, GoodReview))
+    return max((run.started.at, *(round_.opened_at for round_ in run.rounds), *finished))

@@ -23,8 +23,7 @@ from burnish.core.state import (
     scored_reviews,
 )
 from burnish.core.work import Ready, Work
-from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.naming import answered, moment
+from burnish.records.interface import RecordFile, RecordTexts, answered, moment
 
 HISTORY = "review-history.json"
 _COMPLETED = "completed"

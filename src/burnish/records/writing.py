@@ -6,22 +6,27 @@ read-only is a notice, too, and never ends a run.
 
 Records describe one run. Before anything is written, what earlier runs left in its place is removed, verdicts first,
 on the same conditions: files of burnish's own, unchanged since, that git does not track.
+
+What tells burnish's own files from a user's: every version is noted down before it is written, as a digest, in the
+folder of its run. In a record that other tools add fields to, theirs are kept and ours are brought up to date; its
+`plugin` says whose file it is, its `sessionId` of which run it tells.
 """
 
+import hashlib
+import json
 import os
 import stat
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.core.values import Value
-from burnish.records import sharing
 from burnish.records.interface import RecordFile
-from burnish.records.ownership import RECORDS, Notes, keepers, note, was_written
 from burnish.records.registry import RECORD_PATHS
-from burnish.system.files import make_private_directory, sync_directory, write_atomically
+from burnish.system.files import make_private_directory, sync, sync_directory, write_atomically
 
 IsTracked = Callable[[str], bool]
 """Whether git tracks a path, given relative to the checkout's root."""
@@ -32,7 +37,12 @@ ROUND_FOLDERS = "review-*"
 """Folders that hold the records of one round and go with the last of them."""
 _NOT_OF_IT = "It says nothing of this run."
 MAX_RECORD_BYTES = 64 * 1024 * 1024
-"""Far above any record: a larger file is somebody else's, and is not read."""
+"""Far above any record: a larger file is not burnish's, and is not read."""
+_WRITTEN = "written-records"
+RECORDS = "records"
+"""The folder of a run in which it keeps its own copies."""
+_OWNER = "plugin"
+_SESSION = "sessionId"
 
 
 class Notice(Value):
@@ -71,6 +81,18 @@ class Destination(NamedTuple):
     """Whether records are written there. What earlier runs left goes in any case."""
     makes_room: bool = True
     """Whether what earlier runs left is removed. Once that is done, nothing new comes while a run goes on."""
+
+
+class _Notes:
+    """What all runs of a repository have noted down, read once."""
+
+    def __init__(self, run_folder: Path) -> None:
+        self._entries = {folder.name: _entries(folder) for folder in _folders(run_folder)}
+
+    def writers(self, path: str, data: bytes) -> Iterator[str]:
+        """The runs that wrote exactly this file: this one first, then the latest."""
+        entry = _entry(path, data)
+        return (name for name, entries in self._entries.items() if entry in entries)
 
 
 def write(files: Iterable[RecordFile], destination: Destination) -> Written:
@@ -145,7 +167,7 @@ def _make_room(
 ) -> list[str]:
     """Remove what is outdated; what is gone now."""
     outdated = _outdated(checkout, shown)
-    notes = Notes(destination.run_folder) if outdated else None
+    notes = _Notes(destination.run_folder) if outdated else None
     removed: list[str] = []
     for path, is_wanted in outdated:
         with _noticed(path, "removed", notices):
@@ -154,7 +176,7 @@ def _make_room(
     return removed
 
 
-def _remove(checkout: Path, path: str, destination: Destination, notes: Notes, *, is_wanted: bool) -> bool:
+def _remove(checkout: Path, path: str, destination: Destination, notes: _Notes, *, is_wanted: bool) -> bool:
     """Remove a record that this run or one that gives way to it wrote. Whether it is gone."""
     try:
         _refuse_links(checkout, path)
@@ -167,7 +189,7 @@ def _remove(checkout: Path, path: str, destination: Destination, notes: Notes, *
             raise _RefusedError("It is of an earlier run, and git tracks it, so it is left as it is.", _NOT_OF_IT)
     except _RefusedError:
         # Where one of this run's is to be written, the writer says so. What never was a record is not spoken of.
-        was_record = any(destination.gives_way(keeper) for keeper in keepers(destination.run_folder, path))
+        was_record = any(destination.gives_way(keeper) for keeper in _keepers(destination.run_folder, path))
         if is_wanted or not was_record:
             return False
         raise
@@ -194,14 +216,14 @@ def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destinatio
     _refuse_links(checkout, file.path)
     existing = _content(path)
     data = _data(file, existing)
-    if existing == data:  # which is most of them after most events: nobody need be asked
+    if existing == data:  # which is most of them after most events: git need not be asked
         return False
     if destination.is_tracked(file.path):
         raise _RefusedError("It is tracked by git, so it is left as it is.", "The run's own copy has the current text.")
     if existing is not None and not _is_ours(file, existing, destination.run_folder):
         hint = "Move it away to have it written; the run's own copy has the current text."
         raise _RefusedError("A file that burnish did not write is there already.", hint)
-    note(destination.run_folder, file.path, data)
+    _note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data, mode=0o644)
     return True
@@ -246,12 +268,100 @@ def _content(path: Path) -> bytes | None:
 
 
 def _data(file: RecordFile, existing: bytes | None) -> bytes:
-    may_merge = file.shared and existing is not None and sharing.is_ours(existing, file.text)
-    text = sharing.merged(existing, file.text) if may_merge and existing is not None else file.text
+    may_merge = file.shared and existing is not None and _is_same_record(existing, file.text)
+    text = _merged_text(existing, file.text) if may_merge and existing is not None else file.text
     return text.encode("utf-8", errors="replace")
 
 
 def _is_ours(file: RecordFile, existing: bytes, run_folder: Path) -> bool:
-    if file.shared and sharing.is_ours(existing, file.text):
+    if file.shared and _is_same_record(existing, file.text):
         return True
-    return was_written(run_folder, file.path, existing)
+    return _was_written(run_folder, file.path, existing)
+
+
+def _note(run_folder: Path, path: str, data: bytes) -> None:
+    """Note a version down, durably, before it is written."""
+    line = f"{_entry(path, data)}\n"
+    descriptor = os.open(run_folder / _WRITTEN, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, line.encode())
+        sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _was_written(run_folder: Path, path: str, data: bytes) -> bool:
+    """Whether any run of this repository wrote exactly this file."""
+    entry = _entry(path, data)
+    return any(entry in _entries(folder) for folder in _folders(run_folder))
+
+
+def _keepers(run_folder: Path, path: str) -> Iterator[str]:
+    """The runs that have a record of this name, whatever the file in the checkout says by now."""
+    return (folder.name for folder in _folders(run_folder) if (folder / RECORDS / path).exists())
+
+
+def _entry(path: str, data: bytes) -> str:
+    """The path is part of the digest: a name may hold anything, a line must not."""
+    return hashlib.sha256(path.encode("utf-8", errors="surrogateescape") + b"\0" + data).hexdigest()
+
+
+def _entries(run_folder: Path) -> frozenset[str]:
+    try:
+        return frozenset((run_folder / _WRITTEN).read_text(encoding="ascii", errors="replace").split())
+    except OSError:
+        return frozenset()
+
+
+def _folders(run_folder: Path) -> list[Path]:
+    """The run's own, then the others, the latest first: their names begin with their time."""
+    try:
+        others = sorted((folder for folder in run_folder.parent.iterdir() if folder != run_folder), reverse=True)
+    except OSError:
+        others = []
+    return [run_folder, *others]
+
+
+def _is_same_record(existing: bytes, text: str) -> bool:
+    """Whether the file that exists is an older version of this record, with or without fields of other tools."""
+    found, ours = _object(existing.decode("utf-8", errors="replace")), _object(text)
+    return found is not None and ours is not None and _OWNER in ours and found.get(_OWNER) == ours[_OWNER]
+
+
+def _merged_text(existing: bytes, text: str) -> str:
+    """Our text with the fields that only the existing file has."""
+    found, ours = _object(existing.decode("utf-8", errors="replace")), _object(text)
+    if found is None or ours is None:
+        return text
+    same_run = found.get(_SESSION) == ours.get(_SESSION)
+    # Below the top, fields of another run would be put beside rounds that they do not belong to.
+    kept = _with_unknown(ours, found) if same_run else {**found, **ours}
+    return write_json(_in_order(ours, kept))
+
+
+def _object(text: str) -> JsonObject | None:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("JsonObject", value) if isinstance(value, dict) else None
+
+
+def _in_order(ours: JsonObject, kept: JsonObject) -> JsonObject:
+    """Our keys first, in our order."""
+    return {**{key: kept[key] for key in ours}, **{key: value for key, value in kept.items() if key not in ours}}
+
+
+def _with_unknown(ours: JsonObject, found: JsonObject) -> JsonObject:
+    both = {key: _merged(value, found[key]) if key in found else value for key, value in ours.items()}
+    return {**both, **{key: value for key, value in found.items() if key not in ours}}
+
+
+def _merged(ours: Json, found: Json) -> Json:
+    if isinstance(ours, dict) and isinstance(found, dict):
+        return _with_unknown(ours, found)
+    if isinstance(ours, list) and isinstance(found, list):
+        # Entries have their place for good: rounds are only ever added at the end.
+        pairs = [_merged(ours[place], found[place]) for place in range(min(len(ours), len(found)))]
+        return [*pairs, *ours[len(pairs) :]]
+    return ours

@@ -81,7 +81,7 @@ def allocate_budget(planned: PlannedRun) -> BudgetAllocation:
     called = agents_called(protocol, planned.roles, planned.mode, build=planned.build)
     budget = run_budget(settings, protocol, called)
     for wider in _wider(settings, planned.subject):
-        # Without anybody who is paid, there is no money or token whose cap could be reached.
+        # Without a paid agent, there is no money or token whose cap could be reached.
         caps = {cap: most for cap, most in wider.caps.items() if budget.paid or cap is Cap.MINUTES}
         if caps:
             budget = budget.within(wider.whose, caps, used_before(planned.repository, planned.subject, wider))
@@ -126,7 +126,7 @@ def _epic_notices(settings: Settings, subject: Subject) -> Iterator[str]:
 
 
 def agents_called(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool = False) -> tuple[str, ...]:
-    """Everybody whom a run may call without being told to: who plays a role, and who follows where they fail."""
+    """All agents that a run may call by itself: those with a role, and their fallbacks."""
     assignments = [roles.reviewer(seat.name) for seat in protocol.panel]
     names = [name for each in assignments for name in (each.agent, each.fallback)]
     if build and roles.build is not None:
@@ -139,7 +139,7 @@ def agents_called(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool =
 def run_budget(settings: Settings, protocol: Protocol, called: Sequence[str]) -> Budget:
     """The run's own caps."""
     limits = settings.limits
-    # A person may call anybody where the protocol offers that, and whoever it is must find a cap.
+    # Where the protocol offers it, a person may call any agent, and every one of them must have a cap.
     possible = (*called, *settings.agent_names) if _offers_another(protocol) else called
     paid = tuple(name for name in dict.fromkeys(possible) if _is_paid(settings, name))
     if not paid:
@@ -226,7 +226,7 @@ class Call(Value):
 
 
 def estimate(planned: PlannedRun, budget: Budget) -> tuple[str, ...]:
-    """A sentence about a round; none where it calls nobody who is paid."""
+    """A sentence about a round; none where it calls no paid agent."""
     calls = [call for call in calls_of_a_round(planned) if call.agent in budget.paid]
     if not calls:
         return ()
@@ -236,7 +236,7 @@ def estimate(planned: PlannedRun, budget: Budget) -> tuple[str, ...]:
 
 
 def calls_of_a_round(planned: PlannedRun) -> list[Call]:
-    """The build, where there is one, every seat of the panel once, and one fix. Nobody is asked again."""
+    """The build, where there is one, every seat of the panel once, and one fix; no retries."""
     roles, protocol = planned.roles, planned.protocol
     calls = [Call(role="build", agent=roles.build.agent)] if planned.build and roles.build is not None else []
     calls += [Call(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]

@@ -6,7 +6,7 @@ Where it fails, what that means in plain words, and what its user can do about i
 import asyncio
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
@@ -39,7 +39,15 @@ from burnish.system.identifiers import new_run_id
 from burnish.system.sandbox import choose
 from burnish.usecases.agent_logs import StreamFormatter, client_of, end_of_log, log_name
 from burnish.usecases.drive_run import exit_for_signal
-from burnish.usecases.list_agents import LocalSettings, agent_named
+from burnish.usecases.list_agents import (
+    AgentRow,
+    LocalSettings,
+    Readiness,
+    agent_named,
+    look_at,
+    resolve_local_settings,
+)
+from burnish.usecases.plan_run import refuse_inside
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
 from burnish.workspace.clones import Clones
 from burnish.workspace.git import Git
@@ -96,8 +104,38 @@ class Checked(Value):
     """The last lines that it wrote, where it failed."""
 
 
-def check_agent(place: LocalSettings, name: str, environment: Mapping[str, str]) -> Checked:
-    """Have an agent answer once. Nothing is left of it, no file and no process."""
+class Advice(Value):
+    """What is wrong, and what to do."""
+
+    problem: str
+    hint: str
+
+
+class AgentCheck(Value):
+    """An agent, what came of the call, and what is wrong where it cannot be used."""
+
+    row: AgentRow
+    called: Checked
+    advice: Advice | None = None
+
+
+def check_agent(
+    folder: Path, name: str, environment: Mapping[str, str], announce: Callable[[AgentRow], None]
+) -> AgentCheck:
+    """Have an agent answer one small request; `announce` is told before the call, which may have to be paid."""
+    refuse_inside(environment)
+    local = resolve_local_settings(folder, environment)
+    row = look_at(local, name, environment)
+    if row.readiness in (Readiness.NOT_INSTALLED, Readiness.BROKEN):
+        missing = Advice(problem=f"It is {row.readiness.value}.", hint=row.remedy)
+        return AgentCheck(row=row, called=Checked(name=name), advice=missing)
+    announce(row)
+    called = _call(local, name, environment)
+    return AgentCheck(row=row, called=called, advice=_advice(local, called, environment))
+
+
+def _call(place: LocalSettings, name: str, environment: Mapping[str, str]) -> Checked:
+    """One call. Nothing is left of it, no file and no process."""
     run = new_run_id(clock.now())
     copies = make_run_folder(environment, run)
     try:
@@ -156,7 +194,7 @@ class _Check:
     def _started(self, run: str) -> Run:
         frozen_subject = self._repository.freeze("change", "main")
         protocol = load_protocol("default").protocol
-        # The analysers share their tools out among the whole panel; of everybody else one answer tells enough.
+        # The analysers share their tools out among the whole panel; of every other agent one answer tells enough.
         panel = protocol.panel if self._agent.kind is AgentKind.ANALYSERS else protocol.panel[:1]
         agent = Assignment(agent=self._name)
         return evolve(
@@ -263,14 +301,7 @@ def _toy_repository(folder: Path) -> Repository:
     return Repository.discover(folder)
 
 
-class Advice(Value):
-    """What is wrong, and what to do."""
-
-    problem: str
-    hint: str
-
-
-def advice(place: LocalSettings, checked: Checked, environment: Mapping[str, str]) -> Advice | None:
+def _advice(place: LocalSettings, checked: Checked, environment: Mapping[str, str]) -> Advice | None:
     """What is to be said of a call; None where it went well."""
     failure = checked.failure
     if failure is None:

@@ -178,7 +178,7 @@ def _drive(
         # After everything else: what is settled is not looked at again, so that nothing of it may be left behind.
         landing = settle(repository, state, inputs)
     finally:
-        # Only now: whoever waits for the run must find its branch moved and its clones gone.
+        # Only now: a process that waits for the run must find its branch moved and its clones gone.
         journal.release()
     # A signal that came too late to interrupt anything has interrupted nothing.
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)

@@ -152,7 +152,7 @@ def read_logs(files: list[LogFile], *, raw: bool = False) -> Iterator[LogPiece]:
 
 
 def follow_logs(runs: Runs, name: str, wanted: str = "", *, raw: bool = False) -> Iterator[LogPiece]:
-    """The logs as they grow, in turn, until the run is at rest or nobody drives it any more."""
+    """The logs as they grow, in turn, until the run is at rest or has no driver any more."""
     tails: dict[str, Tail] = {}
     version = -1
     for snapshot in watch(runs, name):
@@ -201,7 +201,7 @@ def _is_settled(snapshot: RunSnapshot) -> bool:
 
 
 def wait_for(runs: Runs, name: str, timeout: float | None = None) -> Waited:
-    """Wait until a run is at rest or nobody drives it any more, for some seconds at most."""
+    """Wait until a run is at rest or has no driver any more, for some seconds at most."""
     begun = clock.now()
     waited = Waited(snapshot=runs.snapshot(name))
     for snapshot in watch(runs, name):

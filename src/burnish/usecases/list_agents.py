@@ -38,7 +38,7 @@ from burnish.workspace.repository import Repository
 
 VERSION_SECONDS = 10.0
 _BY_RULE = ("review", "fix")
-"""What the embedded analysers do where nobody else is named."""
+"""What the embedded analysers do where no other agent is named."""
 _INSTALL = {
     AgentKind.CLAUDE: "npm install -g @anthropic-ai/claude-code, or, beside burnish, pip install claude-agent-sdk",
     AgentKind.CODEX: "npm install -g @openai/codex, or, beside burnish, pip install openai-codex-cli-bin",
@@ -133,7 +133,7 @@ def resolve_local_settings(folder: Path, environment: Mapping[str, str]) -> Loca
 
 
 def agent_named(settings: Settings, name: str) -> AgentSettings:
-    """An agent by its name. Raises where nobody knows it."""
+    """An agent by its name. Raises where it is not known."""
     found = settings.agent(name)
     if found is None:
         raise AgentError(f"There is no agent '{name}'.", hint=unknown_agent(settings, name)[1])

@@ -60,7 +60,7 @@ class _Steps:
                 yield Step(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
 
     def _choice(self, choice: Choice) -> Step | None:
-        """One way on. Where nobody drives the run and agents must work again, that is asked for, too."""
+        """One way on. Where the run has no driver and agents must work again, that is asked for, too."""
         run = self._run
         agents: tuple[str, ...] = ()
         if choice.action is ChoiceAction.ANOTHER_AGENT and other_agent(run) is None:

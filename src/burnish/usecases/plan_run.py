@@ -379,7 +379,7 @@ def _invocation(folder: Path, request: RunRequest, environment: Mapping[str, str
 def _governance(repository: Repository, resolved: ResolvedSettings) -> Governance:
     settings, base = resolved.merged.settings, resolved.content.base
     required = None
-    with suppress(DocumentError):  # a policy that nobody can meet
+    with suppress(DocumentError):  # a policy that cannot be met
         required = required_by(repository, base)
     return Governance(
         requirements=required,

@@ -87,7 +87,7 @@ class Runs:
             ) from None
 
     def readable(self) -> Iterator[Run]:
-        """All runs, the newest first. One that this version cannot read keeps nobody from looking at the others."""
+        """All runs, the newest first. One that this version cannot read hides none of the others."""
         for name in self.names():
             with suppress(BurnishError):
                 yield self.load(name)
@@ -103,7 +103,7 @@ class Runs:
             return self.load(run.id)  # which knows what to make of events under other rules
 
     def driver(self, name: str) -> ProcessIdentity | None:
-        """Who writes the run now: None where nobody does, or where it is gone."""
+        """Who writes the run now: None where no process does, or where it is gone."""
         lease = self.ledger.current_lease(stream_of(name))
         if lease is None or is_known_dead(lease.owner):
             return None
@@ -113,7 +113,7 @@ class Runs:
         return lease.owner
 
     def is_abandoned(self, name: str) -> bool:
-        """Whether its driver surely died: nobody is about to take over what was never given back."""
+        """Whether its driver surely died: no process is about to take over what was never given back."""
         lease = self.ledger.current_lease(stream_of(name))
         return lease is not None and is_known_dead(lease.owner)
 

@@ -1,7 +1,7 @@
 """Sessions for other tools: a command in a tmux session that outlives the call, and what became of it.
 
 A keeper, which is a process of its own, runs the command through the one door for processes and puts its end down.
-Whoever monitors a session is woken by the keeper's end. Agents of burnish's own runs need none of this.
+A monitor is woken by the keeper's end. Agents of burnish's own runs need none of this.
 """
 
 import asyncio
@@ -116,7 +116,7 @@ class Session:
         return None if noted is None else noted.run
 
     def is_over(self) -> bool:
-        """Whether the command has ended, or whoever kept it is gone."""
+        """Whether the command has ended, or its keeper is gone."""
         keeper = self.keeper
         return self.ending is not None or keeper is None or is_known_dead(keeper)
 
@@ -142,7 +142,7 @@ def find(repository: Repository, name: str) -> Session | None:
 
 
 def note_run(repository: Repository, name: str, run: str) -> None:
-    """Let whoever monitors a session know which run its command drives."""
+    """Note which run the command of a session drives, for its monitors."""
     session = find(repository, name)
     if session is not None:
         write_atomically(session.folder / _RUN, msgspec.json.encode(RunOfSession(run=run)))
@@ -296,7 +296,7 @@ def monitor(repository: Repository, name: str, request: MonitorRequest) -> Monit
     if early is not None:
         return _answer(session, *early)
     order = session.order
-    if order is None:  # somebody ended it meanwhile, and cleaned up
+    if order is None:  # it was killed meanwhile
         return MonitorResult(state=FinalState.NOT_FOUND, reason="session_gone")
     ending = session.ending
     if ending is None or ending.signal == _HANGUP:

@@ -19,7 +19,7 @@ PLACEHOLDER = Finding(severity=Severity.HIGH, title="(the findings of the round 
 
 
 class _Unstarted(NamedTuple):
-    """What the prompt of a run is made from that has not begun: nobody has said anything yet."""
+    """What the prompt of a run is made from that has not begun: there are no answers yet."""
 
     repository: Repository
     inputs: Inputs

@@ -268,7 +268,7 @@ def _check_cap(started: RunStarted, before: int) -> None:
 def unfinished_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]:
     """The runs with anything left to do, the newest first, and perhaps others that have ended.
 
-    One that this version cannot read keeps nobody from starting another.
+    One that this version cannot read does not prevent another.
     """
     for stream in reversed(ledger.streams(stream_of(""))):
         name = stream.removeprefix(stream_of(""))
@@ -322,7 +322,7 @@ def _end(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[
 
 
 def _superseded(phase: Phase, reason: str) -> Closed:
-    """The end of a run that nobody will go on with. An approval that was earned stays one, though nobody sealed it."""
+    """The end of a run that is replaced. An approval that was earned stays one, though it was not sealed."""
     if isinstance(phase, Sealing):
         return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal, {reason}")
     return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=reason)

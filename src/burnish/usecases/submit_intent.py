@@ -150,8 +150,8 @@ def _check_agent(run: Run, choice: Choice, agent: str) -> None:
 
 
 def _check_price(run: Run, agent: str) -> None:
-    """Whoever is called must be held by some cap."""
-    from burnish.usecases.allocate_budget import has_price  # noqa: PLC0415 - whoever only looks at runs needs no prices
+    """An agent that is called must have some cap."""
+    from burnish.usecases.allocate_budget import has_price  # noqa: PLC0415 - most intents need no prices
 
     settings = inputs_of(run).settings.agent(agent)
     if settings is not None and not has_price(settings):

@@ -12,10 +12,9 @@ from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.ownership import RECORDS
 from burnish.records.registry import record_files, share_a_place
 from burnish.records.ticket import ticket_trail
-from burnish.records.writing import Destination, Notice, Written, write
+from burnish.records.writing import RECORDS, Destination, Notice, Written, write
 from burnish.runtime.inputs import inputs_of
 from burnish.runtime.journal import load_run, states, stream_of
 from burnish.runtime.leftovers import remove_half_written

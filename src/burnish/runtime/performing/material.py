@@ -18,7 +18,7 @@ from burnish.prompts.fixing import builder_prompt, fixer_prompt
 from burnish.prompts.material import BuildMaterial, Criterion, FixMaterial, ReviewMaterial, TestStatus, Ticket
 from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.records.interface import RecordFile, RecordTexts
-from burnish.records.panel_state import FIX_PHASE, REVIEW_PHASE, STATE_PATH
+from burnish.records.panel import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
 from burnish.runtime.performing.workshop import Sources, agent_settings
 from burnish.settings.globs import ignored, matches, rules_for
