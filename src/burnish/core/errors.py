@@ -1,8 +1,7 @@
 """Errors that a user may see: each has a kind, which fixes the exit code, and a hint, which says what to do."""
 
 from enum import Enum
-
-from burnish.core.values import Value
+from typing import NamedTuple
 
 KeyPath = tuple[str | int, ...]
 """The way to a value in a document: keys of tables and indices of arrays, from the top."""
@@ -47,7 +46,8 @@ class RefusedError(Exception):
     """The event is legal in this phase, but not in this state. The loop turns it into an `IllegalEventError`."""
 
 
-class Violation(Value):
+# No Value: every command loads this module, also one that only prints its help.
+class Violation(NamedTuple):
     """A rule that a value breaks: its key, as the path in a document, what is wrong, and what to do."""
 
     path: KeyPath
