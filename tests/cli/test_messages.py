@@ -20,7 +20,7 @@ from burnish.ledger.errors import LedgerAccessError, LedgerFullError
 from burnish.ledger.failures import from_sqlite
 from burnish.protocols.loader import load
 from burnish.report.account import Account
-from burnish.report.forms import UnknownFormError, render
+from burnish.report.forms import render
 from burnish.report.text import summary
 from burnish.report.words import attempt_words
 from burnish.runtime.script import Script
@@ -133,9 +133,3 @@ def test_runs_can_be_looked_at_where_nothing_can_be_written(folder: Path) -> Non
         )
         assert (done.returncode, done.stderr) == (0, ""), words
         assert done.stdout
-
-
-def test_an_unknown_form_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(UnknownFormError) as error:
-        render(Account(run=Driven().run), "yaml")
-    assert error.value.hint == "Choose one of text, json, sarif, markdown, html."

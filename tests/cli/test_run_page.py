@@ -13,7 +13,7 @@ from burnish.core.state import MissingReview, Run
 from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.prompts.rendering import PromptError
-from burnish.report.account import Account, Step
+from burnish.report.account import Account, NextStep
 from burnish.report.page import Markup, fill, render
 from burnish.runtime.script import Script
 
@@ -66,7 +66,7 @@ def repository(folder: Path) -> Path:
 
 
 def page(run: Run, result: str = "", *commands: str) -> Page:
-    steps = tuple(Step(command=command, does="goes on") for command in commands)
+    steps = tuple(NextStep(command=command, does="goes on") for command in commands)
     return Page(render(Account(run=run, steps=steps, result=result)))
 
 

@@ -20,7 +20,7 @@ from burnish.cli.errors import ErrorBoundary
 from burnish.cli.session import session
 from burnish.system import clock
 from burnish.system.identifiers import identity_of, is_known_dead
-from burnish.usecases.sessions import Session, keep, over_since
+from burnish.usecases.sessions import CommandSession, keep, over_since
 from burnish.workspace.repository import Repository
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
@@ -54,7 +54,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     monkeypatch.chdir(repository)
     yield repository
     for folder in (state_folder(repository) / "sessions").glob("*"):
-        keeper = Session(folder).keeper
+        keeper = CommandSession(folder).keeper
         if keeper is not None and not is_known_dead(keeper):
             os.kill(keeper.pid, signal.SIGTERM)
 
@@ -149,7 +149,7 @@ def test_a_session_that_does_not_end_is_told_apart(
     name = spawned(call, command)
     (project / "ready").read_bytes()
     assert state_of(monitored(call, name, *options)) == state
-    keeper = Session(state_folder(project) / "sessions" / name).keeper
+    keeper = CommandSession(state_folder(project) / "sessions" / name).keeper
     assert keeper is not None
     code, out, _ = call("kill", name, "--json")
     assert (code, json.loads(out)) == (0, {"version": 1, "session": name, "killed": True})
@@ -178,7 +178,7 @@ def test_a_keeper_that_is_killed_is_noticed_at_once(call: Call, project: Path) -
     os.mkfifo(project / "ready")
     name = spawned(call, "echo $$; echo > ready; exec sleep 600")
     (project / "ready").read_bytes()
-    keeper = Session(state_folder(project) / "sessions" / name).keeper
+    keeper = CommandSession(state_folder(project) / "sessions" / name).keeper
     assert keeper is not None
     os.kill(keeper.pid, signal.SIGKILL)
     assert state_of(monitored(call, name, "--timeout", "1")) == ("crashed", "session_gone")

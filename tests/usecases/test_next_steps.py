@@ -8,7 +8,7 @@ from burnish.core.budget import Budget, Cap
 from burnish.core.events import BudgetReached
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
-from burnish.report.account import RunSnapshot, Step
+from burnish.report.account import NextStep, RunSnapshot
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.next_steps import next_steps
 from burnish.workspace.repository import Repository
@@ -31,7 +31,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository.discover(tmp_path)
 
 
-def only_step(repository: Repository, run: Run) -> Step:
+def only_step(repository: Repository, run: Run) -> NextStep:
     (step,) = next_steps(repository, RunSnapshot(run=run))
     return step
 
@@ -49,7 +49,7 @@ def test_the_cap_of_which_most_is_used_up_is_doubled(
     repository: Repository, budget: Budget, usage: Usage, variable: str
 ) -> None:
     step = only_step(repository, over(budget, usage))
-    assert step == Step(command=f"{variable} {AGAIN}", does="starts anew with twice the budget")
+    assert step == NextStep(command=f"{variable} {AGAIN}", does="starts anew with twice the budget")
 
 
 def test_the_cap_of_a_ticket_is_raised_where_it_was_set(repository: Repository) -> None:

@@ -77,7 +77,7 @@ class RunSnapshot(Value):
                 return _RUNNING_EXIT
 
 
-class Step(Value):
+class NextStep(Value):
     """What a person could do next: one command line, and what it does."""
 
     command: str
@@ -104,7 +104,7 @@ class WorkInProgress(Value):
 class Account(RunSnapshot):
     """A run, and everything that is told of it beside its state."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[NextStep, ...] = ()
     """What a person could do next, the likeliest first."""
     result: str = ""
     """Where the result is, in a sentence; empty where there is none, or this command did not put it there."""

@@ -27,9 +27,9 @@ from burnish.core.work import Pausing, Ready, Running
 from burnish.report import words
 from burnish.report.account import (
     Account,
+    NextStep,
     RunList,
     RunSnapshot,
-    Step,
     UnreadableRun,
     WorkInProgress,
     left_of_last_round,
@@ -94,7 +94,7 @@ def choice_lines(account: Account) -> Iterator[Line]:
         yield from ((f"  {flat(choice.key)}) {flat(words.choice_words(choice))}",) for choice in phase.choices)
 
 
-def step_lines(steps: Sequence[Step]) -> Iterator[Line]:
+def step_lines(steps: Sequence[NextStep]) -> Iterator[Line]:
     """What to do next."""
     return ((line,) for step in steps for line in words.step_words(step))
 

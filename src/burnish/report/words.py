@@ -51,7 +51,7 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
-from burnish.report.account import Account, RunSnapshot, Step, gaps_of, left_of_last_round
+from burnish.report.account import Account, NextStep, RunSnapshot, gaps_of, left_of_last_round
 from burnish.report.output import Tone, Toned, flat
 
 ANALYSERS_ALONE = (
@@ -217,7 +217,7 @@ def phase_words(phase: Phase) -> str:
             return f"{phase.outcome.value}: {phase.reason}"
 
 
-def step_words(step: Step) -> tuple[str, ...]:
+def step_words(step: NextStep) -> tuple[str, ...]:
     """What to do next, the command on a line of its own."""
     before = (f"{step.first}, then:",) if step.first else ()
     return (*before, f"Next: {step.command}", f"      {step.does}")

@@ -218,7 +218,7 @@ TYPICAL_WORK = {
 """The rule of thumb. docs/budgets.md tells it to users."""
 
 
-class Call(Value):
+class AgentCall(Value):
     """One agent in one role."""
 
     role: str
@@ -235,19 +235,19 @@ def estimate(planned: PlannedRun, budget: Budget) -> tuple[str, ...]:
     return (estimate_words(calls, known, thumb, budget),)
 
 
-def calls_of_a_round(planned: PlannedRun) -> list[Call]:
+def calls_of_a_round(planned: PlannedRun) -> list[AgentCall]:
     """The build, where there is one, every seat of the panel once, and one fix; no retries."""
     roles, protocol = planned.roles, planned.protocol
-    calls = [Call(role="build", agent=roles.build.agent)] if planned.build and roles.build is not None else []
-    calls += [Call(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]
+    calls = [AgentCall(role="build", agent=roles.build.agent)] if planned.build and roles.build is not None else []
+    calls += [AgentCall(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]
     if planned.mode is Mode.FIX and not planned.is_session:
-        calls.append(Call(role="fix", agent=next(iter(protocol.fix.by_round), roles.fix.agent)))
+        calls.append(AgentCall(role="fix", agent=next(iter(protocol.fix.by_round), roles.fix.agent)))
     return calls
 
 
-def average_usage(repository: Repository, settings: Settings, calls: Iterable[Call]) -> dict[Call, Usage]:
+def average_usage(repository: Repository, settings: Settings, calls: Iterable[AgentCall]) -> dict[AgentCall, Usage]:
     """What such a call used up in the newest runs, on average: of the same agent, with the same model."""
-    found: dict[Call, list[Usage]] = {call: [] for call in calls}
+    found: dict[AgentCall, list[Usage]] = {call: [] for call in calls}
     with suppress(NoRunsError), runs_of(repository) as runs:
         for name in runs.names()[:RUNS_LOOKED_AT]:
             with suppress(BurnishError):
@@ -257,7 +257,7 @@ def average_usage(repository: Repository, settings: Settings, calls: Iterable[Ca
     return {call: _mean(usages) for call, usages in found.items() if usages}
 
 
-def _calls_in(events: list[AnyEvent], settings: Settings) -> Iterator[tuple[Call, Usage]]:
+def _calls_in(events: list[AnyEvent], settings: Settings) -> Iterator[tuple[AgentCall, Usage]]:
     agents: dict[str, str] = {}
     former: Settings | None = None
     for event in events:
@@ -269,7 +269,7 @@ def _calls_in(events: list[AnyEvent], settings: Settings) -> Iterator[tuple[Call
             case Reviewed() | SessionFinished() | Fixed() | Built() if event.usage.tokens:
                 agent = agents.get(event.effect, "")
                 if former is not None and _kin(former, agent) == _kin(settings, agent):
-                    yield Call(role=event.effect.partition(":")[0], agent=agent), event.usage
+                    yield AgentCall(role=event.effect.partition(":")[0], agent=agent), event.usage
             case _:
                 pass
 
@@ -285,10 +285,10 @@ def _mean(usages: list[Usage]) -> Usage:
     return Usage(tokens=tokens // len(usages), cost_usd=cost / len(usages))
 
 
-def _by_rule(planned: PlannedRun, calls: Iterable[Call]) -> dict[Call, Usage]:
+def _by_rule(planned: PlannedRun, calls: Iterable[AgentCall]) -> dict[AgentCall, Usage]:
     """What the size of the prompt makes likely. Where the price is not known, the cost is 0."""
     prompt = _prompt_tokens(planned)
-    found: dict[Call, Usage] = {}
+    found: dict[AgentCall, Usage] = {}
     for call in calls:
         tokens = likely(TYPICAL_WORK["fix" if planned.is_session else call.role], prompt)
         agent = planned.inputs.settings.agent(call.agent)
@@ -317,7 +317,9 @@ def likely(work: TypicalWork, prompt: int) -> Tokens:
     )
 
 
-def estimate_words(calls: list[Call], known: Mapping[Call, Usage], thumb: Mapping[Call, Usage], budget: Budget) -> str:
+def estimate_words(
+    calls: list[AgentCall], known: Mapping[AgentCall, Usage], thumb: Mapping[AgentCall, Usage], budget: Budget
+) -> str:
     """The whole sentence, with what it rests on."""
     usages = [known.get(call) or thumb[call] for call in calls]
     dear = sum(usage.cost_usd for usage in usages)
@@ -336,13 +338,13 @@ def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-def _roles(calls: list[Call]) -> str:
+def _roles(calls: list[AgentCall]) -> str:
     counts = Counter(call.role for call in calls)
     plurals = {"build": "builds", "review": "reviews", "fix": "fixes"}
     return ", ".join(f"{number} {role if number == 1 else plurals[role]}" for role, number in counts.items())
 
 
-def _basis(calls: list[Call], known: Mapping[Call, Usage]) -> str:
+def _basis(calls: list[AgentCall], known: Mapping[AgentCall, Usage]) -> str:
     if all(call in known for call in calls):
         return "as much as in earlier runs here"
     partly = "partly as much as in earlier runs here, partly " if known else ""

@@ -16,7 +16,7 @@ from burnish.core.protocol import Choice, ChoiceAction
 from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
 from burnish.core.steps.person import other_agent
-from burnish.report.account import RunSnapshot, Step
+from burnish.report.account import NextStep, RunSnapshot
 from burnish.runtime.inputs import inputs_of, invocation_of
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import Allowance
@@ -31,7 +31,7 @@ _BY_HAND = "Fix what blocks by hand"
 _Answer = TypeVar("_Answer")
 
 
-def next_steps(repository: Repository, snapshot: RunSnapshot, folder: Path | None = None) -> tuple[Step, ...]:
+def next_steps(repository: Repository, snapshot: RunSnapshot, folder: Path | None = None) -> tuple[NextStep, ...]:
     """The steps, the likeliest first. `folder` is where the user is."""
     return tuple(_Steps(repository, snapshot, folder or Path.cwd()).steps())
 
@@ -46,7 +46,7 @@ class _Steps:
         self._folder = folder
         self._inputs = inputs_of(snapshot.run) if snapshot.run.started.inputs else None
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[NextStep]:
         run = self._run
         match run.phase:
             case Waiting():
@@ -54,12 +54,12 @@ class _Steps:
             case Ended():
                 yield from self._after(run.phase.outcome)
             case _ if self._snapshot.interrupted:
-                yield Step(command=shell_line("burnish", "resume", run.id), does="goes on with it")
+                yield NextStep(command=shell_line("burnish", "resume", run.id), does="goes on with it")
             case _:
-                yield Step(command=shell_line("burnish", "wait", run.id), does="waits for its end")
-                yield Step(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
+                yield NextStep(command=shell_line("burnish", "wait", run.id), does="waits for its end")
+                yield NextStep(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
 
-    def _choice(self, choice: Choice) -> Step | None:
+    def _choice(self, choice: Choice) -> NextStep | None:
         """One way on. Where the run has no driver and agents must work again, that is asked for, too."""
         run = self._run
         agents: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class _Steps:
         works = choice.action is ChoiceAction.FIX or choice.action.adds_a_round
         decide = shell_line("burnish", "decide", run.id, choice.key, *agents)
         goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._snapshot.driver is None else ""
-        return Step(command=f"{decide}{goes_on}", does=choice.text)
+        return NextStep(command=f"{decide}{goes_on}", does=choice.text)
 
     def _configured_agent(self) -> str | None:
         """An agent of the settings that has not reviewed yet, where the roles name no other."""
@@ -80,7 +80,7 @@ class _Steps:
         tried = (run.roles.reviewer(run.protocol.panel[0].name).agent, run.other_agent)
         return next((name for name in names if name not in tried), None)
 
-    def _after(self, outcome: Outcome) -> Iterator[Step]:
+    def _after(self, outcome: Outcome) -> Iterator[NextStep]:
         run, taken = self._run, is_taken(self._repository, self._run)
         take = [] if taken is not False else [self._take()]
         match outcome:
@@ -92,15 +92,17 @@ class _Steps:
             case Outcome.UNPROVEN:
                 yield from take
                 helps = "Name an agent that reads the change, or have the tests run"
-                yield Step(first=helps, command=self._again(untaken=bool(take)), does="reviews it again")
-                yield Step(command=self._again(untaken=bool(take), unexamined=True), does="approves it as 'unproven'")
+                yield NextStep(first=helps, command=self._again(untaken=bool(take)), does="reviews it again")
+                yield NextStep(
+                    command=self._again(untaken=bool(take), unexamined=True), does="approves it as 'unproven'"
+                )
             case Outcome.SKIPPED:
                 yield from take
-                yield Step(command=self._again(untaken=bool(take)), does="reviews it after all")
+                yield NextStep(command=self._again(untaken=bool(take)), does="reviews it after all")
             case Outcome.DID_NOT_RUN:
-                yield Step(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
+                yield NextStep(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
                 yield from take
-                yield Step(command=self._again(untaken=bool(take)), does="tries again")
+                yield NextStep(command=self._again(untaken=bool(take)), does="tries again")
             case Outcome.OVER_BUDGET:
                 yield from take
                 yield self._with_more(untaken=bool(take))
@@ -108,7 +110,7 @@ class _Steps:
                 yield from take
                 yield self._anew()
 
-    def _after_findings(self, *, untaken: bool) -> Iterator[Step]:
+    def _after_findings(self, *, untaken: bool) -> Iterator[NextStep]:
         """A review's findings can be handed to a fixer, if it can do anything about them; else a person must."""
         run = self._run
         if run.started.mode is Mode.REVIEW:
@@ -116,10 +118,10 @@ class _Steps:
             fixable = [finding for finding in blocking if self._can_fix(finding)]
             if fixable:
                 some = f"{len(fixable)} of {len(blocking)} findings" if len(fixable) < len(blocking) else "the findings"
-                yield Step(command=self._again(Mode.FIX), does=f"has {some} fixed")
+                yield NextStep(command=self._again(Mode.FIX), does=f"has {some} fixed")
                 return
         by_hand = _BY_HAND if self._inputs is not None and self._inputs.work_tree else f"{_BY_HAND} and commit it"
-        yield Step(first=by_hand, command=self._again(untaken=untaken), does="reviews it again")
+        yield NextStep(first=by_hand, command=self._again(untaken=untaken), does="reviews it again")
 
     def _can_fix(self, finding: Finding) -> bool:
         """Whether the fixer can do anything: a model may, an analyser where it has a fix."""
@@ -131,32 +133,32 @@ class _Steps:
         by_rule = all(kind is AgentKind.ANALYSERS for kind in kinds)
         return not by_rule or finding.fixable or (settings.analysers.unsafe_fixes and bool(finding.rule))
 
-    def _take(self) -> Step:
+    def _take(self) -> NextStep:
         run, inputs = self._run, self._inputs
         if inputs is not None and inputs.work_tree:
             return self._apply(Path(inputs.work_tree))
         result = Result(run=run.id, branch=run.subject.branch, head=run.subject.head, commit=run.commit)
         taking = how_to_take(self._repository, result, self._folder)
-        return Step(command=taking.command, does=taking.does)
+        return NextStep(command=taking.command, does=taking.does)
 
-    def _apply(self, root: Path) -> Step:
+    def _apply(self, root: Path) -> NextStep:
         """`git apply` alone would leave out what is not below the folder where the user is."""
         run, patch = self._run, self._repository.state_dir / "runs" / self._run.id / PATCH
         here = () if self._folder.resolve() == root.resolve() else ("-C", str(root))
         if applies(root, patch):
-            return Step(command=shell_line("git", *here, "apply", str(patch)), does=f"writes the fixes to {root}")
+            return NextStep(command=shell_line("git", *here, "apply", str(patch)), does=f"writes the fixes to {root}")
         show = shell_line("git", "--no-pager", "diff", run.subject.head, run.commit)
-        return Step(command=show, does="shows the fixes, which no longer fit your working tree")
+        return NextStep(command=show, does="shows the fixes, which no longer fit your working tree")
 
-    def _anew(self) -> Step:
+    def _anew(self) -> NextStep:
         """A cancelled run's rounds count: at the hard cap only a review is left."""
         run = self._run
         spent = run.started.rounds_before + len(run.rounds)
         if run.started.mode is Mode.FIX and spent >= run.protocol.limits.hard_cap:
-            return Step(command=self._again(Mode.REVIEW), does="reviews it once; the rounds of 'fix' are used up")
-        return Step(command=self._again(), does="starts anew")
+            return NextStep(command=self._again(Mode.REVIEW), does="reviews it once; the rounds of 'fix' are used up")
+        return NextStep(command=self._again(), does="starts anew")
 
-    def _with_more(self, *, untaken: bool) -> Step:
+    def _with_more(self, *, untaken: bool) -> NextStep:
         """The same command with twice as much of what ran out, which is the cap of which most is used up."""
         budget, amounts = self._run.started.budget, used(self._run)
         caps = budget.caps
@@ -164,14 +166,14 @@ class _Steps:
         again = self._again(untaken=untaken)
         if cap not in caps or cap.value in budget.wider:
             table = "limits.ticket" if cap.value in budget.wider else "limits"
-            return Step(first=f"Raise {cap.value} of [{table}] in burnish.toml", command=again, does="starts anew")
+            return NextStep(first=f"Raise {cap.value} of [{table}] in burnish.toml", command=again, does="starts anew")
         more = f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g}"
-        return Step(command=f"{more} {again}", does="starts anew with twice the budget")
+        return NextStep(command=f"{more} {again}", does="starts anew with twice the budget")
 
-    def _verify(self) -> Step:
+    def _verify(self) -> NextStep:
         run = self._run
         if not run.seal:
-            return Step(command=self._again(), does="reviews it again: this approval carries no seal")
+            return NextStep(command=self._again(), does="reviews it again: this approval carries no seal")
         ref = self._sealed_ref()
         usual = _safely(lambda: self._repository.default_base(run.subject.branch))
         base = () if usual == run.subject.base else ("--base", self._base())
@@ -181,8 +183,10 @@ class _Steps:
         flags += [word for kind in allowed for word in ("--allow", kind)]
         for further in ((), ("--any-policy",)):
             if self._holds(ref, base[1] if base else None, protocol, allowed, any_policy=bool(further)):
-                return Step(command=shell_line("burnish", "verify", ref, *flags, *further), does="checks the seal")
-        return Step(command=shell_line("burnish", "show", run.id), does=f"shows it; its seal no longer holds for {ref}")
+                return NextStep(command=shell_line("burnish", "verify", ref, *flags, *further), does="checks the seal")
+        return NextStep(
+            command=shell_line("burnish", "show", run.id), does=f"shows it; its seal no longer holds for {ref}"
+        )
 
     def _sealed_ref(self) -> str:
         """The branch, where it has the sealed tree; else the commit."""

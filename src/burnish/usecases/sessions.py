@@ -83,7 +83,7 @@ class RunOfSession(Value):
     run: str
 
 
-class Session:
+class CommandSession:
     """One session, by its folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -135,9 +135,9 @@ def is_own(command: str) -> bool:
     return command.startswith(shlex.join(_BURNISH))
 
 
-def find(repository: Repository, name: str) -> Session | None:
+def find(repository: Repository, name: str) -> CommandSession | None:
     """A session by its name."""
-    session = Session(_sessions(repository) / name)
+    session = CommandSession(_sessions(repository) / name)
     return session if _NAME.fullmatch(name) and session.order is not None else None
 
 
@@ -152,7 +152,7 @@ def over_since(repository: Repository, moment: float) -> list[Path]:
     """The folders of sessions that were over at a moment; that of a killed one holds what its command wrote."""
     folder = _sessions(repository)
     there = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [path for path in there if Session(path).is_over() and path.stat().st_mtime < moment]
+    return [path for path in there if CommandSession(path).is_over() and path.stat().st_mtime < moment]
 
 
 def _read(path: Path, kind: type[_Note]) -> _Note | None:
@@ -168,7 +168,7 @@ def _sessions(repository: Repository) -> Path:
 
 def spawn(
     repository: Repository, environment: Mapping[str, str], *, epic: str, story: str, cycle: int, command: str
-) -> Session:
+) -> CommandSession:
     """Start a command in a session of its own; when this returns, it runs."""
     if not command.strip():
         raise SessionError(
@@ -180,7 +180,7 @@ def spawn(
     name = "-".join(
         ("burnish", new_run_id(clock.now()), *(_NOT_IN_NAMES.sub("-", word)[:_WORD_LENGTH] for word in words))
     )
-    session = Session(_sessions(repository) / name)
+    session = CommandSession(_sessions(repository) / name)
     make_private_directory(session.folder)
     order = SessionCommand(name=name, command=command, folder=str(repository.root))
     write_atomically(session.folder / _ORDER, msgspec.json.encode(order))
@@ -198,7 +198,7 @@ def spawn(
 
 def keep(folder: Path, environment: Mapping[str, str]) -> None:
     """Run the command of a session to its end. This is what the keeper does."""
-    session = Session(folder)
+    session = CommandSession(folder)
     order = session.order
     if order is None:
         raise SessionError(f"There is no session in {folder}.", hint="Sessions are made by `burnish session spawn`.")
@@ -215,7 +215,7 @@ def keep(folder: Path, environment: Mapping[str, str]) -> None:
 
 
 async def _run(
-    session: Session, order: SessionCommand, environment: Mapping[str, str], begun: Callable[[], None]
+    session: CommandSession, order: SessionCommand, environment: Mapping[str, str], begun: Callable[[], None]
 ) -> Finished:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
@@ -304,7 +304,7 @@ def monitor(repository: Repository, name: str, request: MonitorRequest) -> Monit
     return _answer(session, *_verdict(repository, session, ending, request, own=is_own(order.command)))
 
 
-def _wait(session: Session, request: MonitorRequest) -> tuple[FinalState, str] | None:
+def _wait(session: CommandSession, request: MonitorRequest) -> tuple[FinalState, str] | None:
     """Why there is no use in waiting longer; None once the session has ended."""
     deadline = time.monotonic() + request.timeout_minutes * 60
     while True:
@@ -317,7 +317,7 @@ def _wait(session: Session, request: MonitorRequest) -> tuple[FinalState, str] |
             return FinalState.STUCK, "no_output" if _size(session.output) else "never_active"
 
 
-def _silence(session: Session) -> float:
+def _silence(session: CommandSession) -> float:
     """For how many seconds the command has said nothing."""
     try:
         return clock.now() - session.output.stat().st_mtime
@@ -326,7 +326,7 @@ def _silence(session: Session) -> float:
 
 
 def _verdict(
-    repository: Repository, session: Session, ending: SessionEnd, request: MonitorRequest, *, own: bool
+    repository: Repository, session: CommandSession, ending: SessionEnd, request: MonitorRequest, *, own: bool
 ) -> tuple[FinalState, str]:
     if ending.signal is not None:
         return FinalState.CRASHED, f"signal_{ending.signal}"
@@ -367,7 +367,7 @@ def _work_tree_is_done(repository: Repository, story: str) -> bool:
     return story_status(repository, seen, subject) is StoryStatus.DONE
 
 
-def _answer(session: Session, state: FinalState, reason: str) -> MonitorResult:
+def _answer(session: CommandSession, state: FinalState, reason: str) -> MonitorResult:
     shown = session.output.is_file()
     return MonitorResult(
         state=state,
