@@ -12,8 +12,8 @@ from pathlib import Path
 
 from benchmarks.measure import Figure, compare
 from benchmarks.project import Project
-from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Request, Role
+from burnish.agents.registry import clients
 from burnish.contracts.schemas import schema
 from burnish.core.events import Reviewed, decode
 from burnish.core.reviews import ContractName
@@ -41,7 +41,7 @@ def figures() -> Iterator[Figure]:
 @contextmanager
 def _project(kind: AgentKind) -> Generator[Project]:
     """A project whose one reviewer is a client, started by a script that says when it has ended."""
-    program = CLIENTS[kind].program(AgentSettings(kind=kind), os.environ)
+    program = clients()[kind].program(AgentSettings(kind=kind), os.environ)
     if program is None:
         raise RuntimeError(f"{kind.value} is not installed: pip install 'burnish[clients]'")
     with tempfile.TemporaryDirectory(prefix="burnish-benchmarks-") as folder:
@@ -88,7 +88,7 @@ def _review(made: Project, user: dict[str, str]) -> None:
 
 def _bare(made: Project, kind: AgentKind, user: dict[str, str]) -> None:
     """The command line that burnish uses, with a prompt of one line, in no sandbox, in a home of its own."""
-    client, settings = CLIENTS[kind], AgentSettings(kind=kind, command=(str(made.root / kind.value),))
+    client, settings = clients()[kind], AgentSettings(kind=kind, command=(str(made.root / kind.value),))
     with tempfile.TemporaryDirectory(prefix="home-", dir=made.root) as home:
         asked = _request(made, kind, home)
         for place, data in client.files(settings, asked, user).items():

@@ -7,7 +7,7 @@ from functools import partial
 
 from benchmarks.answers import answer, is_file
 from benchmarks.measure import Figure, compare
-from burnish.contracts.registry import parse_answer
+from burnish.agents.streams import read_answer
 from burnish.core.reviews import ContractName
 
 SIZE = 10_000_000
@@ -20,7 +20,7 @@ _MARKED = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s)?\s*(?:\*\*[^*]+\*\*)?")
 def figures() -> Iterator[Figure]:
     for contract in ContractName:
         whole, half = answer(contract, SIZE), answer(contract, SIZE // 2)
-        parse = partial(parse_answer, contract, is_file=is_file)
+        parse = partial(read_answer, contract, is_file=is_file)
         against, limit, read = _PEERS[contract]
         megabytes = len(whole) / 1e6
         yield compare(

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.panel.reviews import STATIC_SEATS, Desk
+from burnish.agents.panel.runner import AnalyserRunner
+from burnish.agents.panel.snapshots import ChangeSnapshot
 from burnish.core.events import Mode
 from burnish.core.values import Value
 from burnish.ledger.sqlite import open_ledger
-from burnish.runtime.performing.bench import Bench
-from burnish.runtime.performing.scenes import Scene
-from burnish.runtime.performing.workshop import Workshop
+from burnish.runtime.services import LocalServices
 from burnish.settings.loading import Flags
 from burnish.settings.types import AnalyserSettings
 from burnish.system import clock
 from burnish.system.identifiers import new_run_id
 from burnish.usecases.plan_run import RunRequest, plan
-from burnish.workspace.clones import Clones
 
 _Result = TypeVar("_Result")
 
@@ -26,17 +25,17 @@ _Result = TypeVar("_Result")
 class Stage(Value):
     """A change before the panel, with everything ready but the tools."""
 
-    shop: Workshop
-    scene: Scene
+    services: LocalServices
+    scene: ChangeSnapshot
     environment: dict[str, str]
 
     @property
     def settings(self) -> AnalyserSettings:
-        return self.shop.inputs.settings.analysers
+        return self.services.settings.analysers
 
-    def new_bench(self) -> Bench:
+    def new_bench(self) -> AnalyserRunner:
         """One that knows no results yet."""
-        return Bench(self.shop)
+        return AnalyserRunner(self.services)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run(work)
@@ -50,18 +49,18 @@ def stage(made: Desk, folder: Path) -> Generator[Stage]:
     planned = plan(folder, wanted, environment)
     repository, cache = planned.repository, made.root / "cache"
     with open_ledger(made.root / "ledger") as ledger:
-        shop = Workshop(
+        services = LocalServices(
             run=new_run_id(clock.now()),
             repository=repository,
             ledger=ledger,
-            inputs=planned.inputs,
-            sandbox=planned.sandbox,
-            clones=Clones(repository, cache / "clones"),
-            policy_folder=str(made.root),
-            folder=made.root / "runs",
-            cache=cache,
+            context=planned.inputs,
             environment=environment,
+            copies=cache / "copies",
+            cache=cache,
+            folder=made.root / "runs",
+            policy_folder=str(made.root),
+            sandbox=planned.sandbox,
         )
-        scene = Scene(shop, planned.subject.base_commit, planned.subject.head)
-        yield Stage(shop=shop, scene=scene, environment=environment)
+        scene = ChangeSnapshot(services, planned.subject.base_commit, planned.subject.head)
+        yield Stage(services=services, scene=scene, environment=environment)
         scene.discard()

@@ -8,9 +8,9 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.agents.analysers.interface import Task
-from burnish.agents.analysers.programs import program
-from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.panel.interface import Task
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.tools.registry import TOOLS
 from burnish.core.values import Value
 
 VERSION = "4.7.0"

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.command import CommandAgent
-from burnish.agents.errors import AgentError
-from burnish.agents.handover import MAX_INLINE_BYTES, findings_json, write_findings
-from burnish.agents.interface import Reply, Role
-from burnish.agents.registry import adapter_for
+from burnish.agents.environment import MAX_INLINE_BYTES, findings_json, write_findings
+from burnish.agents.interface import AgentError, Reply, Role
+from burnish.agents.registry import agent_of
 from burnish.core.errors import ErrorKind
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
@@ -203,18 +202,18 @@ def test_a_process_that_was_ended_has_no_answer() -> None:
     assert isinstance(AGENT.read(finished, request(), b"clean"), Failure)
 
 
-def test_a_command_has_its_adapter() -> None:
-    assert isinstance(adapter_for(settings("x")), CommandAgent)
+def test_a_kind_has_its_agent() -> None:
+    assert isinstance(agent_of(AgentKind.COMMAND), CommandAgent)
+    for kind in AgentKind:
+        assert agent_of(kind).card.kind is kind
 
 
-def test_the_analysers_are_no_process_of_their_own() -> None:
-    with pytest.raises(AgentError, match="not run as a process") as raised:
-        adapter_for(AgentSettings(kind=AgentKind.ANALYSERS))
-    assert "'command'" in raised.value.hint
+def test_the_analysers_need_no_command() -> None:
+    agent_of(AgentKind.ANALYSERS).check(AgentSettings(kind=AgentKind.ANALYSERS))
 
 
 @pytest.mark.parametrize("command", [(), ("",), (" ", "x")])
 def test_a_command_agent_without_a_command_says_so(command: tuple[str, ...]) -> None:
     with pytest.raises(AgentError, match="has no command") as raised:
-        adapter_for(settings(*command))
+        AGENT.check(settings(*command))
     assert raised.value.hint

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from burnish.agents.visibility import named_paths
+from burnish.runtime.services import named_paths
 
 
 def test_files_and_folders_that_are_named_and_exist(tmp_path: Path) -> None:

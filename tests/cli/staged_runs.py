@@ -10,6 +10,7 @@ import sys
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
+from burnish.agents.services import Note, Work
 from burnish.core.effects import AskPerson
 from burnish.core.events import AnyEvent, Intent, RunStarted, WorkLost
 from burnish.core.state import Ended, Run
@@ -19,7 +20,7 @@ from burnish.ledger.sqlite import SqliteLedger, open_ledger
 from burnish.protocols.loader import load
 from burnish.runtime.cast import START, Cast
 from burnish.runtime.journal import Journal
-from burnish.runtime.runner import Note, Runner, Work
+from burnish.runtime.runner import Runner
 from burnish.runtime.script import Script
 from burnish.system.identifiers import this_process
 

@@ -15,7 +15,7 @@ from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make
 
 from burnish.core.events import BudgetReached, WorkStarted
 from burnish.core.values import replace
-from burnish.runtime.inputs import Inputs, frozen
+from burnish.runtime.context import RunContext, as_json
 from burnish.runtime.journal import Journal
 from burnish.runtime.script import Script
 from burnish.settings.agent_kinds import AgentKind
@@ -94,7 +94,7 @@ def test_the_stream_of_a_client_is_told_in_words_unless_it_is_wanted_raw(
     with ledger_of(repository) as ledger:
         stage = Stage(ledger, FIXED)
         begun = replace(
-            stage.started(), inputs=frozen(Inputs(settings=settings, policy=PolicyOrigin.BASE, merge_base="0"))
+            stage.started(), context=as_json(RunContext(settings=settings, policy=PolicyOrigin.BASE, merge_base="0"))
         )
         journal = Journal.begin(ledger, begun, this_process())
         journal.record(WorkStarted(at=stage.now(), effect="validate:1:1", agent="reader"))

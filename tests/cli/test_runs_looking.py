@@ -9,11 +9,11 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, SECOND, THIRD, Stage, ledger_of, make_repository, play, state_folder
 
+from burnish.agents.services import Note, Work
 from burnish.core.events import AnyEvent, Mode, Reviewed, WorkStarted
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.interface import NewEvent
-from burnish.runtime.runner import Note, Work
 from burnish.runtime.script import Script
 from burnish.system import clock
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.registry import Expected, parse_answer
+from burnish.agents.streams import read_answer
+from burnish.contracts.registry import Expected
 from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName
 from tests.contracts.prose import AGAINST, HARMLESS
@@ -26,7 +27,7 @@ REPORT = json.loads(CLEAN[ContractName.REPORT])
 
 def is_clean(contract: ContractName, text: str) -> bool:
     try:
-        return parse_answer(contract, text.encode()).clean
+        return read_answer(contract, text.encode()).clean
     except UnreadableError:
         return False
 
@@ -163,13 +164,13 @@ def test_a_report_passes_only_the_ticket_and_revision_that_was_asked_about(
 ) -> None:
     raw = json.dumps(REPORT | changes).encode()
     if clean:
-        assert parse_answer(ContractName.REPORT, raw, expected=expected).clean
+        assert read_answer(ContractName.REPORT, raw, expected=expected).clean
         return
     with pytest.raises(UnreadableError):
-        parse_answer(ContractName.REPORT, raw, expected=expected)
+        read_answer(ContractName.REPORT, raw, expected=expected)
 
 
 def test_a_failing_report_of_another_ticket_is_no_report_of_this_one() -> None:
     raw = (CORPUS / "report" / "fail_with_blocking_issue.json").read_bytes()
     with pytest.raises(UnreadableError, match="about the ticket 'auth-base', not about 'other'"):
-        parse_answer(ContractName.REPORT, raw, expected=Expected(ticket="other", revision=0))
+        read_answer(ContractName.REPORT, raw, expected=Expected(ticket="other", revision=0))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from burnish.agents.streams import read_answer
 from burnish.contracts.issues_record import render_issues, render_verdict_aggregate
-from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.reviews import Answer, ContractName, Former, FormerAnswer
@@ -76,7 +76,7 @@ EXPECTED = {
 
 
 def read(raw: bytes | str) -> Answer:
-    return parse_answer(ContractName.ISSUES, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
+    return read_answer(ContractName.ISSUES, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
 
 
 def summary(raw: bytes) -> tuple[str, int]:

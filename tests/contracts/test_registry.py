@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, validate
 
+from burnish.agents.streams import read_answer
 from burnish.contracts.issues_record import render_issues
 from burnish.contracts.json_text import write_json
-from burnish.contracts.registry import PARSERS, parse_answer
+from burnish.contracts.registry import PARSERS
 from burnish.contracts.report_record import report_fields
 from burnish.contracts.schemas import schema
 from burnish.contracts.text import UnreadableError
@@ -45,7 +46,7 @@ def test_importing_the_registry_imports_no_parser() -> None:
 )
 def test_what_is_no_answer_is_unreadable(contract: ContractName, raw: bytes) -> None:
     with pytest.raises(UnreadableError) as caught:
-        parse_answer(contract, raw)
+        read_answer(contract, raw)
     assert caught.value.hint
 
 
@@ -93,7 +94,7 @@ def test_answers_that_fit_the_schemas_are_clean() -> None:
     }
     for contract, text in texts.items():
         validate(json.loads(text), known_schema(contract))
-        assert parse_answer(contract, text.encode()).clean
+        assert read_answer(contract, text.encode()).clean
     record = json.loads(render_issues("critic", Answer(clean=True), "now", []))
     assert record["issues"] == []
 

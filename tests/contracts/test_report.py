@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from burnish.agents.streams import read_answer
 from burnish.contracts.json_text import write_json
-from burnish.contracts.registry import parse_answer
 from burnish.contracts.report_record import report_fields, review_history_entry
 from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Severity
@@ -64,7 +64,7 @@ EXPECTED = {
 
 
 def read(raw: bytes | str) -> Answer:
-    return parse_answer(ContractName.REPORT, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
+    return read_answer(ContractName.REPORT, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
 
 
 def summary(raw: bytes) -> tuple[str, int]:
@@ -120,8 +120,8 @@ def test_a_report_is_measured_by_the_gate_it_is_given() -> None:
     own = ScoreGate(dimensions=(Dimension(name="speed", weight=Weight.CRITICAL),))
     report = json.loads((CORPUS / "pass.json").read_bytes()) | {"dimension_scores": {"speed": {"score": 95}}}
     raw = json.dumps(report | {"overall_score": 95}).encode()
-    assert parse_answer(ContractName.REPORT, raw, gate=own).clean
-    assert not parse_answer(ContractName.REPORT, raw).clean
+    assert read_answer(ContractName.REPORT, raw, gate=own).clean
+    assert not read_answer(ContractName.REPORT, raw).clean
 
 
 def test_a_score_is_written_so_that_it_never_reaches_a_threshold_it_missed() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.contracts.registry import parse_answer
+from burnish.agents.streams import read_answer
 from burnish.contracts.text import UnreadableError
 from burnish.contracts.verdict import render
 from burnish.core.findings import Finding, Severity
@@ -62,7 +62,7 @@ EXPECTED = {
 
 
 def read(raw: bytes | str) -> Answer:
-    return parse_answer(ContractName.VERDICT, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
+    return read_answer(ContractName.VERDICT, raw.encode() if isinstance(raw, str) else raw, FILES.__contains__)
 
 
 def summary(raw: bytes) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agents.services import Note, Work
 from burnish.core.effects import AskPerson
 from burnish.core.events import AnyEvent, Cancelled, Decided, Intent, WorkLost, WorkStarted
 from burnish.core.state import Ended, Outcome, Run, Waiting
@@ -17,7 +18,7 @@ from burnish.ledger.sqlite import open_ledger
 from burnish.protocols.loader import load
 from burnish.runtime.cast import Cast
 from burnish.runtime.journal import Journal, RunError, intend, load_run
-from burnish.runtime.runner import WAKE, Note, Runner, Work, recover
+from burnish.runtime.runner import WAKE, Runner, recover
 from burnish.runtime.script import Script
 from burnish.system.identifiers import this_process
 from tests.trails.playing import play

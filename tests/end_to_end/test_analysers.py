@@ -187,7 +187,7 @@ def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: P
     lacking = tmp_path / "lacking"
     lacking.mkdir()
     (lacking / "sitecustomize.py").write_text(
-        "from burnish.agents.analysers.programs import WHEELS, ToolName\n"
+        "from burnish.agents.panel.programs import WHEELS, ToolName\n"
         "from burnish.core.values import replace\n"
         "WHEELS[ToolName.RUFF] = replace(WHEELS[ToolName.RUFF], package='burnish-no-such-tool')\n"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from burnish.runtime.inputs import Invocation, invocation_of
+from burnish.runtime.context import Invocation, invocation_of
 from burnish.runtime.journal import load_run
 from tests.end_to_end.advice import Advised, next_lines, quoted_commands
 from tests.end_to_end.answers import findings

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from burnish.agents.streams import read_answer
 from burnish.contracts import findings, issues, report, sarif, verdict
 from burnish.contracts.paths import confine
-from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import UnreadableError, decode
 from burnish.core import events
 from burnish.core.errors import KeyPath
@@ -46,7 +46,7 @@ def in_repository(path: str) -> bool:
 
 
 def parse_in_repository(contract: ContractName, raw: bytes) -> Answer:
-    return parse_answer(contract, raw, in_repository)
+    return read_answer(contract, raw, in_repository)
 
 
 def check_contract(contract: ContractName, data: bytes, parse: Parse = parse_in_repository) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.clients.logins import lend
 from burnish.agents.interface import Reply, Role
+from burnish.agents.logins import copy_credentials, hidden_logins
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system import process
@@ -135,7 +135,13 @@ class Client(Value):
             readable=(str(git.parent), str(self.clone), str(self.root / "escapes.py")),
             writable=(*map(str, writable), *([str(self.clone)] if fixing else [])),
             protected=tuple(f"{self.clone}/.git/{part}" for part in ("config", "hooks", "info", "objects/info")),
-            hidden=(*DEFAULT_SECRETS, f"{git}/config", f"{git}/burnish", str(self.root / "cache")),
+            hidden=(
+                *DEFAULT_SECRETS,
+                *hidden_logins(os.environ),
+                f"{git}/config",
+                f"{git}/burnish",
+                str(self.root / "cache"),
+            ),
             temporary=str(self.stage.temporary),
         )
 
@@ -148,20 +154,24 @@ class Client(Value):
             environment = {**self.stage.environment(server.url("escape")), "HOME": str(self.root / "user")}
             environment["PATH"] = f"{self.root}/user/.local/bin:{PATH}"
             self.stage.furnish(asked, environment)
-            loan = lend(self.stage.client.needs(self.stage.settings, {"HOME": environment["HOME"]}), self.stage.home)
+            credentials = copy_credentials(
+                self.stage.client.needs(self.stage.settings, {"HOME": environment["HOME"]}), self.stage.home
+            )
             own(self.root / "cache", self.user)
             command = self.stage.client.command(self.stage.settings, asked, environment)
             inside = confine(Sandbox(kind=kind), command, self.places(role))
             finished = asyncio.run(process.run(as_user(inside, self.user, kind), Limits(seconds=120)))
             found = self.stage.client.read(finished, asked, None)
             assert isinstance(found, Reply), (found, finished.stderr_tail[-2_000:])
-            loan.give_back()
+            credentials.give_back()
             return self.reached(server.asked("escape")[-1].text)
 
     def unconfined(self, attempts: dict[str, str]) -> set[str]:
         """The same lines without a client and without a sandbox."""
         environment = {"PATH": PATH, "TMPDIR": str(self.stage.temporary)}
-        lend(self.stage.client.needs(self.stage.settings, {"HOME": str(self.root / "user")}), self.stage.home)
+        copy_credentials(
+            self.stage.client.needs(self.stage.settings, {"HOME": str(self.root / "user")}), self.stage.home
+        )
         own(self.root / "cache", self.user)
         command = Command(argv=("sh", "-c", self.script(attempts)), folder=str(self.root), environment=environment)
         finished = run_now(as_user(command, self.user, SandboxKind.NONE))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Role
+from burnish.agents.registry import clients
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system import landlock
@@ -51,7 +51,7 @@ def user(request: pytest.FixtureRequest) -> int:
 def client(request: pytest.FixtureRequest, user: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """Not below the folder of the other tests, which no other user may enter."""
     kind: AgentKind = request.param
-    program = CLIENTS[kind].program(AgentSettings(kind=kind), os.environ)
+    program = clients()[kind].program(AgentSettings(kind=kind), os.environ)
     if program is None:
         pytest.skip(f"optional: {kind.value} is not installed")
     environment = {"TOKEN": SECRET, "PATH": PATH}

@@ -6,7 +6,7 @@ import pytest
 
 from burnish.core.errors import ErrorKind
 from burnish.prompts.rendering import PromptError
-from burnish.prompts.resolution import PromptOrigin, PromptRole, ResolvedPrompt, read_guidance, resolve_prompt
+from burnish.prompts.resolution import PromptOrigin, PromptRole, ResolvedPrompt, resolve_prompt
 
 REVIEWER = ".ai_agents/prompts/reviewer.md"
 DEVELOPER = ".ai_agents/prompts/developer.md"
@@ -83,9 +83,3 @@ def test_files_that_cannot_be_a_prompt(raw: bytes, message: str) -> None:
 def test_line_ends_and_marks_of_other_systems_are_read() -> None:
     found = resolve_prompt(PromptRole.FIXER, "", base_file=lambda _: b"\xef\xbb\xbfa\r\nb", working_file=lambda _: None)
     assert found.text == "a\nb"
-
-
-def test_guidance_is_read_from_the_base_in_a_fixed_order_and_once() -> None:
-    base = files(**{"CLAUDE.md": "same", "AGENTS.md": "same\n", "REVIEW.md": "first", "OTHER.md": "no"})
-    assert read_guidance(base) == (("REVIEW.md", "first"), ("AGENTS.md", "same"))
-    assert read_guidance(files()) == ()

@@ -13,14 +13,14 @@ import msgspec
 
 from burnish.core.events import AnyEvent
 from burnish.protocols.loader import BUILT_IN, load
-from burnish.runtime.inputs import Inputs, Invocation
+from burnish.runtime.context import Invocation, RunContext
 from burnish.runtime.performing.sealing import protocol_digest
 from burnish.system.identifiers import ProcessIdentity
 from burnish.workspace.statements import Statement
 
 STORED: Final[dict[str, Any]] = {
     "events": AnyEvent,
-    "inputs": Inputs,
+    "inputs": RunContext,
     "invocation": Invocation,
     "lease-owner": ProcessIdentity,
     "seal": Statement,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.runtime.performing.witnessing import Testimony
+from burnish.agents.panel.project_tests.reviewing import TestReview
 from burnish.settings.types import Settings
 from tests.runtime.witness_stand import PYTEST, QUIET, Files, Stand, change, virtual_environment
 
-Hear = Callable[..., Testimony]
+Hear = Callable[..., TestReview]
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def environment_with_pytest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hear(tmp_path: Path, environment_with_pytest: Path) -> Hear:
     """What the witness says of a change from some files to others, where pytest is at hand."""
 
-    def hearing(base: Files, head: Files, settings: Settings = QUIET) -> Testimony:
+    def hearing(base: Files, head: Files, settings: Settings = QUIET) -> TestReview:
         return Stand(tmp_path, change(tmp_path, base, head), settings, environment_with_pytest).hear()
 
     return hearing

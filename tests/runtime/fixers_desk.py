@@ -5,22 +5,22 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from burnish.agents.panel.autofix.applying import AutofixResult, apply_autofixes
+from burnish.agents.panel.runner import AnalyserRunner
+from burnish.agents.services import Job
 from burnish.core.effects import StartFix
 from burnish.core.events import AnyEvent, FixAnswer, Mode, Roles, RunStarted, Subject
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.state import Fixing, FixOrder, Run
 from burnish.core.work import Assignment, Ready
 from burnish.protocols.loader import load
-from burnish.runtime.inputs import Inputs
-from burnish.runtime.performing.autofixing import Mended, mend
-from burnish.runtime.performing.bench import Bench
-from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.runtime.context import RunContext
+from burnish.runtime.services import LocalServices
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import AnalyserSettings, Settings
-from burnish.system.sandbox import choose
 from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.clones import Clone
 from burnish.workspace.repository import Repository
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
@@ -43,23 +43,21 @@ class FixersDesk:
         # What is left of a run is found by its name, and ended: tests beside each other must not share one.
         name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
         self.run = _run(name, subject.base_commit, builder)
-        self.shop = Workshop(
+        self.services = LocalServices(
             run=name,
             repository=repository,
             ledger=MemoryLedger(),
-            inputs=Inputs(
+            context=RunContext(
                 settings=Settings(analysers=analysers), policy=PolicyOrigin.BUILT_IN, merge_base=subject.base_commit
             ),
-            sandbox=choose("auto"),
-            clones=Clones(repository, folder / "clones"),
-            policy_folder=str(builder.path),
-            folder=folder / "run",
-            cache=folder.parent / "cache",
             environment={**ENVIRONMENT, **environment},
+            copies=folder.parent / "cache" / name,
+            cache=folder.parent / "cache",
+            folder=folder / "run",
         )
-        self.clone: Clone = self.shop.clones.make("fix-1-1", subject.base_commit, self.run.commit, writable=True)
+        self.clone: Clone = self.services.clones.make("fix-1-1", subject.base_commit, self.run.commit, writable=True)
 
-    def mend(self, *must: Finding, may: Sequence[Finding] = ()) -> Mended:
+    def apply_autofixes(self, *must: Finding, may: Sequence[Finding] = ()) -> AutofixResult:
         """Have findings fixed in the clone."""
         order = FixOrder(number=1, round=1, must=must, may=tuple(may))
         effect = StartFix(id="fix:1:1", agent="analysers", attempt=1, order=order)
@@ -67,9 +65,9 @@ class FixersDesk:
         def note(event: AnyEvent) -> None:
             del event
 
-        async def work() -> Mended:
-            bench = Bench(self.shop)
-            return await mend(bench, Job(effect, self.run, asyncio.Event(), note), self.clone)
+        async def work() -> AutofixResult:
+            bench = AnalyserRunner(self.services)
+            return await apply_autofixes(bench, Job(effect, self.run, asyncio.Event(), note), self.clone)
 
         return asyncio.run(work())
 
@@ -97,7 +95,7 @@ def _run(name: str, base: str, builder: RepositoryBuilder) -> Run:
     return Run(started=started, phase=phase, commit=builder.head, tree=builder.tree)
 
 
-def texts(mended: Mended) -> dict[str, str]:
+def texts(mended: AutofixResult) -> dict[str, str]:
     """What is said of each finding: `+` where it is fixed."""
     return {said.finding: _sign(said) + said.text for said in mended.answers}
 

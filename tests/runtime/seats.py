@@ -4,16 +4,17 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from burnish.agents.analysers import review_seat
+from burnish.agents.census import changed_files
+from burnish.agents.interface import Failed, Review
+from burnish.agents.panel.runner import AnalyserRunner
+from burnish.agents.services import Job
 from burnish.core.effects import StartReview
-from burnish.core.events import AnyEvent, Reviewed
+from burnish.core.events import AnyEvent
 from burnish.core.finding_identity import identify
 from burnish.core.findings import Finding, Tracked
 from burnish.core.state import Scope
 from burnish.core.values import replace
-from burnish.runtime.census import changed_files
-from burnish.runtime.performing.analysing import analyse
-from burnish.runtime.performing.bench import Bench
-from burnish.runtime.performing.workshop import Job
 from burnish.settings.types import AnalyserSettings, Settings
 from burnish.testing.repositories import Content, RepositoryBuilder
 from tests.runtime.fixers_desk import FixersDesk
@@ -42,12 +43,12 @@ class Seats:
         builder.commit()
         self.settings = settings or AnalyserSettings()
         self.builder = builder
-        self.desk = FixersDesk(folder, builder, self.settings, {})
+        self.harness = FixersDesk(folder, builder, self.settings, {})
 
-    def review(self, reviewer: str, former: Sequence[Finding] = ()) -> Reviewed:
+    def review(self, reviewer: str, former: Sequence[Finding] = ()) -> Review:
         """What a reviewer says of the change."""
         run = replace(
-            self.desk.run, findings=tuple(Tracked(finding=one, round=1, seen=1) for one in identify(tuple(former)))
+            self.harness.run, findings=tuple(Tracked(finding=one, round=1, seen=1) for one in identify(tuple(former)))
         )
         effect = StartReview(
             id=f"review:1:{reviewer}:1", round=1, reviewer=reviewer, agent="analysers", attempt=1, scope=Scope.FULL
@@ -56,13 +57,12 @@ class Seats:
         def note(event: AnyEvent) -> None:
             del event
 
-        async def work() -> AnyEvent:
-            bench = Bench(self.desk.shop)
-            return await analyse(bench, Job(effect, run, asyncio.Event(), note))
+        async def work() -> Review | Failed:
+            return await review_seat(AnalyserRunner(self.harness.services), Job(effect, run, asyncio.Event(), note))
 
-        event = asyncio.run(work())
-        assert isinstance(event, Reviewed), event
-        return event
+        review = asyncio.run(work())
+        assert isinstance(review, Review), review
+        return review
 
     def found(self, reviewer: str, former: Sequence[Finding] = ()) -> list[tuple[str, str, str]]:
         """What a reviewer finds: the place, the rule, the severity."""
@@ -74,9 +74,9 @@ class Seats:
     def needs(self) -> dict[str, str]:
         """How closely each changed file must be examined."""
         files = changed_files(
-            self.desk.shop.repository,
+            self.harness.services.repository,
             Settings(analysers=self.settings),
-            self.desk.run.subject.base_commit,
+            self.harness.run.subject.base_commit,
             self.builder.head,
         )
         return {file.path: file.need.value for file in files}

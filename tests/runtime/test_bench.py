@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, Hit, Task, ToolError, ToolName
-from burnish.runtime.performing.bench import Bench
-from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.agents.panel.interface import Choice, Hit, Task, ToolError, ToolName
+from burnish.agents.panel.rule_caches import compile_rules
+from burnish.agents.panel.runner import AnalyserRunner
 from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.fixers_desk import FixersDesk
@@ -23,7 +23,7 @@ OTHERS = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> FixersDesk:
+def harness(tmp_path: Path) -> FixersDesk:
     builder = RepositoryBuilder(tmp_path / "project").commit({"README.md": "A project.\n"}).branch("change")
     builder.commit({"a.py": "print(unknown)\n", "run.sh": '#!/bin/sh\ncd "$1"\n'})
     return FixersDesk(tmp_path / "cache" / "run", builder, AnalyserSettings(), {})
@@ -33,12 +33,12 @@ def kingfisher(choice: Choice) -> Task:
     return Task(tool=ToolName.KINGFISHER, choice=choice, files=FILES)
 
 
-def look(desk: FixersDesk, *seats: tuple[Task, ...]) -> list[tuple[Hit, ...] | BaseException]:
+def look(harness: FixersDesk, *seats: tuple[Task, ...]) -> list[tuple[Hit, ...] | BaseException]:
     """What each seat of a panel finds, side by side."""
 
     async def work() -> list[tuple[Hit, ...] | BaseException]:
-        bench, stop = Bench(desk.shop), asyncio.Event()
-        scene = await bench.scene(desk.run)
+        bench, stop = AnalyserRunner(harness.services), asyncio.Event()
+        scene = await bench.snapshot(harness.run)
 
         async def seated(tasks: tuple[Task, ...]) -> tuple[Hit, ...]:
             found = await asyncio.gather(*(bench.introduced(scene, task, stop) for task in tasks))
@@ -49,10 +49,11 @@ def look(desk: FixersDesk, *seats: tuple[Task, ...]) -> list[tuple[Hit, ...] | B
     return asyncio.run(work())
 
 
-def started(desk: FixersDesk) -> list[str]:
+def started(harness: FixersDesk) -> list[str]:
     """The tools in the order of their start, by which their logs are numbered."""
     logs = [
-        path.stem.removeprefix("analyse-").rpartition("-") for path in desk.shop.log_of("x").parent.glob("analyse-*")
+        path.stem.removeprefix("analyse-").rpartition("-")
+        for path in harness.services.log_of("x").parent.glob("analyse-*")
     ]
     return [tool for _, tool in sorted((int(number), tool) for tool, _, number in logs)]
 
@@ -61,27 +62,27 @@ def rules(found: tuple[Hit, ...] | BaseException) -> list[str]:
     return [hit.rule for hit in found] if isinstance(found, tuple) else [type(found).__name__]
 
 
-def test_kingfisher_starts_first_whoever_asks_for_it(desk: FixersDesk) -> None:
-    asyncio.run(compile_rules(desk.shop, tuple(f"--rule={rule}" for rule in ONE_RULE.select), asyncio.Event()))
+def test_kingfisher_starts_first_whoever_asks_for_it(harness: FixersDesk) -> None:
+    asyncio.run(compile_rules(harness.services, tuple(f"--rule={rule}" for rule in ONE_RULE.select), asyncio.Event()))
 
-    found = look(desk, OTHERS, (kingfisher(ONE_RULE),))
+    found = look(harness, OTHERS, (kingfisher(ONE_RULE),))
 
-    assert started(desk)[0] == "kingfisher"
+    assert started(harness)[0] == "kingfisher"
     assert [rules(one) for one in found] == [["F821", "SC2164"], []]
 
 
-def test_nobody_waits_while_rules_are_compiled(desk: FixersDesk) -> None:
-    look(desk, OTHERS, (kingfisher(ONE_RULE),))
+def test_nobody_waits_while_rules_are_compiled(harness: FixersDesk) -> None:
+    look(harness, OTHERS, (kingfisher(ONE_RULE),))
 
-    assert started(desk)[0] == "ruff"
+    assert started(harness)[0] == "ruff"
 
 
-def test_where_kingfisher_fails_the_others_do_their_work(desk: FixersDesk) -> None:
-    missing, *rest = look(desk, (kingfisher(NO_RULE),), OTHERS)
+def test_where_kingfisher_fails_the_others_do_their_work(harness: FixersDesk) -> None:
+    missing, *rest = look(harness, (kingfisher(NO_RULE),), OTHERS)
 
     assert isinstance(missing, ToolError)
     assert [rules(one) for one in rest] == [["F821", "SC2164"]]
 
 
-def test_where_nobody_needs_kingfisher_nobody_waits_for_it(desk: FixersDesk) -> None:
-    assert [rules(one) for one in look(desk, OTHERS)] == [["F821", "SC2164"]]
+def test_where_nobody_needs_kingfisher_nobody_waits_for_it(harness: FixersDesk) -> None:
+    assert [rules(one) for one in look(harness, OTHERS)] == [["F821", "SC2164"]]

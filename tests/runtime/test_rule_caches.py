@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, Task, ToolError, ToolName
-from burnish.agents.analysers.tools.kingfisher import scanned_name
-from burnish.runtime.performing.bench import Bench
-from burnish.runtime.performing.rule_caches import compile_rules
+from burnish.agents.panel.interface import Choice, Task, ToolError, ToolName
+from burnish.agents.panel.rule_caches import compile_rules
+from burnish.agents.panel.runner import AnalyserRunner
+from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.settings.types import AnalyserSettings
 from burnish.system.sandbox import choose
 from burnish.testing.repositories import branch_with_two_defects
@@ -21,48 +21,48 @@ GITHUB_RULE = "betterleaks.github-pat"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> FixersDesk:
+def harness(tmp_path: Path) -> FixersDesk:
     return FixersDesk(tmp_path / "cache" / "run", branch_with_two_defects(tmp_path / "project"), AnalyserSettings(), {})
 
 
-def _compile(desk: FixersDesk, arguments: tuple[str, ...]) -> Path | None:
-    return asyncio.run(compile_rules(desk.shop, arguments, asyncio.Event()))
+def _compile(harness: FixersDesk, arguments: tuple[str, ...]) -> Path | None:
+    return asyncio.run(compile_rules(harness.services, arguments, asyncio.Event()))
 
 
-def test_the_rules_outlive_the_run_and_are_not_compiled_again(desk: FixersDesk, tmp_path: Path) -> None:
-    folder = _compile(desk, ONE_RULE)
+def test_the_rules_outlive_the_run_and_are_not_compiled_again(harness: FixersDesk, tmp_path: Path) -> None:
+    folder = _compile(harness, ONE_RULE)
     assert folder is not None
     (compiled,) = folder.iterdir()
     before = compiled.stat()
 
     assert folder.is_relative_to(tmp_path / "cache")
     assert not folder.is_relative_to(tmp_path / "cache" / "run")
-    assert _compile(desk, ONE_RULE) == folder
+    assert _compile(harness, ONE_RULE) == folder
     assert compiled.stat() == before
 
 
-def test_another_choice_of_rules_is_another_folder(desk: FixersDesk) -> None:
+def test_another_choice_of_rules_is_another_folder(harness: FixersDesk) -> None:
     other = ("scan", "--rule=betterleaks.1password-secret-key", "--", "./a.py")
 
-    assert _compile(desk, ONE_RULE) != _compile(desk, other)
+    assert _compile(harness, ONE_RULE) != _compile(harness, other)
 
 
-def test_rules_that_cannot_be_compiled_are_an_error_and_leave_nothing(desk: FixersDesk, tmp_path: Path) -> None:
+def test_rules_that_cannot_be_compiled_are_an_error_and_leave_nothing(harness: FixersDesk, tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="could not compile"):
-        _compile(desk, ("scan", "--rule=no-such-rule"))
+        _compile(harness, ("scan", "--rule=no-such-rule"))
 
     assert not (tmp_path / "cache" / "analysers").exists()
 
 
-def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(desk: FixersDesk, tmp_path: Path) -> None:
+def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(harness: FixersDesk, tmp_path: Path) -> None:
     """As without a sandbox where a group may write above the cache: in homes that were made under a umask of 002."""
-    desk.shop.sandbox = choose("off")
+    harness.services.sandbox = choose("off")
     (tmp_path / "cache").chmod(0o775)
     file = tmp_path / "files" / scanned_name("a.py")
     file.parent.mkdir(parents=True)
     file.write_text(f'KEY = "{TOKEN}"\n')
     task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=Choice(select=(GITHUB_RULE,)))
 
-    assert _compile(desk, (f"--rule={GITHUB_RULE}",)) is None
-    (hit,) = asyncio.run(Bench(desk.shop).look(tmp_path / "files", (task,), asyncio.Event()))
+    assert _compile(harness, (f"--rule={GITHUB_RULE}",)) is None
+    (hit,) = asyncio.run(AnalyserRunner(harness.services).look(tmp_path / "files", (task,), asyncio.Event()))
     assert (hit.file, hit.line) == ("a.py", 1)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agents.panel.project_tests import reviewing
+from burnish.agents.panel.project_tests.reviewing import TestReview
+from burnish.agents.services import StoppedError
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.reviews import Failure, FailureKind
-from burnish.runtime.performing import witnessing
-from burnish.runtime.performing.witnessing import Testimony
-from burnish.runtime.performing.workshop import StoppedError
 from burnish.settings.types import AnalyserSettings, Settings, WorkspaceSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.conftest import Hear
@@ -33,7 +33,7 @@ IMPORTS = "from calc import half\n\ndef test_half():\n    assert half(2) == 1\n"
 
 
 @pytest.fixture(scope="module")
-def heard_of_everything(tmp_path_factory: pytest.TempPathFactory, environment_with_pytest: Path) -> Testimony:
+def heard_of_everything(tmp_path_factory: pytest.TempPathFactory, environment_with_pytest: Path) -> TestReview:
     """One change that does to the tests whatever a change can do to them."""
     folder = tmp_path_factory.mktemp("everything")
     half = "\n\ndef half(number):\n    return number / 2\n"
@@ -61,12 +61,12 @@ def heard_of_everything(tmp_path_factory: pytest.TempPathFactory, environment_wi
     return Stand(folder, change(folder, base, head), QUIET, environment_with_pytest).hear()
 
 
-def finding_named(heard: Testimony, title: str) -> Finding:
+def finding_named(heard: TestReview, title: str) -> Finding:
     (found,) = [finding for finding in heard.findings if finding.title == title]
     return found
 
 
-def test_a_new_failure_is_critical_with_its_output_and_its_place(heard_of_everything: Testimony) -> None:
+def test_a_new_failure_is_critical_with_its_output_and_its_place(heard_of_everything: TestReview) -> None:
     finding = finding_named(heard_of_everything, "`tests/test_calc.py::test_double` fails")
     assert finding.severity is Severity.CRITICAL
     assert finding.location == Location(file="tests/test_calc.py", line=5)
@@ -76,18 +76,18 @@ def test_a_new_failure_is_critical_with_its_output_and_its_place(heard_of_everyt
     assert "python -m pytest" in heard_of_everything.log
 
 
-def test_a_failure_inside_the_code_is_placed_there(heard_of_everything: Testimony) -> None:
+def test_a_failure_inside_the_code_is_placed_there(heard_of_everything: TestReview) -> None:
     finding = finding_named(heard_of_everything, "`tests/test_inner.py::test_inner` fails")
     assert finding.location == Location(file="calc.py", line=6)
 
 
-def test_a_file_of_tests_that_can_no_longer_be_loaded_is_critical(heard_of_everything: Testimony) -> None:
+def test_a_file_of_tests_that_can_no_longer_be_loaded_is_critical(heard_of_everything: TestReview) -> None:
     finding = finding_named(heard_of_everything, "`tests/test_half.py` cannot be loaded")
     assert finding.severity is Severity.CRITICAL
     assert "cannot import name 'half'" in finding.evidence
 
 
-def test_tests_that_vanish_without_a_loss_are_one_note(heard_of_everything: Testimony) -> None:
+def test_tests_that_vanish_without_a_loss_are_one_note(heard_of_everything: TestReview) -> None:
     finding = finding_named(heard_of_everything, "4 tests no longer run")
     assert (finding.severity, finding.action) == (Severity.INFO, Action.NOTE)
     assert finding.evidence.splitlines() == [
@@ -117,7 +117,7 @@ def test_what_a_failing_test_leaves_behind_does_not_make_it_pass(hear: Hear) -> 
     assert (finding.title, finding.severity) == ("`tests/test_once.py::test_once` fails", Severity.CRITICAL)
 
 
-def test_what_is_not_the_changes_doing_is_noted_or_nothing(heard_of_everything: Testimony) -> None:
+def test_what_is_not_the_changes_doing_is_noted_or_nothing(heard_of_everything: TestReview) -> None:
     assert len(heard_of_everything.findings) == 4
     assert heard_of_everything.notes == ("1 test fails on the base too, and says nothing of the change",)
 
@@ -170,15 +170,15 @@ def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:
     bare = virtual_environment(tmp_path / "bare")
     # /usr/bin may hold a python3 with pytest: this user has none on the PATH.
     stand = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), QUIET, bare)
-    stand.shop.environment = {"PATH": "/nonexistent", "VIRTUAL_ENV": str(bare)}
+    stand.services.environment = {"PATH": "/nonexistent", "VIRTUAL_ENV": str(bare)}
     heard = stand.hear()
     assert (heard.findings, heard.looked) == ((), False)
     assert heard.notes[0].startswith("no evidence: no Python was found that has pytest.")
 
 
 def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(witnessing, "LEAST_SECONDS", 3.0)
-    monkeypatch.setattr(witnessing, "TIMES_THE_BASE", 0.0)
+    monkeypatch.setattr(reviewing, "LEAST_SECONDS", 3.0)
+    monkeypatch.setattr(reviewing, "TIMES_THE_BASE", 0.0)
     heard = hear(BASE, {"calc.py": "import signal\n\ndef double(number):\n    signal.pause()\n"})
     (finding,) = heard.findings
     assert finding.severity is Severity.CRITICAL
@@ -240,7 +240,7 @@ def test_prepare_installs_into_both_copies(tmp_path: Path, environment_with_pyte
 
 def test_a_preparation_that_fails_is_infrastructure(tmp_path: Path) -> None:
     settings = Settings(workspace=WorkspaceSettings(prepare=("exit 3",)))
-    failure = asyncio.run(Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), settings).testify())
+    failure = asyncio.run(Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), settings).review_tests())
     assert isinstance(failure, Failure)
     assert failure.kind is FailureKind.CANNOT_RUN
 
@@ -252,7 +252,7 @@ def test_a_stop_ends_the_tests_of_both_sides(tmp_path: Path, environment_with_py
             calling = f"import signal, socket\n\ndef test_a():\n    call = socket.create_connection({address})\n"
             files = {"test_a.py": f"{calling}    signal.pause()\n"}
             stand = Stand(tmp_path, change(tmp_path, files, BASE), QUIET, environment_with_pytest)
-            hearing = asyncio.create_task(stand.testify())
+            hearing = asyncio.create_task(stand.review_tests())
             for _ in ("base", "head"):
                 caller, _ = await asyncio.to_thread(listener.accept)
                 caller.close()

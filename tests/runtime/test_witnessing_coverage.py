@@ -74,7 +74,10 @@ def test_unittest_is_run_and_measured_where_there_is_no_pytest(tmp_path: Path) -
     wrong = CODE.replace("return 1", "return 7") + "\n\ndef idle():\n    return 5\n"
     builder = change(tmp_path, {"calc.py": CODE, "tests/test_calc.py": test}, {"calc.py": wrong})
     stand = Stand(tmp_path, builder, MEASURED, virtual_environment(tmp_path / "bare"))
-    stand.shop.environment = {**stand.shop.environment, "PATH": "/nonexistent"}  # no python3 with pytest anywhere
+    stand.services.environment = {
+        **stand.services.environment,
+        "PATH": "/nonexistent",
+    }  # no python3 with pytest anywhere
     failure, idle = stand.hear().findings
     assert failure.title == "`test_calc.SignTest.test_sign` fails"
     assert failure.location == Location(file="tests/test_calc.py", line=7)

@@ -65,7 +65,7 @@ CARGO: Files = {
 def test_cargo_runs_offline_and_names_the_failing_test(tmp_path: Path) -> None:
     library = str(CARGO["src/lib.rs"]).replace("n * 2", "n * 3")
     stand = Stand(tmp_path, change(tmp_path, CARGO, {"src/lib.rs": library}), QUIET)
-    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    stand.services.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     heard = stand.hear()
     (finding,) = heard.findings
     assert finding.title == "`tests::doubles` fails"
@@ -93,7 +93,7 @@ def test_go_tells_what_it_compiled_and_ran(tmp_path: Path) -> None:
         "other.go": "//go:build windows\n\npackage calc\n\nfunc Other() {}\n",
     }
     stand = Stand(tmp_path, change(tmp_path, GO, head), QUIET)
-    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    stand.services.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     heard = stand.hear()
     assert heard.findings == ()
     assert heard.examined == (
@@ -107,7 +107,7 @@ def test_go_tells_what_it_compiled_and_ran(tmp_path: Path) -> None:
 def test_a_silenced_test_of_go_blocks(tmp_path: Path) -> None:
     head = {**GONE, "calc.go": str(GO["calc.go"]).replace("* 2", "* 3")}
     stand = Stand(tmp_path, change(tmp_path, GO, head), QUIET)
-    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    stand.services.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     assert [finding.severity for finding in stand.hear().findings] == [Severity.HIGH]
 
 
@@ -117,7 +117,7 @@ def test_cargo_tells_what_it_compiled(tmp_path: Path) -> None:
     library = str(CARGO["src/lib.rs"]).replace("n * 2", "2 * n")
     head: Files = {"src/lib.rs": library, "src/stray.rs": "pub fn stray() {}\n"}
     stand = Stand(tmp_path, change(tmp_path, CARGO, head), QUIET)
-    stand.shop.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    stand.services.environment = {**USER, "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     assert stand.hear().examined == (Examined(path="src/lib.rs", level=Level.CHECKED),)
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from burnish.agents.panel.project_tests.reviewing import TestReview
 from burnish.core.findings import Action, Finding, Severity, Tracked
 from burnish.core.state import Round, Scope
 from burnish.core.values import replace
-from burnish.runtime.performing.witnessing import Testimony
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import QUIET, Files, Stand, change
 
@@ -21,7 +21,7 @@ BASE: Files = {"calc.py": CODE, "tests/test_calc.py": TEST, "tests/test_half.py"
 SKIPPED = TEST.replace("def test_double", "@pytest.mark.skip\ndef test_double")
 
 
-def counted(heard: Testimony) -> list[Finding]:
+def counted(heard: TestReview) -> list[Finding]:
     """What counts in a gate."""
     return [finding for finding in heard.findings if finding.action is not Action.NOTE]
 

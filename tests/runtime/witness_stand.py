@@ -9,6 +9,8 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Literal
 
+from burnish.agents.panel.project_tests.reviewing import TestReview, review_tests
+from burnish.agents.services import Job
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Roles, RunStarted, Subject
 from burnish.core.loop import evolve
@@ -16,15 +18,13 @@ from burnish.core.reviews import Failure
 from burnish.core.state import Run, Scope
 from burnish.core.work import Assignment
 from burnish.protocols.loader import load
-from burnish.runtime.inputs import Inputs
-from burnish.runtime.performing.witnessing import Testimony, testify
-from burnish.runtime.performing.workshop import Job, Workshop
+from burnish.runtime.context import RunContext
+from burnish.runtime.services import LocalServices
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import AnalyserSettings, Settings, ValidateSettings, ValidationCommand
 from burnish.system.sandbox import choose
 from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import Content, RepositoryBuilder
-from burnish.workspace.clones import Clones
 from burnish.workspace.repository import Repository
 
 Files = Mapping[str, Content | None]
@@ -82,31 +82,30 @@ class Stand:
         repository = Repository.discover(builder.path)
         base = repository.freeze("change", "main").base_commit
         self.stop = asyncio.Event()
-        self.shop = Workshop(
+        self.services = LocalServices(
             run=_name(folder),
             repository=repository,
             ledger=MemoryLedger(),
-            inputs=Inputs(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=base),
-            sandbox=choose(sandbox),
-            clones=Clones(repository, folder / "clones"),
-            policy_folder=str(builder.path),
-            folder=folder / "run",
-            cache=folder.parent / "cache",
+            context=RunContext(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=base),
             environment=activated(active) if active else USER,
+            copies=folder.parent / "cache" / _name(folder),
+            cache=folder.parent / "cache",
+            folder=folder / "run",
+            sandbox=choose(sandbox),
         )
         self.run = _run(_name(folder), base, builder)
 
-    async def testify(self) -> Testimony | Failure:
+    async def review_tests(self) -> TestReview | Failure:
         effect = StartReview(
             id="review:1:witness:1", round=1, reviewer="witness", agent="analysers", attempt=1, scope=Scope.FULL
         )
-        return await testify(self.shop, Job(effect, self.run, self.stop, _ignore))
+        return await review_tests(self.services, Job(effect, self.run, self.stop, _ignore))
 
-    def hear(self) -> Testimony:
+    def hear(self) -> TestReview:
         """What the witness says."""
-        testimony = asyncio.run(self.testify())
-        assert isinstance(testimony, Testimony), testimony
-        assert list((self.shop.desks.parent / "clones").glob("review*")) == []
+        testimony = asyncio.run(self.review_tests())
+        assert isinstance(testimony, TestReview), testimony
+        assert list((self.services.attempt_dirs.parent / "clones").glob("review*")) == []
         return testimony
 
 

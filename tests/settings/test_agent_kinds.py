@@ -1,10 +1,9 @@
-"""The table of kinds that settings can name."""
+"""The kinds that settings can name."""
 
 from importlib.util import find_spec
 
-from burnish.settings.agent_kinds import MODULES, AgentKind
+from burnish.settings.agent_kinds import AgentKind
 
 
 def test_every_kind_has_a_module() -> None:
-    assert list(MODULES) == [kind.value for kind in AgentKind]
-    assert [module for module in MODULES.values() if find_spec(module) is None] == []
+    assert [kind for kind in AgentKind if find_spec(f"burnish.agents.{kind.value}") is None] == []

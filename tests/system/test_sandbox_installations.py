@@ -8,8 +8,8 @@ import pytest
 from tests.system import sandbox_installations as installations
 from tests.system.sandbox_installations import PERSONAL, PRIVATE, WORDS, Installation
 
-from burnish.agents.clients.places import manager_variables
-from burnish.agents.clients.registry import CLIENTS
+from burnish.agents.client import manager_variables
+from burnish.agents.registry import clients
 from burnish.core.values import replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
@@ -63,7 +63,7 @@ def assert_unseen(sandbox: Sandbox, command: Command, home: Path) -> None:
 
 
 def program_of(kind: AgentKind) -> Path:
-    found = CLIENTS[kind].program(AgentSettings(kind=kind), os.environ)
+    found = clients()[kind].program(AgentSettings(kind=kind), os.environ)
     if found is None:
         pytest.skip(f"optional: {kind.value} is not installed")
     return Path(found).resolve()

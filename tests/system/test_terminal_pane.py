@@ -11,7 +11,7 @@ from tests.system.terminals import Stage, needs_tmux
 from burnish.system.terminal_screen import Lines, Screen, renderer
 from burnish.system.terminal_sessions import let_in, living
 
-CLAUDE = "burnish.agents.clients.claude:CLAUDE.progress"
+CLAUDE = "burnish.agents.claude:AGENT.progress"
 
 
 @pytest.fixture

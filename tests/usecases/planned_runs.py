@@ -21,7 +21,7 @@ from burnish.core.loop import decide
 from burnish.core.reviews import Answer, Usage
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
-from burnish.runtime.inputs import frozen
+from burnish.runtime.context import as_json
 from burnish.runtime.journal import Journal
 from burnish.system.identifiers import this_process
 from burnish.testing.repositories import RepositoryBuilder
@@ -79,7 +79,7 @@ class Project:
             roles=planned.roles,
             max_reviews=max_reviews,
             budget=planned.budget,
-            inputs=frozen(planned.inputs),
+            context=as_json(planned.inputs),
         )
         return Journal.begin(ledger, started, this_process())
 

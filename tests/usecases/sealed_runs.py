@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from burnish.agents.census import changed_files
 from burnish.core.effects import AskPerson, Effect, MakeSeal, StartFix, StartReview, StartValidation
 from burnish.core.events import (
     AnyEvent,
@@ -26,8 +27,7 @@ from burnish.core.loop import decide
 from burnish.core.reviews import Answer
 from burnish.core.state import Ended, Run
 from burnish.ledger.sqlite import open_ledger
-from burnish.runtime.census import changed_files
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of
 from burnish.runtime.journal import Journal, intend, load_run
 from burnish.runtime.performing.sealing import statement_of
 from burnish.settings.loading import Flags
@@ -152,7 +152,7 @@ class Project:
             commit=commit,
             tree=tree,
             files=changes(self.repository, run.commit, commit),
-            changed=changed_files(self.repository, inputs_of(run).settings, run.subject.base_commit, commit),
+            changed=changed_files(self.repository, context_of(run).settings, run.subject.base_commit, commit),
         )
 
     def say(self, run: Run, *, waive: bool) -> Run:

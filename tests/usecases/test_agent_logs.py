@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.agents.clients.reading import MAX_LINE
-from burnish.agents.clients.registry import CLIENTS
+from burnish.agents.registry import clients
+from burnish.agents.streams import MAX_LINE
 from burnish.core.values import replace
 from burnish.protocols.loader import load
 from burnish.report.account import work_in_progress
@@ -19,11 +19,11 @@ from burnish.usecases.agent_logs import LAST_BYTES, StreamFormatter, last_words
 from tests.agents.clients.recordings import recorded
 
 KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
-CLAUDE = CLIENTS[AgentKind.CLAUDE]
+CLAUDE = clients()[AgentKind.CLAUDE]
 
 
 def told(kind: AgentKind, stream: bytes) -> str:
-    retelling = StreamFormatter(CLIENTS[kind])
+    retelling = StreamFormatter(clients()[kind])
     return retelling.take(stream) + retelling.rest()
 
 
@@ -68,7 +68,7 @@ def test_why_a_call_failed_is_shown(kind: AgentKind) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_pieces_in_which_a_stream_comes_do_not_matter(kind: AgentKind) -> None:
     stream = recorded(kind, "tool-calls").stdout
-    retelling = StreamFormatter(CLIENTS[kind])
+    retelling = StreamFormatter(clients()[kind])
     pieces = "".join(retelling.take(stream[at : at + 7]) for at in range(0, len(stream), 7)) + retelling.rest()
     assert pieces == told(kind, stream)
 

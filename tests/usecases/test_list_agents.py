@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.errors import AgentError
+from burnish.agents.interface import AgentError
 from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.list_agents import LocalSettings, Readiness, list_agents, look_at, resolve_local_settings

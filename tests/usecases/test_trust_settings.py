@@ -1,5 +1,6 @@
 """What of a working tree counts before a run begins, with the user's trust and without it."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from burnish.core.events import Mode, RunStarted
 from burnish.core.loop import evolve
 from burnish.core.state import Run
 from burnish.core.values import replace
-from burnish.runtime.inputs import InputsError, frozen, inputs_of
+from burnish.runtime.context import ContextError, as_json, context_of
 from burnish.runtime.policy import TrustBrokenError, policy_folder
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import DocumentError
@@ -209,7 +210,7 @@ def started(planned: Plan) -> Run:
             subject=planned.subject,
             protocol=planned.protocol,
             roles=planned.roles,
-            inputs=frozen(planned.inputs),
+            context=as_json(planned.inputs),
         ),
     )
 
@@ -243,7 +244,7 @@ def test_the_run_holds_what_the_base_asks_for_and_who_was_chosen_instead(tmp_pat
     seats = tuple(seat.name for seat in project.plan().protocol.panel)
     for flags, unmet in (((), ()), (("review=lenient",), seats)):
         planned = project.plan(*flags)
-        governance = inputs_of(started(planned)).governance
+        governance = context_of(started(planned)).governance
         assert governance.requirements is not None
         assert governance.requirements.has_policy
         answered = {seat: governance.agents[planned.roles.reviewer(seat).agent] for seat in seats}
@@ -271,9 +272,9 @@ def test_a_hint_names_the_base_that_was_asked_for(tmp_path: Path) -> None:
 
 def test_inputs_of_another_version_are_an_error_with_a_hint(tmp_path: Path) -> None:
     planned = Project(tmp_path, {}, {}).plan()
-    former = frozen(planned.inputs)["inputs"].replace('"built-in"', '"working-tree"')
+    former = json.dumps(as_json(planned.inputs)).replace('"built-in"', '"working-tree"')
     run = started(planned)
-    run = replace(run, started=replace(run.started, inputs={"inputs": former}))
-    with pytest.raises(InputsError) as raised:
-        inputs_of(run)
+    run = replace(run, started=replace(run.started, context={}, inputs={"inputs": former}))
+    with pytest.raises(ContextError) as raised:
+        context_of(run)
     assert f"burnish cancel {run.id}" in raised.value.hint

@@ -5,18 +5,49 @@ This is how users and tests plug in anything that has no adapter of its own. doc
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from burnish.agents import process
 from burnish.agents.environment import agent_environment
-from burnish.agents.errors import AgentError
 from burnish.agents.failures import failure_of
-from burnish.agents.interface import Reply, Request
+from burnish.agents.interface import AgentError, Card, Changed, Cost, Failed, Rejection, Reply, Request, Review
+from burnish.agents.process import Asked, Call
+from burnish.agents.registry import check_command
+from burnish.agents.services import Job, Services
+from burnish.contracts.text import MAX_ANSWER_BYTES
+from burnish.core.effects import StartReview
 from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
+from burnish.workspace.clones import Clone
+from burnish.workspace.inside import read_inside
 
 
 class CommandAgent:
-    """An adapter without state."""
+    """An agent without state."""
+
+    card = Card(kind=AgentKind.COMMAND, cost=Cost.TOLD)
+
+    def check(self, settings: AgentSettings) -> None:
+        check_command(settings)
+
+    async def review(self, job: Job[StartReview], services: Services) -> Review | Failed:
+        return await process.review(self, job, services)
+
+    async def change(
+        self, job: Job[Any], services: Services, clone: Clone, rejection: Rejection | None
+    ) -> Changed | Failed:
+        return await process.change(self, job, services, clone, rejection)
+
+    async def ask(self, call: Call, request: Request) -> Asked:
+        """Run the user's own program."""
+        command = self.command(call.settings, request, call.services.environment)
+        finished = await call.run(command, request, render="")
+        output = Path(request.output_file)
+        reply = self.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
+        usage = Usage(seconds=finished.seconds) if isinstance(reply, Failure) else reply.usage
+        return Asked(reply=reply, usage=usage)
 
     def command(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> Command:
         return Command(
@@ -82,3 +113,6 @@ def _from_base(path: str, policy_folder: str) -> str:
             hint="Name a file of the repository as ./path/to/it, a program by its name, or give the whole path.",
         )
     return str(PurePosixPath(policy_folder) / path)
+
+
+AGENT = CommandAgent()

@@ -1,13 +1,20 @@
-"""The environment of an agent: an allow-list of the user's variables, and what burnish tells it.
+"""What an agent sees beside its prompt: an allow-list of the user's variables, what burnish tells it, its findings.
 
 Secrets are in variables with all kinds of names, so nothing is passed on that is not known to be harmless or named in
 the agent's own settings.
 """
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from burnish.agents.handover import MAX_INLINE_BYTES, findings_json
 from burnish.agents.interface import Request, Role
+from burnish.contracts.finding_json import finding_object
+from burnish.core.findings import Finding
+from burnish.system.files import write_atomically
+
+MAX_INLINE_BYTES = 64 * 1024
+"""Longer findings are in the file only: the kernel bounds the length of a variable, and refuses the whole start."""
 
 PASSED_ON = frozenset({"HOME", "LANG", "PATH", "TZ"})
 _PLAIN_OUTPUT = {"TERM": "dumb", "NO_COLOR": "1"}
@@ -57,3 +64,16 @@ def _findings(request: Request) -> dict[str, str]:
     if len(text.encode("utf-8", errors="replace")) < MAX_INLINE_BYTES:
         told["BURNISH_FINDINGS"] = text
     return told
+
+
+def findings_json(findings: tuple[Finding, ...]) -> str:
+    """The findings as a JSON list on one line, the worst first as they were given."""
+    return json.dumps([finding_object(finding) for finding in findings], ensure_ascii=False)
+
+
+def write_findings(request: Request) -> None:
+    """Put the findings where the request says that they are. Called by the runner before the agent starts."""
+    if request.findings_file:
+        text = findings_json(request.findings) + "\n"
+        # The agent may run as somebody else inside its sandbox, and must not change what it was asked for.
+        write_atomically(Path(request.findings_file), text.encode("utf-8", errors="replace"), mode=0o444)

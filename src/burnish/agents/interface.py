@@ -1,24 +1,110 @@
-"""What the runner and an agent's adapter say to each other.
+"""What the runtime and an agent say to each other.
 
-An adapter is a small specification and a parser: what to run, and what came of it. It starts nothing, waits for nothing
-and judges nothing; the runner is shared by all of them.
+Everything particular to one agent is in its own file beside this one: its card, and what it does with a request.
 """
 
-from collections.abc import Mapping
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
+import msgspec
+
+from burnish.agents.services import Job, Services
+from burnish.core.effects import StartReview
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.events import FixAnswer
+from burnish.core.evidence import Evidence
 from burnish.core.findings import Finding
-from burnish.core.reviews import ContractName, Failure, Usage
+from burnish.core.reviews import Answer, ContractName, Failure, Usage
 from burnish.core.values import Value
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
-from burnish.system.process import Command, Finished
+from burnish.workspace.clones import Clone
 
 READ_ONLY_COMMANDS = ("git diff", "git show", "git log", "git blame")
 """What every reviewer may run in burnish's sandbox: its prompt holds only the beginning of a long diff.
 
 Not without the sandbox: told to, git writes what it prints to any file (`--output`).
 """
+
+
+class Tokens(Value):
+    """What a model took in and gave out. `cached` and `input` do not overlap."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input + self.cached + self.output
+
+    def plus(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            input=self.input + other.input, cached=self.cached + other.cached, output=self.output + other.output
+        )
+
+
+class Price(Value):
+    """US dollars for a million tokens of each kind. `cached` is input that the service had seen before."""
+
+    input: float
+    cached: float
+    output: float
+
+    def of(self, tokens: Tokens) -> float:
+        return (tokens.input * self.input + tokens.cached * self.cached + tokens.output * self.output) / 1_000_000
+
+
+class AgentError(BurnishError):
+    """An agent that cannot be used as it is configured. It is found before anything starts."""
+
+    kind = ErrorKind.CONFIGURATION
+
+
+class Cost(Enum):
+    """How the cost of an agent's work is known."""
+
+    TOLD = "told"
+    """It costs nothing, or the agent says what."""
+    BY_MODEL = "by-model"
+    """Where the price of its model is known."""
+    UNKNOWN = "unknown"
+    """It may say neither what it cost nor what it used up."""
+
+
+class Card(Value):
+    """All that is known of an agent without running it."""
+
+    kind: AgentKind
+    program: str = ""
+    """Its name on the PATH; empty where the user names the command."""
+    bundled: tuple[str, str] = ("", "")
+    """A Python package that brings the program, and where it lies inside; empty where there is none."""
+    install: str = ""
+    """How to install it."""
+    login: tuple[tuple[str, str], ...] = ()
+    """Files of the user's home that hold a login, and their places below the client's own home."""
+    login_command: str = ""
+    keys: tuple[str, ...] = ()
+    """Variables of the user's environment, any one of which is a login."""
+    variables: tuple[str, ...] = ()
+    """Further variables that it may see. What is not listed is not passed on, unless its settings name it."""
+    homes: dict[str, tuple[str, str]] = msgspec.field(default_factory=dict[str, tuple[str, str]])
+    """Folders of the user's home with logins; the variable by which users move each, and where below it they are."""
+    secrets: tuple[str, ...] = ()
+    """What a sandbox hides from every agent: its logins and settings."""
+    prices: dict[str, Price] = msgspec.field(default_factory=dict[str, Price])
+    """By model, for clients that name no cost themselves."""
+    prices_updated: str = ""
+    prices_from: tuple[str, ...] = ()
+    """The pages that the prices were read from."""
+    can_resume: bool = False
+    """Whether a session can go on, as for a repair of an answer that cannot be read."""
+    is_cumulative: bool = False
+    """Whether a session that goes on counts what it used up before, too."""
+    cost: Cost = Cost.BY_MODEL
+    guidance: str = ""
+    """The page of a project that is written for it."""
 
 
 class Role(Enum):
@@ -55,7 +141,7 @@ class Request(Value):
     findings: tuple[Finding, ...] = ()
     """What is to be fixed."""
     findings_file: str = ""
-    """Where the findings are for an agent to read; see `burnish.agents.handover`."""
+    """Where the findings are for an agent to read; see `burnish.agents.environment`."""
     model: str = ""
     home: str = ""
     """A folder of its own for a client's configuration and session, outside the clone, made by the runner."""
@@ -113,55 +199,63 @@ class Needs(Value):
     """What to do where the user is not logged in."""
 
 
-class Adapter(Protocol):
-    """One kind of agent."""
+class Review(Value):
+    """What a reviewer said, and what it rests on."""
 
-    def command(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> Command:
-        """What to run. `environment` is the user's own; the agent gets the part of it that it may see."""
-        ...
+    answer: Answer
+    evidence: Evidence
+    given: bytes
+    """The prompt; of a reviewer without one, what it looked at and with what."""
+    transcript: bytes
+    usage: Usage
 
-    def read(self, finished: Finished, request: Request, output: bytes | None) -> Reply | Failure:
-        """What came of it. `output` is what the agent left in the request's output file, where there is one."""
-        ...
+
+class Changed(Value):
+    """An agent has done its work in the copy that it was given."""
+
+    summary: str
+    text: str = ""
+    """All that it said, as far as it is kept."""
+    answers: tuple[FixAnswer, ...] = ()
+    reply: bytes = b""
+    given: bytes = b""
+    transcript: bytes
+    usage: Usage
+    kept: bool = True
+    """False where nothing of the work may stay."""
+    by_rule: bool = False
 
 
-class Client(Adapter, Protocol):
-    """An adapter for a vendor's client: it has a configuration, a login, a session and a price."""
+class Failed(Value):
+    """There is no result, and this is why."""
+
+    failure: Failure
+    usage: Usage = Usage()
+
+
+class Rejection(Value):
+    """The project's commit hooks said no to what an agent did."""
+
+    text: str
+    work: Changed
+
+
+class Agent(Protocol):
+    """One kind of agent. It has no state: what it keeps for a run is in `Services.shared`."""
 
     @property
-    def can_resume(self) -> bool:
-        """Whether a session can go on, as for a repair of an answer that cannot be read."""
+    def card(self) -> Card: ...
+
+    def check(self, settings: AgentSettings) -> None:
+        """Raise `AgentError` where it cannot be run as it is configured."""
         ...
 
-    @property
-    def is_cumulative(self) -> bool:
-        """Whether a session that goes on counts what it used up before, too."""
+    async def review(self, job: Job[StartReview], services: Services) -> Review | Failed:
+        """Look at the change, and answer."""
         ...
 
-    def program(self, settings: AgentSettings, environment: Mapping[str, str]) -> str | None:
-        """Where the client is installed; None where it is not."""
-        ...
-
-    def needs(self, settings: AgentSettings, environment: Mapping[str, str]) -> Needs:
-        """What it needs of the user's environment and home."""
-        ...
-
-    def files(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> dict[str, bytes]:
-        """Its configuration: files by their place below the request's home, to be written before the start."""
-        ...
-
-    def session(self, finished: Finished) -> str:
-        """The session that could go on, also where it failed; empty where there is none."""
-        ...
-
-    def bill(self, line: bytes) -> Bill | None:
-        """What a line of its output says of the costs so far; None where it says nothing."""
-        ...
-
-    def progress(self, line: bytes) -> str:
-        """What a line of its output says that it is doing now; empty where it says nothing of the kind."""
-        ...
-
-    def spent(self, finished: Finished, request: Request) -> Usage:
-        """What it used up, also where it failed. Where a session went on: what all of it used up."""
+    async def change(
+        self, job: Job[Any], services: Services, clone: Clone, rejection: Rejection | None
+    ) -> Changed | Failed:
+        """Fix, build, or review and fix, in a clone. It is asked again where its work was rejected."""
         ...

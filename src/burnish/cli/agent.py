@@ -25,6 +25,7 @@ from burnish.report.output import (
     print_lines,
     table,
 )
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import DEFAULT_COST_USD, BudgetLimits
 from burnish.usecases.check_agents import COST_USD, AgentCheck, check_agent
 from burnish.usecases.list_agents import (
@@ -35,10 +36,11 @@ from burnish.usecases.list_agents import (
     with_versions,
 )
 
-_HELP = """List and check agents: who reviews, fixes and builds.
+_CLIENTS = ", ".join(kind.value for kind in AgentKind if kind.is_paid and not kind.needs_command)
+_HELP = f"""List and check agents: who reviews, fixes and builds.
 
-An agent is a table [agents.NAME] of burnish.toml, or of your own settings. The clients of models (claude, codex,
-gemini, opencode) and the embedded analysers need none: their kind is their name."""
+An agent is a table [agents.NAME] of burnish.toml, or of your own settings. The clients of models ({_CLIENTS})
+and the embedded analysers need none: their kind is their name."""
 
 _LIST_HELP = """List the agents of this repository and of your own settings, and the kinds that need no settings.
 

@@ -8,6 +8,7 @@ from burnish.contracts.json_answers import find_answers
 from burnish.contracts.json_text import (
     MAX_LISTED,
     SEVERITY_NAMES,
+    FinalMessage,
     Json,
     JsonObject,
     action_of,
@@ -60,9 +61,9 @@ class _Faults:
         return (_synthetic(Severity.HIGH, "The answer is malformed", "; ".join(self._malformed)),)
 
 
-def parse(text: str, is_file: IsFile) -> Answer:
+def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
     """Read a reviewer's issues. Clean means that nothing is listed, claimed or malformed."""
-    found = find_answers(text, "issues")
+    found = find_answers(said, "issues")
     corrections = ["The text holds several answers: all of them count."] if len(found.answers) > 1 else []
     findings: list[Finding] = []
     former: dict[str, Former] = {}

@@ -7,9 +7,8 @@ second, unread answer is not, and nothing that speaks against a clean one.
 import json
 
 from burnish.contracts.findings import MAX_PROSE, contradiction
-from burnish.contracts.json_text import Json, JsonObject, failure_of, read_documents, speaks_against
+from burnish.contracts.json_text import FinalMessage, Json, JsonObject, failure_of, read_documents, speaks_against
 from burnish.contracts.markdown.denials import says_unread, sentences
-from burnish.contracts.streams import FinalMessage, final_message
 from burnish.contracts.text import UnreadableError, bounded, first_text_in
 from burnish.core.reviews import Answer
 from burnish.core.text import clean_text
@@ -47,12 +46,11 @@ class Found(Value):
         return unread or ("" if answer.findings else first_text_in(map(contradiction, texts)))
 
 
-def find_answers(text: str, key: str) -> Found:
+def find_answers(said: str | FinalMessage, key: str) -> Found:
     """Every different object at the top level that has the key: at least one, in the order of the text."""
-    stream = final_message(text)
-    found = _with_key(text, key) if stream is None else _in_stream(stream, key)
+    found = _with_key(said, key) if isinstance(said, str) else _in_stream(said, key)
     if not found.answers:
-        where = "The text" if stream is None else "The final message of the client's stream"
+        where = "The text" if isinstance(said, str) else "The final message of the client's stream"
         raise UnreadableError(
             f'{where} has no JSON object with the key "{key}".',
             hint="The answer must be one JSON object in the form that was asked for.",

@@ -66,6 +66,14 @@ _START = re.compile(r'(?:\[\s*+)?\{\s*+(?:"(?:[^"\\\n]++|\\.)*+"\s*+:|\})')
 _NEXT_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+(["{}\[\]]|\Z)', re.DOTALL)
 
 
+class FinalMessage(Value):
+    """The end of a client's complete stream: the message, its structured form where there is one, and the noise."""
+
+    text: str
+    structured: JsonObject | None
+    outside: str
+
+
 class Broken(Value):
     """What looks like a JSON object or list and is none, with the reason."""
 

@@ -7,6 +7,7 @@ report of another ticket or revision, and one that passes with half of its keys,
 from burnish.contracts.json_answers import find_answers
 from burnish.contracts.json_text import (
     MAX_LISTED,
+    FinalMessage,
     Json,
     JsonObject,
     corrections_of,
@@ -35,9 +36,11 @@ _REQUIRED = (
 """What a report that passes must have. Its date, its author and notes for a revision say nothing about the change."""
 
 
-def parse(text: str, is_file: IsFile, gate: ScoreGate = STANDARD_GATE, expected: Expected | None = None) -> Answer:
+def parse(
+    said: str | FinalMessage, is_file: IsFile, gate: ScoreGate = STANDARD_GATE, expected: Expected | None = None
+) -> Answer:
     """Read a report. Clean means that it meets every criterion of the gate."""
-    found = find_answers(text, "dimension_scores")
+    found = find_answers(said, "dimension_scores")
     report, *others = found.answers
     if others:
         raise UnreadableError("The text holds several reports that differ.", hint="Ask for exactly one report.")

@@ -4,7 +4,7 @@ Strict by intent: no other verdicts, no other case, no missing field. Where seve
 """
 
 from burnish.contracts.json_answers import find_answers
-from burnish.contracts.json_text import JsonObject, text_of, title_of, write_json
+from burnish.contracts.json_text import FinalMessage, JsonObject, text_of, title_of, write_json
 from burnish.contracts.paths import IsFile
 from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Severity
@@ -14,10 +14,10 @@ FOLLOW_UP_LIMIT = 20_000
 _HINT = 'Answer with {"verdict": "pass" or "drift", "followUpPrompt": "…"} and nothing else.'
 
 
-def parse(text: str, is_file: IsFile) -> Answer:
+def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
     """Read a verdict. Paths play no part in it."""
     del is_file
-    found = find_answers(text, "verdict")
+    found = find_answers(said, "verdict")
     follow_ups = [(_verdict(answer), _follow_up(answer)) for answer in found.answers]
     drifts = [follow_up for verdict, follow_up in follow_ups if verdict == "drift"]
     if not drifts:

@@ -7,7 +7,7 @@ files change nothing in a run. `INTENTS` may be appended by anybody; the others 
 import json
 import re
 from enum import Enum
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -157,8 +157,12 @@ class RunStarted(Event, tag="run-started"):
     """The runs of the same subject that were ended so that this one could begin."""
     rounds_before: int = 0
     """Rounds of ended runs on the same tree that count towards the hard cap."""
+    context: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    """All that governs the run beside the protocol: the runtime's `RunContext`, which the core does not look into."""
+    invocation: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    """What the user typed, as the runtime's `Invocation`."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Prompts and merged configuration, by name."""
+    """Both of them as text, in ledgers of older versions."""
 
 
 class WorkStarted(Event, tag="work-started"):

@@ -70,24 +70,6 @@ def resolve_prompt(role: PromptRole, explicit: str, *, base_file: ReadFile, work
     return ResolvedPrompt()
 
 
-GUIDANCE_FILES = ("REVIEW.md", "AGENTS.md", "CLAUDE.md")
-"""What projects tell everybody who works on them."""
-
-
-def read_guidance(base_file: ReadFile) -> tuple[tuple[str, str], ...]:
-    """The project's guidance by file, from the base alone: a change must not instruct its own reviewers.
-
-    Two files of the same text, as where one links to the other, are given once.
-    """
-    found: dict[str, str] = {}
-    for name in GUIDANCE_FILES:
-        raw = base_file(name)
-        text = "" if raw is None else raw[:MAX_BYTES].decode("utf-8", errors="replace").strip()
-        if text and text not in found.values():
-            found[name] = text
-    return tuple(found.items())
-
-
 def _named(path: str, role: PromptRole, raw: bytes | None) -> bytes:
     if raw is None:
         raise PromptError(

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.state import Run
-from burnish.runtime.inputs import Inputs
+from burnish.runtime.context import RunContext
 from burnish.settings.trust import file_digest
 from burnish.settings.types import AgentSettings
 from burnish.workspace.clones import Clones
@@ -24,11 +24,11 @@ class TrustBrokenError(BurnishError):
     kind = ErrorKind.CONFIGURATION
 
 
-def policy_folder(repository: Repository, clones: Clones, run: Run, inputs: Inputs) -> str:
+def policy_folder(repository: Repository, clones: Clones, run: Run, context: RunContext) -> str:
     """A folder with the base's own files, if any command may name one of the repository; else the checkout itself."""
-    agents = inputs.settings.agents.values()
+    agents = context.settings.agents.values()
     base = run.subject.base_commit
-    trusted = inputs.governance.trusted
+    trusted = context.governance.trusted
     named = {name for agent in agents for name in agent.named_files}
     if not named and not _names_any(agents, repository, base):
         return str(repository.root)

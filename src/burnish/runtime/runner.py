@@ -10,15 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from burnish.agents.services import Note, Work
 from burnish.core.budget import Share
 from burnish.core.effects import (
     AskPerson,
     Effect,
     MakeSeal,
     ReachBudget,
-    StartBuild,
-    StartFix,
-    StartReview,
     StartTimer,
     StartValidation,
     StopWork,
@@ -38,11 +36,6 @@ Watcher = Callable[[AnyEvent, Run], None]
 
 WAKE = signal.SIGUSR1
 """What a process that appended an intent sends to the runner."""
-
-
-Work = StartReview | StartFix | StartBuild | StartValidation | MakeSeal
-Note = Callable[[AnyEvent], None]
-"""Takes what happens on the way to a result, such as the start of the process."""
 
 
 def stay_awake() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.state import Ended, Run
-from burnish.runtime.inputs import Inputs
+from burnish.runtime.context import RunContext
 from burnish.workspace.landing import Landing, land, leave
 from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
@@ -24,24 +24,24 @@ def unsettled(repository: Repository) -> frozenset[str]:
     return frozenset(name.removeprefix(_KEPT) for name in listing.splitlines())
 
 
-def settle(repository: Repository, run: Run, inputs: Inputs) -> Landing | None:
+def settle(repository: Repository, run: Run, context: RunContext) -> Landing | None:
     """Move the branch once, when the run ended well; else leave good work where it can be taken."""
     if not isinstance(run.phase, Ended):
         return None
-    landing = _landing(repository, run, run.phase.outcome, inputs)
+    landing = _landing(repository, run, run.phase.outcome, context)
     repository.let_go(run.id)
     return landing
 
 
-def _landing(repository: Repository, run: Run, outcome: Outcome, inputs: Inputs) -> Landing | None:
+def _landing(repository: Repository, run: Run, outcome: Outcome, context: RunContext) -> Landing | None:
     if run.commit == run.subject.head:
         return None
     fails = run.validated is not None and run.validated.status is ValidationStatus.FAILED
     # A session that reviews also fixes; `burnish review` leaves branch and working tree alone all the same.
     lands = outcome in LANDED and run.may_fix and not fails
-    if inputs.work_tree:
-        return _write_back(repository, run, Path(inputs.work_tree), lands=lands)
-    if lands and not inputs.detached:
+    if context.work_tree:
+        return _write_back(repository, run, Path(context.work_tree), lands=lands)
+    if lands and not context.detached:
         return land(repository, branch=run.subject.branch, expected=run.subject.head, new=run.commit, run=run.id)
     return leave(repository, new=run.commit, run=run.id)
 

@@ -1,22 +1,13 @@
-"""The kinds of agents that settings can name. To add an agent, write its module and add one entry here."""
+"""The kinds of agents that settings can name: an entry each. All else about one is in `burnish.agents`.
 
-from collections.abc import Mapping
+To add an agent, add an entry here and a module of the same name there.
+"""
+
 from enum import Enum
-
-MODULES: Mapping[str, str] = {
-    "command": "burnish.agents.command",
-    "analysers": "burnish.agents.analysers",
-    "claude": "burnish.agents.clients.claude",
-    "codex": "burnish.agents.clients.codex",
-    "gemini": "burnish.agents.clients.gemini",
-    "opencode": "burnish.agents.clients.opencode",
-    "acp": "burnish.agents.acp.client",
-}
-"""By the kind's name, the module that implements it. Settings only need the names and import none of them."""
 
 
 class AgentKind(Enum):
-    """What an agent is. The clients of vendors are known words already, so that a configuration can name them."""
+    """What an agent is, with what settings must know of it before its module is imported."""
 
     COMMAND = "command"
     ANALYSERS = "analysers"
@@ -34,3 +25,12 @@ class AgentKind(Enum):
     def is_paid(self) -> bool:
         """Whether its work is billed: that of a model that burnish itself calls through a client."""
         return self not in (AgentKind.COMMAND, AgentKind.ANALYSERS)
+
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether it needs no model: it finds what rules know, and its fixes are those of its tools."""
+        return self is AgentKind.ANALYSERS
+
+
+DEFAULT_AGENT = AgentKind.ANALYSERS.value
+"""Who reviews and fixes where no other is named."""

@@ -12,7 +12,7 @@ from burnish.core.protocol import Protocol, ReviewBy, gate_takes
 from burnish.core.reviews import ContractName
 from burnish.core.values import replace
 from burnish.core.work import Assignment
-from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.agent_kinds import DEFAULT_AGENT
 from burnish.settings.documents import DocumentError, Problem, did_you_mean, key_text, quoted
 from burnish.settings.rules import own_fallbacks, unknown_agent
 from burnish.settings.types import NO_FALLBACK, Complexity, RoleChoice, Settings
@@ -68,7 +68,7 @@ def _assignments(
         # A fallback that was meant for another agent may turn out to be this very one.
         return Assignment(agent=agent, fallback=None if fallback in (NO_FALLBACK, agent) else fallback)
 
-    analysers = RoleChoice(agent=AgentKind.ANALYSERS.value)
+    analysers = RoleChoice(agent=DEFAULT_AGENT)
     found = {
         "review": assignment(("review",), roles.review, roles.default, analysers),
         "fix": assignment(("fix",), roles.fix, roles.default, analysers),
@@ -166,7 +166,7 @@ def _fault(settings: Settings, protocol: Protocol, name: str, *, reviews: bool) 
     agent = settings.agent(name)
     if agent is None:
         return unknown_agent(settings, name)
-    if reviews and agent.kind is AgentKind.ANALYSERS:
+    if reviews and agent.kind.is_by_rule:
         return _analysers_fault(protocol)
     contract = agent.contract or protocol.contract
     if reviews and not gate_takes(protocol.gate, contract):

@@ -16,9 +16,8 @@ DEFAULT_SECRETS = (
     *("~/.gem/credentials", "~/.composer/auth.json"),
     *("~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.gradle/gradle.properties"),
     *("~/.pgpass", "~/.my.cnf", "~/.config/heroku", "~/.config/wrangler", "~/.config/netlify"),
-    # Logins of agents: each finds a copy of its own in its own home, and none another's.
-    *("~/.claude", "~/.claude.json", "~/.config/claude", "~/.config/Claude", "~/.codex", "~/.gemini", "~/.qwen"),
-    *("~/.local/share/opencode", "~/.config/opencode", "~/.local/share/crush", "~/.config/crush", "~/.config/goose"),
+    # Logins of agents that burnish does not run itself; those of the others are on their cards.
+    *("~/.qwen", "~/.local/share/crush", "~/.config/crush", "~/.config/goose"),
     *("~/.copilot", "~/.config/github-copilot", "~/.cursor", "~/.config/cursor", "~/.config/amp", "~/.local/share/amp"),
     *("~/.factory", "~/.kimi", "~/.kiro", "~/.local/share/amazon-q", "~/.continue", "~/.aider.conf.yml"),
     *("~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.thunderbird"),

@@ -11,24 +11,21 @@ from typing import BinaryIO
 
 import msgspec
 
-from burnish.agents.clients.reading import MAX_LINE, event, inner, one_line, text
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.interface import Client
+from burnish.agents.client import Client
+from burnish.agents.registry import clients
+from burnish.agents.streams import MAX_LINE, event, final_message, inner, may_end, one_line, text_of
 from burnish.contracts.json_text import JsonObject
-from burnish.contracts.streams import final_message
 from burnish.contracts.text import UnreadableError
 from burnish.core.state import Run
 from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.report.account import WorkInProgress, work_in_progress
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of, has_context
 from burnish.settings.agent_kinds import AgentKind
 
 LAST_BYTES = 256 * 1024
 """How far back in a log the last thing that an agent did is looked for."""
 KEPT_BYTES = 4 * MAX_LINE
-_ENDS = (b'"result"', b'"turn.completed"', b'"stop"')
-"""Texts of which the line holds one that ends a client's stream."""
 
 
 def doing_now(run: Run, folder: Path) -> tuple[WorkInProgress, ...]:
@@ -47,15 +44,15 @@ def log_name(effect: str) -> str:
 def client_kind(run: Run, agent: str) -> AgentKind | None:
     """The kind of an agent of a run where that is a client with a stream of its own."""
     try:
-        settings = inputs_of(run).settings.agent(agent) if run.started.inputs else None
+        settings = context_of(run).settings.agent(agent) if has_context(run.started) else None
     except msgspec.ValidationError:  # written by another version, whose settings are not ours
         return None
-    return settings.kind if settings is not None and settings.kind in CLIENTS else None
+    return settings.kind if settings is not None and settings.kind.is_paid else None
 
 
 def client_of(run: Run, agent: str) -> Client | None:
     kind = client_kind(run, agent)
-    return None if kind is None else CLIENTS[kind]
+    return None if kind is None else clients()[kind]
 
 
 def open_log(path: Path) -> BinaryIO | None:
@@ -132,7 +129,7 @@ class StreamFormatter:
         self._size += len(line)
         if self._size > KEPT_BYTES:
             self._kept, self._size = [line], len(line)
-        if not any(end in line for end in _ENDS):
+        if not may_end(line):
             return ""
         try:
             message = final_message(b"\n".join(self._kept).decode("utf-8", errors="replace"))
@@ -155,4 +152,4 @@ def _complaint(record: JsonObject) -> str:
         return ""
     error = inner(record, "error")
     places = (inner(error, "data").get("message"), error.get("message"), record.get("message"), record.get("result"))
-    return one_line("failed: " + next((text(place) for place in places if text(place)), "no reason given"))
+    return one_line("failed: " + next((text_of(place) for place in places if text_of(place)), "no reason given"))

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from burnish.agents.pricing import Tokens, price_of
+from burnish.agents.interface import Cost, Tokens
+from burnish.agents.pricing import price_of
+from burnish.agents.registry import client_of
 from burnish.core.budget import Amounts, Budget, Cap
 from burnish.core.errors import BurnishError
 from burnish.core.events import (
@@ -32,9 +34,8 @@ from burnish.core.reviews import Usage
 from burnish.core.spending import used
 from burnish.core.state import Ended, Run
 from burnish.core.values import Value
-from burnish.runtime.inputs import Inputs, inputs_of
+from burnish.runtime.context import RunContext, context_of, has_context
 from burnish.runtime.journal import stream_of
-from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import DEFAULT_COST_USD, DEFAULT_TOKENS, AgentSettings, Settings
 from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.diffs import difference
@@ -59,7 +60,7 @@ class PlannedRun(Value):
     protocol: Protocol
     roles: Roles
     mode: Mode
-    inputs: Inputs
+    inputs: RunContext
     build: bool = False
 
     @property
@@ -161,13 +162,19 @@ def _is_paid(settings: Settings, name: str) -> bool:
 
 def has_price(agent: AgentSettings) -> bool:
     """Whether what an agent costs can be counted: it says so itself, or the price of its model is known."""
-    match agent.kind:
-        case AgentKind.COMMAND | AgentKind.ANALYSERS | AgentKind.CLAUDE:
+    match cost_of(agent):
+        case Cost.TOLD:
             return True
-        case AgentKind.CODEX | AgentKind.GEMINI | AgentKind.OPENCODE:
+        case Cost.BY_MODEL:
             return price_of(agent.model) is not None
-        case AgentKind.ACP:
+        case Cost.UNKNOWN:
             return False
+
+
+def cost_of(agent: AgentSettings) -> Cost:
+    """How its cost is known. What is not paid costs nothing."""
+    client = client_of(agent.kind)
+    return Cost.TOLD if client is None else client.card.cost
 
 
 def _unpriced(settings: Settings, names: Iterable[str]) -> tuple[str, ...]:
@@ -182,7 +189,7 @@ def _unpriced_notices(settings: Settings, called: Sequence[str]) -> Iterator[str
             f"What {names} costs cannot be counted, for the price is not known: "
             f"{Cap.TOKENS.words(DEFAULT_TOKENS)} are the cap instead, unless [limits] tokens names another."
         )
-    if any(agent is not None and agent.kind is AgentKind.ACP for agent in map(settings.agent, called)):
+    if any(agent is not None and cost_of(agent) is Cost.UNKNOWN for agent in map(settings.agent, called)):
         yield "Not every ACP agent says what it uses up. [limits] minutes holds in any case."
 
 
@@ -262,8 +269,8 @@ def _calls_in(events: list[AnyEvent], settings: Settings) -> Iterator[tuple[Agen
     former: Settings | None = None
     for event in events:
         match event:
-            case RunStarted() if event.inputs:
-                former = inputs_of(evolve(None, event)).settings
+            case RunStarted() if has_context(event):
+                former = context_of(evolve(None, event)).settings
             case WorkStarted():
                 agents[event.effect] = event.agent
             case Reviewed() | SessionFinished() | Fixed() | Built() if event.usage.tokens:

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 
-from burnish.agents.analysers.programs import WHEELS, is_installed, version
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.clients.variables import VARIABLES
+from burnish.agents.panel.programs import WHEELS, is_installed, version
+from burnish.agents.registry import clients
+from burnish.agents.services import GRACE_SECONDS
 from burnish.core.budget import Share
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Reviewed, Roles, RunStarted, Subject, WorkFailed
@@ -27,16 +27,14 @@ from burnish.core.work import Assignment
 from burnish.ledger.sqlite import open_ledger
 from burnish.prompts.rendering import fill
 from burnish.protocols.loader import load as load_protocol
-from burnish.runtime.inputs import Governance, Inputs, frozen
-from burnish.runtime.performing.performer import LocalPerformer
-from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Workshop
+from burnish.runtime.context import Governance, RunContext, as_json
+from burnish.runtime.perform import LocalPerformer
 from burnish.runtime.policy import borrow_trusted, policy_folder
-from burnish.settings.agent_kinds import AgentKind
+from burnish.runtime.services import RUN_MARKER, LocalServices
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import AgentSettings, Settings, WorkspaceSettings
 from burnish.system import clock, survivors
 from burnish.system.identifiers import new_run_id
-from burnish.system.sandbox import choose
 from burnish.usecases.agent_logs import StreamFormatter, client_of, end_of_log, log_name
 from burnish.usecases.drive_run import exit_for_signal
 from burnish.usecases.list_agents import (
@@ -160,20 +158,18 @@ class _Check:
 
     def make(self) -> Checked:
         with open_ledger(self._repository.state_dir) as ledger:
-            shop = Workshop(
+            services = LocalServices(
                 run=self._run.id,
                 repository=self._repository,
                 ledger=ledger,
-                inputs=self._inputs,
-                sandbox=choose(self._inputs.settings.sandbox.value),
-                clones=Clones(self._repository, self._copies / "clones"),
-                policy_folder=self._policy_folder(),
-                folder=self._copies,
-                cache=cache_folder(self._environment),
-                copies=self._copies,
+                context=self._inputs,
                 environment=self._environment,
+                copies=self._copies,
+                cache=cache_folder(self._environment),
+                folder=self._copies,
+                policy_folder=self._policy_folder(),
             )
-            return self._checked(asyncio.run(_perform(shop, self._run)))
+            return self._checked(asyncio.run(_perform(services, self._run)))
 
     def _checked(self, events: list[AnyEvent]) -> Checked:
         failed = [event for event in events if isinstance(event, WorkFailed)]
@@ -187,7 +183,7 @@ class _Check:
         )
 
     def _notes(self, answered: list[Reviewed]) -> tuple[str, ...]:
-        if self._agent.kind is not AgentKind.ANALYSERS:
+        if not self._agent.kind.is_by_rule:
             return tuple(note for event in answered for note in event.answer.notes)
         return (", ".join(f"{tool.value} {version(tool)}" for tool in WHEELS if is_installed(tool)),)
 
@@ -195,7 +191,7 @@ class _Check:
         frozen_subject = self._repository.freeze("change", "main")
         protocol = load_protocol("default").protocol
         # The analysers share their tools out among the whole panel; of every other agent one answer tells enough.
-        panel = protocol.panel if self._agent.kind is AgentKind.ANALYSERS else protocol.panel[:1]
+        panel = protocol.panel if self._agent.kind.is_by_rule else protocol.panel[:1]
         agent = Assignment(agent=self._name)
         return evolve(
             None,
@@ -212,7 +208,7 @@ class _Check:
                 ),
                 protocol=replace(protocol, panel=panel, validate=ValidateRule(before_first_review=False)),
                 roles=Roles(review=agent, fix=agent),
-                inputs=frozen(self._inputs),
+                context=as_json(self._inputs),
             ),
         )
 
@@ -242,11 +238,11 @@ class _Check:
         return tuple(line for line in text.split("\n") if line.strip())[-LOG_LINES:]
 
 
-async def _perform(shop: Workshop, run: Run) -> list[AnyEvent]:
+async def _perform(services: LocalServices, run: Run) -> list[AnyEvent]:
     """The reviews that the run asks for, side by side, within the share that each may use."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    performer = LocalPerformer(shop)
+    performer = LocalPerformer(services)
     seats = [effect for effect in decide(run) if isinstance(effect, StartReview)]
     work = (
         performer.perform(replace(seat, share=Share(cost_usd=COST_USD)), run, stop, lambda _event: None)
@@ -267,7 +263,7 @@ def _bounded(agent: AgentSettings) -> AgentSettings:
     )
 
 
-def _inputs(place: LocalSettings, name: str, agent: AgentSettings) -> Inputs:
+def _inputs(place: LocalSettings, name: str, agent: AgentSettings) -> RunContext:
     """As a run has them, but for what concerns only the user's own project."""
     settings = place.settings
     kept = Settings(
@@ -276,7 +272,7 @@ def _inputs(place: LocalSettings, name: str, agent: AgentSettings) -> Inputs:
         workspace=WorkspaceSettings(file_megabytes=settings.workspace.file_megabytes),
         analysers=settings.analysers,
     )
-    return Inputs(
+    return RunContext(
         settings=kept,
         policy=PolicyOrigin.BUILT_IN,
         merge_base="main",
@@ -322,13 +318,12 @@ def _until(failure: Failure) -> str:
 
 
 def _hint(failure: Failure, name: str, agent: AgentSettings, environment: Mapping[str, str]) -> str:
-    client = CLIENTS.get(agent.kind)
+    client = clients().get(agent.kind)
     match failure.kind:
         case FailureKind.UNAUTHORISED if client is not None:
             # Without an environment there is no login, so that the client says how one is made.
             made = client.needs(agent, {}).hint
-            known = VARIABLES.get(agent.kind)
-            keys = [key for key in known.keys if environment.get(key)] if known else []
+            keys = [key for key in client.card.keys if environment.get(key)]
             return f"{made} {', '.join(keys)} is set now, and does not open it." if keys else made
         case FailureKind.UNAUTHORISED:
             return f'Log in, or let its key through: [agents.{name}] environment = ["…"].'

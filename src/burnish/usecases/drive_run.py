@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from burnish.agents.services import GRACE_SECONDS
 from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent
 from burnish.core.state import Ended, Reviewing, Run, Waiting
@@ -12,17 +13,17 @@ from burnish.core.values import Value, replace
 from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
 from burnish.report.account import Account, RunSnapshot
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of
 from burnish.runtime.journal import Journal, stream_of
-from burnish.runtime.performing.performer import LocalPerformer
-from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER, Activity, Workshop
+from burnish.runtime.perform import LocalPerformer
 from burnish.runtime.policy import policy_folder
 from burnish.runtime.runner import Asker, Runner, Watcher, recover
+from burnish.runtime.services import RUN_MARKER, Activity, LocalServices
 from burnish.runtime.settling import settle
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import this_process
-from burnish.system.sandbox import Sandbox, choose
+from burnish.system.sandbox import Sandbox
 from burnish.system.terminal import TERMINALS, open_terminal
 from burnish.usecases.clean_up import keep_within_limits
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
@@ -102,7 +103,7 @@ def drive(
         journal = following
     # A limit that cannot be applied now is applied after the next run: this one's result does not depend on it.
     with suppress(BurnishError, OSError):
-        keep_within_limits(Runs(repository, ledger), inputs_of(driven.run).settings.keep, clock.now())
+        keep_within_limits(Runs(repository, ledger), context_of(driven.run).settings.keep, clock.now())
     return driven
 
 
@@ -137,26 +138,23 @@ def _drive(
     known = survivors.adopt_orphans()
     survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
     recover(journal, clock.now)
-    inputs = inputs_of(journal.state)
+    context = context_of(journal.state)
     copies = make_run_folder(environment, run)
     folder = repository.state_dir / "runs" / run
     make_private_directory(folder)
-    clones = Clones(repository, copies / "clones")
     records = RecordKeeper(repository, ledger)
     try:
         try:
-            shop = Workshop(
+            services = LocalServices(
                 run=run,
                 repository=repository,
                 ledger=ledger,
-                inputs=inputs,
-                sandbox=options.sandbox or choose(inputs.settings.sandbox.value),
-                clones=clones,
-                policy_folder=policy_folder(repository, clones, journal.state, inputs),
-                folder=folder,
-                cache=cache_folder(environment),
-                copies=copies,
+                context=context,
                 environment=environment,
+                copies=copies,
+                cache=cache_folder(environment),
+                policy_folder=policy_folder(repository, Clones(repository, copies / "clones"), journal.state, context),
+                sandbox=options.sandbox,
                 activity=options.activity,
                 terminal=open_terminal(run, folder / TERMINALS) if options.terminal else None,
             )
@@ -167,7 +165,7 @@ def _drive(
                 if options.watch is not None:
                     options.watch(event, run)
 
-            runner = Runner(journal, LocalPerformer(shop), clock.now, watch, options.ask, pause=pause)
+            runner = Runner(journal, LocalPerformer(services), clock.now, watch, options.ask, pause=pause)
             state = asyncio.run(runner.run())
             records.bring_up_to_date(state, last_moment(ledger, run))
         finally:
@@ -176,7 +174,7 @@ def _drive(
             remove_run_folders(environment, run)
             remove_folder(folder / TERMINALS)
         # After everything else: what is settled is not looked at again, so that nothing of it may be left behind.
-        landing = settle(repository, state, inputs)
+        landing = settle(repository, state, context)
     finally:
         # Only now: a process that waits for the run must find its branch moved and its clones gone.
         journal.release()

@@ -14,14 +14,15 @@ end       the same for a run that could have gone on: its end is decided first (
 
 from collections.abc import Callable, Mapping
 
+from burnish.agents.services import GRACE_SECONDS
 from burnish.core.events import Closed
 from burnish.core.state import Ended, Phase, Sealing, Stopping, Validating
 from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of
 from burnish.runtime.journal import Journal, load_run
-from burnish.runtime.performing.workshop import GRACE_SECONDS, RUN_MARKER
 from burnish.runtime.runner import close, recover, stay_awake
+from burnish.runtime.services import RUN_MARKER
 from burnish.runtime.settling import settle, unsettled
 from burnish.system import clock, survivors
 from burnish.system.identifiers import this_process
@@ -73,7 +74,7 @@ def end_run(
         close(journal, clock.now)
         records.recover(journal.state, last_moment(ledger, run))
         # Last, as in `drive`: what is settled is not looked at again.
-        landing = settle(repository, journal.state, inputs_of(journal.state))
+        landing = settle(repository, journal.state, context_of(journal.state))
     finally:
         journal.release()
     return Driven(run=journal.state, landing=landing, notices=tuple(records.notices))

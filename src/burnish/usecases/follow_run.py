@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from burnish.agents.clients.registry import CLIENTS
+from burnish.agents.registry import clients
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import RunStarted, WorkStarted, decode, name_of
 from burnish.core.loop import evolve
@@ -64,7 +64,7 @@ class Tail:
         self._path = Path(file.path)
         self._offset = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        self._formatter = None if raw or file.client is None else StreamFormatter(CLIENTS[file.client])
+        self._formatter = None if raw or file.client is None else StreamFormatter(clients()[file.client])
 
     def pieces(self, *, to_the_end: bool) -> Iterator[LogPiece]:
         """What is new. An unfinished line is left for later, unless this is the end."""

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import msgspec
 
-from burnish.agents.analysers.interface import ToolError
-from burnish.agents.analysers.programs import WHEELS
-from burnish.agents.analysers.programs import program as analyser
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.errors import AgentError
-from burnish.agents.interface import Client
-from burnish.agents.pricing import Price, price_of
+from burnish.agents.client import Client
+from burnish.agents.interface import AgentError, Price
+from burnish.agents.panel.interface import ToolError
+from burnish.agents.panel.programs import WHEELS
+from burnish.agents.panel.programs import program as analyser
+from burnish.agents.pricing import price_of
+from burnish.agents.registry import client_of
 from burnish.contracts.text import bounded
 from burnish.core.errors import BurnishError
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
-from burnish.runtime.inputs import Offline
-from burnish.settings.agent_kinds import AgentKind
+from burnish.runtime.context import Offline
+from burnish.settings.agent_kinds import DEFAULT_AGENT, AgentKind
 from burnish.settings.loading import Merged, SettingsSources, user_file
 from burnish.settings.loading import load as load_settings
 from burnish.settings.rules import choices, unknown_agent
@@ -39,12 +39,6 @@ from burnish.workspace.repository import Repository
 VERSION_SECONDS = 10.0
 _BY_RULE = ("review", "fix")
 """What the embedded analysers do where no other agent is named."""
-_INSTALL = {
-    AgentKind.CLAUDE: "npm install -g @anthropic-ai/claude-code, or, beside burnish, pip install claude-agent-sdk",
-    AgentKind.CODEX: "npm install -g @openai/codex, or, beside burnish, pip install openai-codex-cli-bin",
-    AgentKind.GEMINI: "npm install -g @google/gemini-cli",
-    AgentKind.OPENCODE: "npm install -g opencode-ai",
-}
 
 
 class LocalSettings(Value):
@@ -155,8 +149,8 @@ def look_at(local: LocalSettings, name: str, environment: Mapping[str, str]) -> 
         configured=name in local.settings.agents,
         roles=_roles(local.settings, name),
     )
-    client = CLIENTS.get(settings.kind)
-    if settings.kind is AgentKind.ANALYSERS:
+    client = client_of(settings.kind)
+    if settings.kind.is_by_rule:
         return _analysers(replace(row, paid=False))
     if client is None:
         return _command(row, settings, local, environment)
@@ -179,7 +173,7 @@ def _roles(settings: Settings, name: str) -> tuple[str, ...]:
         found += [key] if choice.agent == name else []
         found += [f"{key} (fallback)"] if choice.fallback == name else []
     found += ["by_round"] if name in settings.roles.by_round else []
-    if name == AgentKind.ANALYSERS.value and not settings.roles.default.agent:
+    if name == DEFAULT_AGENT and not settings.roles.default.agent:
         own = {"review": settings.roles.review, "fix": settings.roles.fix}
         found += [role for role in _BY_RULE if not own[role].agent]
     return tuple(found)
@@ -210,7 +204,7 @@ def _command(row: AgentRow, settings: AgentSettings, local: LocalSettings, envir
 def _client(row: AgentRow, client: Client, settings: AgentSettings, environment: Mapping[str, str]) -> AgentRow:
     found = client.program(settings, environment)
     if found is None:
-        hint = f"'{settings.command[0]}' was not found." if settings.command else _INSTALL[settings.kind]
+        hint = f"'{settings.command[0]}' was not found." if settings.command else client.card.install
         return replace(row, readiness=Readiness.NOT_INSTALLED, remedy=hint)
     needs = client.needs(settings, environment)
     return replace(row, program=found, readiness=_LOGINS[needs.logged_in], remedy=needs.hint)
@@ -230,7 +224,7 @@ def with_versions(
 
 async def _versions(local: LocalSettings, rows: tuple[AgentRow, ...], path: str, home: str) -> list[str]:
     async def ask(row: AgentRow) -> str:
-        if not row.program or row.kind not in CLIENTS or row.kind.needs_command:
+        if not row.program or not row.kind.is_paid or row.kind.needs_command:
             return ""
         rest = agent_named(local.settings, row.name).command[1:]
         # In a home of its own: some clients leave files behind whatever they are asked.

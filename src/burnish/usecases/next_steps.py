@@ -17,8 +17,7 @@ from burnish.core.spending import used
 from burnish.core.state import Ended, Outcome, Run, SealKind, Waiting
 from burnish.core.steps.person import other_agent
 from burnish.report.account import NextStep, RunSnapshot
-from burnish.runtime.inputs import inputs_of, invocation_of
-from burnish.settings.agent_kinds import AgentKind
+from burnish.runtime.context import context_of, has_context, invocation_of
 from burnish.settings.types import Allowance
 from burnish.system.shell import shell_line
 from burnish.workspace.errors import WorkspaceError
@@ -44,7 +43,7 @@ class _Steps:
         self._snapshot = snapshot
         self._run = snapshot.run
         self._folder = folder
-        self._inputs = inputs_of(snapshot.run) if snapshot.run.started.inputs else None
+        self._inputs = context_of(snapshot.run) if has_context(snapshot.run.started) else None
 
     def steps(self) -> Iterator[NextStep]:
         run = self._run
@@ -130,7 +129,7 @@ class _Steps:
         settings = self._inputs.settings
         names = self._run.protocol.fix.by_round or (self._run.roles.fix.agent,)
         kinds = [agent.kind for name in names if (agent := settings.agent(name)) is not None]
-        by_rule = all(kind is AgentKind.ANALYSERS for kind in kinds)
+        by_rule = all(kind.is_by_rule for kind in kinds)
         return not by_rule or finding.fixable or (settings.analysers.unsafe_fixes and bool(finding.rule))
 
     def _take(self) -> NextStep:
@@ -291,7 +290,7 @@ def is_taken(repository: Repository, run: Run) -> bool | None:
     """Whether the branch or the working tree holds the run's result; None where it has none, or that cannot be told."""
     if run.commit == run.subject.head:
         return None
-    inputs = inputs_of(run) if run.started.inputs else None
+    inputs = context_of(run) if has_context(run.started) else None
     try:
         if inputs is not None and inputs.work_tree:
             return is_written(repository, Path(inputs.work_tree), run.subject.head, run.commit)

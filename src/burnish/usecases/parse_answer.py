@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from burnish.contracts.registry import parse_answer
+from burnish.agents.streams import read_answer
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.finding_identity import anchored, identify
@@ -65,7 +65,7 @@ def parse_file(task: ParseTask, file: str, folder: Path) -> ParsedAnswer:
     tree = SourceTree(enclosing_root(folder))
     raw = read_input(file, MAX_ANSWER_BYTES)
     gate = task.protocol.gate if task.protocol is not None and isinstance(task.protocol.gate, ScoreGate) else None
-    answer = parse_answer(task.contract, raw, tree.is_file, gate)
+    answer = read_answer(task.contract, raw, tree.is_file, gate)
     answer = replace(answer, findings=identify(anchored(answer.findings, tree.lines)))
     judgement = None if task.protocol is None else judge_answers(task.protocol.gate, [answer])
     return ParsedAnswer(contract=task.contract, answer=answer, judgement=judgement)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from burnish.agents.analysers.rulebook import unknown_rules
-from burnish.agents.registry import adapter_for
+from burnish.agents.census import changed_files
+from burnish.agents.panel.rulebook import unknown_rules
+from burnish.agents.registry import agent_of, clients
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
@@ -17,10 +18,8 @@ from burnish.core.values import Value
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
-from burnish.runtime.census import changed_files
-from burnish.runtime.inputs import Governance, Guidance, Inputs, Invocation
+from burnish.runtime.context import Governance, Guidance, Invocation, RunContext
 from burnish.runtime.performing.stories import find_status_file
-from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
 from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
@@ -43,7 +42,7 @@ from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject
 
-GUIDANCE = ("REVIEW.md", "AGENTS.md", "CLAUDE.md")
+GUIDANCE = ("REVIEW.md", "AGENTS.md")
 MAX_PAGE_BYTES = 256 * 1024
 _MOST_NAMED = 10
 
@@ -90,7 +89,7 @@ class Plan(Value):
     subject: Subject
     protocol: Protocol
     roles: Roles
-    inputs: Inputs
+    inputs: RunContext
     invocation: Invocation
     sandbox: Sandbox
     budget: Budget = Budget()
@@ -253,8 +252,8 @@ def _check_trust(resolved: ResolvedSettings, called: Sequence[str]) -> None:
 def _check_agents(settings: Settings, called: Sequence[str]) -> None:
     """Every agent that may be called can be run, before the first one is."""
     for agent in map(settings.agent, called):
-        if agent is not None and agent.kind is not AgentKind.ANALYSERS:
-            adapter_for(agent)
+        if agent is not None:
+            agent_of(agent.kind).check(agent)
 
 
 def _waivers(merged: Merged) -> tuple[str, ...]:
@@ -323,6 +322,11 @@ def _subject(
     )
 
 
+def _guidance_files() -> tuple[str, ...]:
+    """The pages in which projects speak to all agents, and those for one of them."""
+    return (*GUIDANCE, *(client.card.guidance for client in clients().values() if client.card.guidance))
+
+
 def _inputs(
     repository: Repository,
     frozen: FrozenSubject,
@@ -331,9 +335,9 @@ def _inputs(
     *,
     prompts: dict[str, str],
     brief: Brief,
-) -> Inputs:
-    pages = ((name, repository.read_file(frozen.base_commit, name)) for name in GUIDANCE)
-    return Inputs(
+) -> RunContext:
+    pages = ((name, repository.read_file(frozen.base_commit, name)) for name in _guidance_files())
+    return RunContext(
         settings=resolved.merged.settings,
         policy=resolved.merged.policy,
         merge_base=frozen.merge_base,

@@ -20,7 +20,7 @@ from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.report.account import Account, RunSnapshot
-from burnish.runtime.inputs import frozen, without_invocation
+from burnish.runtime.context import as_json, with_context
 from burnish.runtime.journal import Journal, load_run, stream_of
 from burnish.runtime.runner import stay_awake
 from burnish.runtime.settling import unsettled
@@ -170,7 +170,8 @@ def begin(
         waivers=plan.waivers,
         owner=os.getppid(),
         parallel_agents=plan.frozen.uncommitted and _others_at_work(ledger),
-        inputs=frozen(plan.inputs, plan.invocation),
+        context=as_json(plan.inputs),
+        invocation=as_json(plan.invocation),
     )
     _complete_writing(ledger, plan.repository, environment)
     earlier = _open_runs(ledger, plan.repository, started)
@@ -298,7 +299,7 @@ def _same(first: RunStarted, second: RunStarted) -> bool:
     """
     one, other = (
         replace(
-            each,
+            with_context(each),
             at=0.0,
             run="",
             interactive=False,
@@ -308,7 +309,6 @@ def _same(first: RunStarted, second: RunStarted) -> bool:
             parallel_agents=False,
             supersedes=(),
             rounds_before=0,
-            inputs=without_invocation(each.inputs),
         )
         for each in (first, second)
     )

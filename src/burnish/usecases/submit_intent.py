@@ -27,7 +27,7 @@ from burnish.core.steps.person import other_agent
 from burnish.core.values import Value
 from burnish.core.work import ProcessMark
 from burnish.report.account import Account, RunSnapshot, short_ids, state_of
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of, has_context
 from burnish.runtime.journal import RunError, intend
 from burnish.runtime.runner import WAKE
 from burnish.system import clock, survivors
@@ -153,7 +153,7 @@ def _check_price(run: Run, agent: str) -> None:
     """An agent that is called must have some cap."""
     from burnish.usecases.allocate_budget import has_price  # noqa: PLC0415 - most intents need no prices
 
-    settings = inputs_of(run).settings.agent(agent)
+    settings = context_of(run).settings.agent(agent)
     if settings is not None and not has_price(settings):
         raise RunError(
             f"What '{agent}' costs cannot be counted, and this run has no cap on tokens.",
@@ -163,7 +163,7 @@ def _check_price(run: Run, agent: str) -> None:
 
 def _agents(run: Run) -> Sequence[str]:
     """The agents that were configured when the run began; none are known of a run that was begun without."""
-    return inputs_of(run).settings.agent_names if run.started.inputs else ()
+    return context_of(run).settings.agent_names if has_context(run.started) else ()
 
 
 def cancel_run(runs: Runs, name: str, *, note: str = "", by: str = "") -> IntentResult:

@@ -8,8 +8,7 @@ from burnish.core.values import replace
 from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
 from burnish.report.account import Account, RunSnapshot
-from burnish.runtime.inputs import inputs_of
-from burnish.settings.agent_kinds import AgentKind
+from burnish.runtime.context import context_of, has_context
 from burnish.usecases.next_steps import next_steps
 from burnish.workspace.repository import Repository
 
@@ -23,16 +22,16 @@ def tell_state(snapshot: RunSnapshot) -> Account:
     """An account without what to do next, for which git must be asked."""
     run = snapshot.run
     account = Account(run=run, driver=snapshot.driver, document=_document(run))
-    if not run.started.inputs:
+    if not has_context(run.started):
         return account
-    inputs = inputs_of(run)
+    inputs = context_of(run)
     agents = {review.agent for round_ in run.rounds[-1:] for review in round_.reviews if isinstance(review, GoodReview)}
     kinds = {name: agent.kind for name in agents if (agent := inputs.settings.agent(name)) is not None}
     return replace(
         account,
         policy_origin=inputs.policy.value,
         policy_notes=inputs.governance.notices,
-        by_rule=tuple(name for name, kind in kinds.items() if kind is AgentKind.ANALYSERS),
+        by_rule=tuple(name for name, kind in kinds.items() if kind.is_by_rule),
     )
 
 

@@ -18,7 +18,7 @@ from burnish.prompts.rendering import PromptError
 from burnish.prompts.resolution import PromptRole, resolve_prompt
 from burnish.protocols.loader import BUILT_IN
 from burnish.protocols.loader import load as load_protocol
-from burnish.runtime.inputs import Offline
+from burnish.runtime.context import Offline
 from burnish.settings.documents import DocumentError, Problem
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, PolicyOrigin, SettingsSources, user_file
 from burnish.settings.loading import load as load_settings

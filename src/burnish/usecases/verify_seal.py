@@ -18,7 +18,7 @@ from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
 from burnish.protocols.loader import load as load_protocol
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of
 from burnish.runtime.journal import load_run, stream_of
 from burnish.runtime.performing.sealing import protocol_digest
 from burnish.settings.loading import PolicyOrigin
@@ -363,7 +363,7 @@ def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
         state = f"has ended {ended.value}" if ended is not None else "has not ended"
         raise _RefusedError(f"The ledger says otherwise: run {run.id} {state}.")
     last = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)] if run.rounds else []
-    made = (run.seal, run.tree, run.seal_kinds, inputs_of(run).merge_base)
+    made = (run.seal, run.tree, run.seal_kinds, context_of(run).merge_base)
     reviewers = [(review.reviewer, review.agent) for review in last]
     if made != (seal.digest, statement.tree, statement.kinds, statement.merge_base) or reviewers != [
         (review.reviewer, review.agent.name) for review in statement.reviewers

@@ -15,7 +15,7 @@ from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.registry import record_files, share_a_place
 from burnish.records.ticket import ticket_trail
 from burnish.records.writing import RECORDS, Destination, Notice, Written, write
-from burnish.runtime.inputs import inputs_of
+from burnish.runtime.context import context_of
 from burnish.runtime.journal import load_run, states, stream_of
 from burnish.runtime.leftovers import remove_half_written
 from burnish.system.locks import LockTimeoutError, hold
@@ -52,7 +52,7 @@ def record_texts(repository: Repository, ledger: Ledger, run: Run, at: float) ->
     return RecordTexts(
         updated_at=at,
         reviewed=reviewed_paths(repository, run),
-        brief_path=inputs_of(run).brief_path,
+        brief_path=context_of(run).brief_path,
         statuses=ticket_trail(states(ledger, run.id)) if is_ticket else (),
     )
 
@@ -107,7 +107,7 @@ def _destination(repository: Repository, ledger: Ledger, run: Run, *, has_checko
         checkout=repository.root if has_checkout else None,
         is_tracked=repository.is_tracked,
         gives_way=gives_way,
-        fills_checkout=inputs_of(run).settings.records is not False,
+        fills_checkout=context_of(run).settings.records is not False,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from burnish.agents.acp.client import ACP
+from burnish.agents.acp import AGENT as ACP
 from burnish.agents.interface import Reply, Request
 from burnish.core.reviews import Failure
 from burnish.core.values import replace

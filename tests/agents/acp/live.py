@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.acp.client import ACP
+from burnish.agents.acp import AGENT as ACP
 from burnish.agents.interface import Request
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from burnish.agents.acp.bridge.values import May, Options, read_arguments
-from burnish.agents.acp.client import ACP
-from burnish.agents.errors import AgentError
-from burnish.agents.interface import Role
+from burnish.agents.acp import AGENT as ACP
+from burnish.agents.acp_bridge.values import May, Options, read_arguments
+from burnish.agents.interface import AgentError, Role
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from tests.agents.building import request
@@ -100,7 +99,7 @@ def test_a_sandbox_sees_where_the_agent_is_by_the_path() -> None:
 
 
 def test_a_session_cannot_go_on() -> None:
-    assert not ACP.can_resume
+    assert not ACP.card.can_resume
     with pytest.raises(AgentError):
         ACP.command(agent("sh"), request(home="/h", session="1"), ENVIRONMENT)
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.acp.bridge import choices, manners
-from burnish.agents.acp.bridge.hearing import Hearing
-from burnish.agents.acp.bridge.stream import Stream
-from burnish.agents.acp.bridge.values import May, Options
+from burnish.agents.acp_bridge import choices, manners
+from burnish.agents.acp_bridge.hearing import Hearing
+from burnish.agents.acp_bridge.stream import Stream
+from burnish.agents.acp_bridge.values import May, Options
 
 
 def offer(*values: tuple[str, str, str]) -> dict[str, Any]:

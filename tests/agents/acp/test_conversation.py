@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from burnish.agents.acp.client import ACP
+from burnish.agents.acp import AGENT as ACP
 from burnish.agents.interface import Reply, Role
 from burnish.core.reviews import Failure, FailureKind
 from burnish.testing.acp_agent import SESSION, Act, Ask, Exit, Permission, Raw, Say, Script, Tool, Update

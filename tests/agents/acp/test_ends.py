@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.acp.adapters import bridge
-from burnish.agents.acp.bridge.values import May, Options, Trouble
+from burnish.agents.acp import bridge
+from burnish.agents.acp_bridge.values import May, Options, Trouble
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from burnish.agents.interface import Reply, Role
-from burnish.contracts.registry import parse_answer
+from burnish.agents.streams import read_answer
 from burnish.core.reviews import ContractName, Failure, FailureKind
 from burnish.system.sandbox import SandboxKind, why_not
 from burnish.testing.model_server.scenario import Read, Run, Step, Write
@@ -46,13 +46,13 @@ def untouched(at_work: AcpStage) -> bool:
 def test_a_clean_review_is_read(agent_at_work: AcpStage) -> None:
     found = ask(agent_at_work, "clean")
     assert isinstance(found, Reply), found
-    assert parse_answer(ContractName.ISSUES, found.text).clean
+    assert read_answer(ContractName.ISSUES, found.text).clean
 
 
 def test_a_review_with_findings_is_read_and_counted(agent_at_work: AcpStage) -> None:
     found = ask(agent_at_work, "findings")
     assert isinstance(found, Reply), found
-    assert len(parse_answer(ContractName.ISSUES, found.text).findings) == 2
+    assert len(read_answer(ContractName.ISSUES, found.text).findings) == 2
     assert found.usage.tokens == 120
 
 
@@ -62,7 +62,7 @@ def test_a_reviewer_that_tries_to_write_changes_nothing(agent_at_work: AcpStage)
         assert found.kind is FailureKind.CRASHED
         assert "denied" in found.message
     else:
-        assert parse_answer(ContractName.ISSUES, found.text).clean
+        assert read_answer(ContractName.ISSUES, found.text).clean
     assert untouched(agent_at_work)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.interface import Hit, ToolName
-from burnish.agents.analysers.novelty import LinesOf, introduced
-from burnish.agents.analysers.undecided import undecided
+from burnish.agents.panel.interface import Hit, ToolName
+from burnish.agents.panel.novelty import LinesOf, introduced
+from burnish.agents.panel.undecided import undecided
 
 _LINES = st.lists(st.sampled_from(["a = 1", "b = 2", "b = 3", "call(some_name)", "call(some_names)", ""]), max_size=8)
 _HITS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["E1", "E2"])), max_size=6)

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.interface import Client, Request
+from burnish.agents.client import Client
+from burnish.agents.interface import Request
+from burnish.agents.registry import clients
 from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.core.work import ProcessMark
@@ -39,7 +40,7 @@ class Stage:
 
     def __init__(self, kind: AgentKind, folder: Path) -> None:
         self.kind = kind
-        self.client: Client = CLIENTS[kind]
+        self.client: Client = clients()[kind]
         self.settings = AgentSettings(kind=kind, model=MODELS[kind])
         self.clone = folder / "clone"
         self.home = folder / "home"
@@ -94,7 +95,7 @@ def stage(kind: AgentKind, folder: Path) -> Stage:
 
 def installed(kind: AgentKind) -> None:
     """A listed skip where a client is not installed."""
-    if CLIENTS[kind].program(AgentSettings(kind=kind), os.environ) is None:
+    if clients()[kind].program(AgentSettings(kind=kind), os.environ) is None:
         pytest.skip(f"optional: {kind.value} is not installed")
 
 

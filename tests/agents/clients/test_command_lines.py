@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.errors import AgentError
-from burnish.agents.interface import Role
+from burnish.agents.interface import AgentError, Role
+from burnish.agents.registry import clients
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command
@@ -22,7 +21,7 @@ every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind i
 def command(kind: AgentKind, environment: dict[str, str] | None = None, **changes: Any) -> Command:
     asked = {"home": "/home-of-the-client", "model": "m", **changes}
     settings = AgentSettings(kind=kind, command=(f"/opt/{kind.value}",))
-    return CLIENTS[kind].command(settings, request(**asked), {**USER, **(environment or {})})
+    return clients()[kind].command(settings, request(**asked), {**USER, **(environment or {})})
 
 
 def arguments(kind: AgentKind, **changes: Any) -> list[str]:
@@ -69,7 +68,7 @@ def test_nothing_is_started_without_a_home_of_its_own(kind: AgentKind) -> None:
 @every_client
 def test_further_words_of_the_users_command_come_before_ours(kind: AgentKind) -> None:
     settings = AgentSettings(kind=kind, command=("/opt/wrapper", "--", kind.value))
-    argv = CLIENTS[kind].command(settings, request(home="/home-of-the-client"), USER).argv
+    argv = clients()[kind].command(settings, request(home="/home-of-the-client"), USER).argv
     assert argv[:3] == ("/opt/wrapper", "--", kind.value)
 
 
@@ -182,5 +181,5 @@ def test_gemini_may_look_at_the_whole_change_with_git_inside_the_sandbox() -> No
 
 def gemini_tools(**changes: Any) -> dict[str, list[str]]:
     asked = request(home="/home-of-the-client", **changes)
-    files = CLIENTS[AgentKind.GEMINI].files(AgentSettings(kind=AgentKind.GEMINI), asked, USER)
+    files = clients()[AgentKind.GEMINI].files(AgentSettings(kind=AgentKind.GEMINI), asked, USER)
     return json.loads(files[".gemini/settings.json"])["tools"]

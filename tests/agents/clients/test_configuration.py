@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.errors import AgentError
-from burnish.agents.interface import Role
+from burnish.agents.interface import AgentError, Role
+from burnish.agents.registry import clients
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from tests.agents.building import request
@@ -20,11 +19,11 @@ every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind i
 
 
 def files(kind: AgentKind, environment: dict[str, str] | None = None, **changes: object) -> dict[str, bytes]:
-    return CLIENTS[kind].files(AgentSettings(kind=kind), request(home="/h", **changes), environment or {})
+    return clients()[kind].files(AgentSettings(kind=kind), request(home="/h", **changes), environment or {})
 
 
 def program(kind: AgentKind, environment: dict[str, str], *command: str) -> str | None:
-    return CLIENTS[kind].program(AgentSettings(kind=kind, command=command), environment)
+    return clients()[kind].program(AgentSettings(kind=kind, command=command), environment)
 
 
 def executable(path: Path) -> Path:
@@ -104,7 +103,7 @@ def test_a_program_inside_a_package_is_found(tmp_path: Path, monkeypatch: pytest
     ],
 )
 def test_a_key_is_a_login(kind: AgentKind, variable: str, tmp_path: Path) -> None:
-    needs = CLIENTS[kind].needs(AgentSettings(kind=kind), {variable: "x", "HOME": str(tmp_path), "OTHER": "y"})
+    needs = clients()[kind].needs(AgentSettings(kind=kind), {variable: "x", "HOME": str(tmp_path), "OTHER": "y"})
     assert needs.logged_in
     assert needs.variables == (variable,)
     assert not needs.files
@@ -122,7 +121,7 @@ def test_a_key_is_a_login(kind: AgentKind, variable: str, tmp_path: Path) -> Non
 def test_the_file_of_a_login_is_named(kind: AgentKind, file: str, place: str, tmp_path: Path) -> None:
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text("{}")
-    needs = CLIENTS[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)})
+    needs = clients()[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)})
     assert needs.logged_in
     assert needs.files == ((str(tmp_path / file), place),)
 
@@ -130,8 +129,8 @@ def test_the_file_of_a_login_is_named(kind: AgentKind, file: str, place: str, tm
 @every_client
 def test_without_a_login_there_is_a_hint(kind: AgentKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    needs = CLIENTS[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)})
+    needs = clients()[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)})
     assert needs.logged_in is False
     assert "_KEY" in needs.hint
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert CLIENTS[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)}).logged_in is None
+    assert clients()[kind].needs(AgentSettings(kind=kind), {"HOME": str(tmp_path)}).logged_in is None

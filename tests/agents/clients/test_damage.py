@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
+from burnish.agents.registry import clients
+from burnish.agents.streams import read_answer
 from burnish.contracts.json_text import Json
-from burnish.contracts.registry import parse_answer
 from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName, Failure
 from burnish.core.values import replace
@@ -41,9 +41,9 @@ def test_any_value_may_stand_anywhere(kind: AgentKind, data: st.DataObject) -> N
     lines = [json.dumps(event).encode() for event in events]
     asked = request(schema=ISSUES_SCHEMA, model=MODELS[kind])
     damaged = replace(whole, stdout=b"\n".join(lines))
-    assert isinstance(CLIENTS[kind].read(damaged, asked, None), Reply | Failure)
-    assert CLIENTS[kind].spent(damaged, asked).tokens >= 0
-    assert all(len(CLIENTS[kind].progress(line)) < 140 for line in lines)
+    assert isinstance(clients()[kind].read(damaged, asked, None), Reply | Failure)
+    assert clients()[kind].spent(damaged, asked).tokens >= 0
+    assert all(len(clients()[kind].progress(line)) < 140 for line in lines)
 
 
 @every_client
@@ -54,10 +54,10 @@ def test_lost_and_changed_bytes_never_make_findings_clean(kind: AgentKind, data:
     length = data.draw(st.integers(0, 400))
     put = data.draw(st.binary(max_size=4))
     stdout = whole.stdout[:start] + put + whole.stdout[start + length :]
-    found = CLIENTS[kind].read(replace(whole, stdout=stdout), request(schema=ISSUES_SCHEMA), None)
+    found = clients()[kind].read(replace(whole, stdout=stdout), request(schema=ISSUES_SCHEMA), None)
     if isinstance(found, Reply):
         with suppress(UnreadableError):
-            assert not parse_answer(ContractName.ISSUES, found.text).clean
+            assert not read_answer(ContractName.ISSUES, found.text).clean
 
 
 def _places(value: Json) -> list[tuple[Any, str | int]]:

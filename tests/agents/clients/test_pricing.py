@@ -2,12 +2,15 @@
 
 import pytest
 
-from burnish.agents.pricing import Tokens, price_list, price_of
+from burnish.agents.interface import Tokens
+from burnish.agents.pricing import price_of
+from burnish.agents.registry import clients
+from burnish.settings.agent_kinds import AgentKind
 
 
 @pytest.mark.parametrize("model", ["gpt-5.5", "openai/gpt-5.5", "gpt-5.5-2026-04-01", "openai/gpt-5.5-20260401"])
 def test_a_model_is_known_by_its_name_with_or_without_vendor_and_date(model: str) -> None:
-    assert price_of(model) == price_list().models["gpt-5.5"]
+    assert price_of(model) == clients()[AgentKind.CODEX].card.prices["gpt-5.5"]
 
 
 @pytest.mark.parametrize("model", ["", "gpt-5.5-turbo", "gpt", "my-model"])
@@ -23,8 +26,10 @@ def test_a_cost_is_the_sum_over_the_kinds_of_tokens() -> None:
 
 
 def test_every_price_is_plausible() -> None:
-    prices = price_list()
-    assert prices.updated.startswith("20")
-    assert prices.sources
-    for model, price in prices.models.items():
-        assert 0 < price.cached < price.input < price.output < 100, model
+    cards = [client.card for client in clients().values() if client.card.prices]
+    assert len(cards) > 2
+    for card in cards:
+        assert card.prices_updated.startswith("20")
+        assert card.prices_from
+        for model, price in card.prices.items():
+            assert 0 < price.cached < price.input < price.output < 100, model

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from burnish.agents.clients.registry import CLIENTS
 from burnish.agents.interface import Reply
-from burnish.contracts.registry import parse_answer
+from burnish.agents.registry import clients
+from burnish.agents.streams import read_answer
 from burnish.contracts.text import UnreadableError
 from burnish.core.reviews import ContractName, Failure, FailureKind
 from burnish.core.values import replace
@@ -23,7 +23,7 @@ every_client = pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind i
 
 def read(kind: AgentKind, finished: Finished, **changes: Any) -> Reply | Failure:
     asked = {"schema": ISSUES_SCHEMA, "model": MODELS[kind], **changes}
-    return CLIENTS[kind].read(finished, request(**asked), None)
+    return clients()[kind].read(finished, request(**asked), None)
 
 
 def reply(kind: AgentKind, situation: str, **changes: Any) -> Reply:
@@ -35,14 +35,14 @@ def reply(kind: AgentKind, situation: str, **changes: Any) -> Reply:
 @every_client
 def test_a_clean_review_is_read(kind: AgentKind) -> None:
     found = reply(kind, "clean")
-    assert parse_answer(ContractName.ISSUES, found.text).clean
+    assert read_answer(ContractName.ISSUES, found.text).clean
     assert found.session
     assert found.transcript == recorded(kind, "clean").stdout
 
 
 @every_client
 def test_findings_are_read(kind: AgentKind) -> None:
-    answer = parse_answer(ContractName.ISSUES, reply(kind, "findings").text)
+    answer = read_answer(ContractName.ISSUES, reply(kind, "findings").text)
     assert [finding.severity.value for finding in answer.findings] == ["critical", "info"]
 
 
@@ -62,7 +62,7 @@ def test_words_instead_of_json_are_no_review(kind: AgentKind) -> None:
     found = read(kind, recorded(kind, "plain-text"))
     if isinstance(found, Reply):
         with pytest.raises(UnreadableError):
-            parse_answer(ContractName.ISSUES, found.text)
+            read_answer(ContractName.ISSUES, found.text)
     else:
         assert found.kind is FailureKind.UNREADABLE
         assert "seems fine to me" in found.message
@@ -136,12 +136,12 @@ def test_events_and_noise_that_nobody_knows_are_ignored(kind: AgentKind) -> None
     noise = b'Warning: a newer version exists\n{"type":"novelty","payload":[1]}\n{}\n[]\n\xff\xfe\n'
     found = read(kind, replace(whole, stdout=noise + whole.stdout + noise))
     assert isinstance(found, Reply), found
-    assert len(parse_answer(ContractName.ISSUES, found.text).findings) == 2
+    assert len(read_answer(ContractName.ISSUES, found.text).findings) == 2
 
 
 @every_client
 def test_usage_is_counted_also_where_the_answer_is_no_good(kind: AgentKind) -> None:
-    client, asked = CLIENTS[kind], request(model=MODELS[kind])
+    client, asked = clients()[kind], request(model=MODELS[kind])
     assert client.spent(recorded(kind, "clean"), asked).tokens == 120
     assert client.spent(recorded(kind, "tool-calls"), asked).tokens == 360
     assert client.spent(recorded(kind, "plain-text"), asked).tokens >= 120
@@ -151,7 +151,7 @@ def test_usage_is_counted_also_where_the_answer_is_no_good(kind: AgentKind) -> N
 @every_client
 def test_progress_names_the_tool_and_what_it_works_on(kind: AgentKind) -> None:
     lines = recorded(kind, "tool-calls").stdout.split(b"\n")
-    shown = [words for line in lines if (words := CLIENTS[kind].progress(line))]
+    shown = [words for line in lines if (words := clients()[kind].progress(line))]
     assert any("app.py" in words for words in shown), shown
     assert all(len(words) < 140 and "\n" not in words for words in shown)
 
@@ -161,4 +161,4 @@ def test_progress_names_the_tool_and_what_it_works_on(kind: AgentKind) -> None:
     "line", [b"", b"{", b"[]", b"null", b'{"type":7}', b'{"type":"item.started","item":[]}', b"\xff"]
 )
 def test_a_line_that_says_nothing_shows_nothing(kind: AgentKind, line: bytes) -> None:
-    assert not CLIENTS[kind].progress(line)
+    assert not clients()[kind].progress(line)

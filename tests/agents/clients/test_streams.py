@@ -2,12 +2,12 @@
 
 import pytest
 
-from burnish.agents.clients.claude import CLAUDE
-from burnish.agents.clients.codex import CODEX
-from burnish.agents.clients.gemini import GEMINI
-from burnish.agents.clients.opencode import OPENCODE
+from burnish.agents.claude import AGENT as CLAUDE
+from burnish.agents.codex import AGENT as CODEX
 from burnish.agents.failures import MAX_MESSAGE, MAX_RETRY_AFTER
+from burnish.agents.gemini import AGENT as GEMINI
 from burnish.agents.interface import Reply
+from burnish.agents.opencode import AGENT as OPENCODE
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.values import replace
 from burnish.system.process import Finished, How

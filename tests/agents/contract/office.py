@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from burnish.agents.services import Work
 from burnish.core.budget import Share
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import (
@@ -28,10 +29,9 @@ from burnish.core.reviews import FailureKind
 from burnish.core.state import FixOrder, Run, Scope
 from burnish.core.work import Assignment, ProcessMark
 from burnish.protocols.loader import load
-from burnish.runtime.inputs import Inputs
-from burnish.runtime.performing.performer import LocalPerformer
-from burnish.runtime.performing.workshop import RUN_MARKER, Workshop
-from burnish.runtime.runner import Work
+from burnish.runtime.context import RunContext
+from burnish.runtime.perform import LocalPerformer
+from burnish.runtime.services import RUN_MARKER, LocalServices
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import Settings
 from burnish.system import survivors
@@ -41,7 +41,6 @@ from burnish.testing.model_server.recording import Asked
 from burnish.testing.model_server.server import ModelServer
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.testing.scripted_agent import script_text, scripted_command
-from burnish.workspace.clones import Clones
 from burnish.workspace.repository import Repository
 from tests.agents.clients.live import CODE
 from tests.agents.contract.parts import READY, deed
@@ -84,7 +83,7 @@ class Office:
         # What is left of a run is found by its name, and ended: tests beside each other must not share one.
         self.name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
         self.run = self._run()
-        self._shop: Workshop | None = None
+        self._services: LocalServices | None = None
 
     def review(self, scenario: str, **more: Any) -> AnyEvent:
         """Have the branch reviewed by an agent whose model plays a scenario."""
@@ -141,8 +140,8 @@ class Office:
         then: Callable[[AtWork], None] | None = None,
     ) -> AnyEvent:
         """Carry out an effect; and do something to the agent when its model has been asked so many times."""
-        shop = self._workshop(scenario, sandbox)
-        self.confined = shop.sandbox.kind is not SandboxKind.NONE
+        services = self._local_services(scenario, sandbox)
+        self.confined = services.sandbox.kind is not SandboxKind.NONE
 
         async def work() -> AnyEvent:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -153,7 +152,7 @@ class Office:
                 marks.append(event.process)
 
             def watch() -> None:
-                eventually(lambda: True if self._is_ready(shop, effect, when_asked) else None)
+                eventually(lambda: True if self._is_ready(services, effect, when_asked) else None)
                 if then is not None:
                     then(AtWork(marks[-1], lambda: loop.call_soon_threadsafe(stop.set) and None, self.processes()))
 
@@ -161,39 +160,40 @@ class Office:
             if then is not None:
                 watcher.start()
             try:
-                return await LocalPerformer(shop).perform(effect, self.run, stop, note)
+                return await LocalPerformer(services).perform(effect, self.run, stop, note)
             finally:
                 if then is not None:
                     watcher.join()
 
         return asyncio.run(work())
 
-    def _is_ready(self, shop: Workshop, effect: Work, when_asked: int) -> bool:
+    def _is_ready(self, services: LocalServices, effect: Work, when_asked: int) -> bool:
         if self.player.client is not None:
             return len(self.answers) >= when_asked
-        log = shop.log_of(effect.id)
+        log = services.log_of(effect.id)
         return log.exists() and READY in log.read_text()
 
-    def _workshop(self, scenario: str, sandbox: Literal["auto", "required", "off"]) -> Workshop:
+    def _local_services(self, scenario: str, sandbox: Literal["auto", "required", "off"]) -> LocalServices:
         settings = Settings(agents={self.player.name: self.player.settings(**self._settings, **self._own(scenario))})
         user = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
         repository = Repository.discover(self.builder.path)
-        before = self._shop
-        self._shop = Workshop(
+        before = self._services
+        self._services = LocalServices(
             run=self.name,
             repository=repository,
             ledger=self.ledger,
-            inputs=Inputs(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=self.run.subject.base_commit),
-            sandbox=choose(sandbox),
-            clones=Clones(repository, self.cache / self.name / "clones"),
-            policy_folder=str(self.builder.path),
-            folder=self._folder / "run",
-            cache=self._folder / "cache",
+            context=RunContext(
+                settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=self.run.subject.base_commit
+            ),
             environment={**user, **self.player.service(self.server.url(scenario))},
+            copies=self.cache / self.name,
+            cache=self._folder / "cache",
+            folder=self._folder / "run",
+            sandbox=choose(sandbox),
         )
         if before is not None:
-            self._shop.sessions.update(before.sessions)
-        return self._shop
+            self._services.sessions.update(before.sessions)
+        return self._services
 
     def _own(self, scenario: str) -> dict[str, Any]:
         """The script of an agent that has no model."""

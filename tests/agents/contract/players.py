@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from burnish.agents.clients.registry import CLIENTS
-from burnish.agents.interface import Client
+from burnish.agents.client import Client
+from burnish.agents.registry import client_of
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
@@ -44,11 +44,11 @@ class Player(Value):
 
     @property
     def client(self) -> Client | None:
-        return CLIENTS.get(self.kind)
+        return client_of(self.kind)
 
     @property
     def can_resume(self) -> bool:
-        return self.client is not None and self.client.can_resume
+        return self.client is not None and self.client.card.can_resume
 
     def settings(self, **more: Any) -> AgentSettings:
         """As burnish.toml would have them."""

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import jsonschema
 import pytest
 
-from burnish.contracts.registry import parse_answer
+from burnish.agents.streams import read_answer
 from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.settings.documents import DocumentError
@@ -56,7 +56,7 @@ def test_ready_made_answers_keep_to_their_contract(scenario: tuple[Step, ...]) -
 
 def test_ready_made_reviews_say_what_their_names_say() -> None:
     def answer(name: str) -> tuple[bool, list[str]]:
-        parsed = parse_answer(ContractName.ISSUES, READY[name][-1].answer.encode())
+        parsed = read_answer(ContractName.ISSUES, READY[name][-1].answer.encode())
         assert parsed.corrections == ()
         return parsed.clean, [finding.severity.value for finding in parsed.findings]
 

@@ -1,9 +1,10 @@
-"""What agents are told: the state of the run and the frozen inputs, as the material of prompts."""
+"""What agents are told: the state of the run and the frozen context, as the material of prompts."""
 
 import re
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
-from burnish.contracts.streams import words_of_tool_calls
+from burnish.agents.process import round_of
+from burnish.agents.streams import words_of_tool_calls
 from burnish.core.effects import StartBuild, StartFix, StartReview
 from burnish.core.events import Subject, ValidationStatus
 from burnish.core.evidence import Evidence, Examined, Level
@@ -20,10 +21,12 @@ from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
-from burnish.runtime.performing.workshop import Sources, agent_settings
+from burnish.runtime.context import RunContext
 from burnish.settings.globs import ignored, matches, rules_for
+from burnish.settings.types import AgentSettings, Settings
 from burnish.workspace.diffs import Difference, difference
 from burnish.workspace.messages import commit_messages
+from burnish.workspace.repository import Repository
 
 _TEST_STATUS = {
     ValidationStatus.PASSED: TestStatus.PASSING,
@@ -35,41 +38,64 @@ _CLAIM = re.compile(r"^\W*(?P<number>\d{1,4})\W+(?P<word>not met|met)\b", re.IGN
 """What a builder says of an acceptance criterion, in the form of `builder-criteria.md`."""
 
 
-def review_prompt(shop: Sources, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
+class Sources(Protocol):
+    """What prompts are made from."""
+
+    @property
+    def repository(self) -> Repository: ...
+
+    @property
+    def context(self) -> RunContext: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def agent(self, name: str) -> AgentSettings: ...
+
+    def recall(self, digest: str) -> str:
+        """A text that was kept; empty where it is there no more."""
+        ...
+
+
+def review_prompt(services: Sources, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
     """The prompt of one reviewer."""
-    material = _review_material(shop, effect, run, shown, scratch)
-    return reviewer_prompt(run.protocol, material, shop.inputs.prompts.get("reviewer"))
+    material = _review_material(services, effect, run, shown, scratch)
+    return reviewer_prompt(run.protocol, material, services.context.prompts.get("reviewer"))
 
 
-def writing_prompt(shop: Sources, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str = "") -> str:
+def writing_prompt(
+    services: Sources, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str = ""
+) -> str:
     """The prompt of an agent that may change the tree."""
-    custom = shop.inputs.prompts
+    custom = services.context.prompts
     match effect:
         case StartFix():
-            return fixer_prompt(run.protocol, _fix_material(shop, effect, run, rejection), custom.get("fixer"))
+            return fixer_prompt(run.protocol, _fix_material(services, effect, run, rejection), custom.get("fixer"))
         case StartBuild():
-            return builder_prompt(_build_material(shop, run), custom.get("builder"))
+            return builder_prompt(_build_material(services, run), custom.get("builder"))
         case StartReview():
-            shown = difference(shop.repository, run.subject.base_commit, run.commit)
-            material = _review_material(shop, effect, run, shown, "")
+            shown = difference(services.repository, run.subject.base_commit, run.commit)
+            material = _review_material(services, effect, run, shown, "")
             return session_prompt(run.protocol, material, custom.get("reviewer"))
 
 
-def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Difference, scratch: str) -> ReviewMaterial:
-    settings = shop.inputs.settings
+def _review_material(
+    services: Sources, effect: StartReview, run: Run, shown: Difference, scratch: str
+) -> ReviewMaterial:
+    settings = services.settings
     paths = tuple(file.shown_path for file in shown.files)
     left_out = ignored(settings.review, paths)
     return ReviewMaterial(
-        **_task(shop, run, REVIEW_PHASE),
+        **_task(services, run, REVIEW_PHASE),
         round=effect.round,
         reviewer=effect.reviewer,
-        contract=agent_settings(shop, effect.agent).contract or run.protocol.contract,
+        contract=services.agent(effect.agent).contract or run.protocol.contract,
         rules=tuple((rule.path, rule.text) for rule in rules_for(settings.review, paths)),
         diff=_patch(shown, left_out),
         diff_limit=settings.context.diff_characters,
         files_modified=tuple(path for path in paths if path not in left_out),
         left_out=left_out,
-        implementer_output=_implementer(shop, run) if run.protocol.review.feedback is Feedback.FOLLOW_UP else "",
+        implementer_output=_implementer(services, run) if run.protocol.review.feedback is Feedback.FOLLOW_UP else "",
         parallel_agents=run.started.parallel_agents,
         output_limit=settings.context.output_characters,
         test_status=_test_status(run),
@@ -80,52 +106,52 @@ def _review_material(shop: Sources, effect: StartReview, run: Run, shown: Differ
         former=effect.former,
         answers=effect.answers,
         titles={entry.finding.id: entry.finding.title for entry in run.findings},
-        fix_diff=_fix_diff(shop, run) if effect.former else "",
+        fix_diff=_fix_diff(services, run) if effect.former else "",
         scratch=scratch,
-        ticket=_ticket(shop, run) if run.protocol.contract is ContractName.REPORT else None,
+        ticket=_ticket(services, run) if run.protocol.contract is ContractName.REPORT else None,
         status_files=(run.subject.status_file,) if run.subject.status_file else (),
     )
 
 
-def _ticket(shop: Sources, run: Run) -> Ticket:
+def _ticket(services: Sources, run: Run) -> Ticket:
     """What a ticket's reviewer is given beside the change."""
-    inputs = shop.inputs
-    claimed = _claims(shop, run)
+    context = services.context
+    claimed = _claims(services, run)
     return Ticket(
         ticket_id=run.subject.story or run.subject.branch,
-        ticket_path=inputs.brief_file or inputs.brief_path,
-        epic_path=inputs.epic_path,
+        ticket_path=context.brief_file or context.brief_path,
+        epic_path=context.epic_path,
         acceptance_criteria=tuple(
-            Criterion(criterion=text, met=claimed.get(number, inputs.ticked.get(text)))
-            for number, text in enumerate(inputs.acceptance, start=1)
+            Criterion(criterion=text, met=claimed.get(number, context.ticked.get(text)))
+            for number, text in enumerate(context.acceptance, start=1)
         ),
     )
 
 
-def incomplete_criteria(shop: Sources, run: Run) -> tuple[str, ...]:
+def incomplete_criteria(services: Sources, run: Run) -> tuple[str, ...]:
     """The acceptance criteria, with their numbers, that the change is said not to meet.
 
     Boxes of which none is ticked say nothing: most tickets are left so.
     """
-    inputs = shop.inputs
-    said = inputs.ticked if any(inputs.ticked.values()) else {}
-    claimed = _claims(shop, run)
-    criteria = enumerate(inputs.acceptance, start=1)
+    context = services.context
+    said = context.ticked if any(context.ticked.values()) else {}
+    claimed = _claims(services, run)
+    criteria = enumerate(context.acceptance, start=1)
     return tuple(f"{number}: {text}" for number, text in criteria if claimed.get(number, said.get(text)) is False)
 
 
-def _claims(shop: Sources, run: Run) -> dict[int, bool]:
+def _claims(services: Sources, run: Run) -> dict[int, bool]:
     """Which acceptance criteria the builder and the fixers say are met, by number; the last word counts."""
-    answers = (shop.recall(digest) for digest in run.said)
+    answers = (services.recall(digest) for digest in run.said)
     found = (claim for answer in answers for claim in _CLAIM.finditer(answer))
     return {int(claim["number"]): claim["word"].lower() == "met" for claim in found}
 
 
-def _implementer(shop: Sources, run: Run) -> str:
+def _implementer(services: Sources, run: Run) -> str:
     """The last answer of a builder or fixer; before the first one, what the author of the change committed it with."""
     if run.said:
-        return shop.recall(run.said[-1])
-    return "\n\n".join(commit_messages(shop.repository, run.subject.base_commit, run.commit))
+        return services.recall(run.said[-1])
+    return "\n\n".join(commit_messages(services.repository, run.subject.base_commit, run.commit))
 
 
 def _test_status(run: Run) -> TestStatus:
@@ -146,34 +172,34 @@ class _Task(TypedDict):
     guidance: tuple[tuple[str, str], ...]
 
 
-def _task(shop: Sources, run: Run, phase: str = "") -> _Task:
-    inputs = shop.inputs
+def _task(services: Sources, run: Run, phase: str = "") -> _Task:
+    context = services.context
     return _Task(
         run=run.id,
         # The commit that is before the agent now, not the one that the run began with.
         subject=replace(run.subject, head=run.commit, tree=run.tree),
         phase=phase if any(file.path == STATE_PATH for file in record_files(run, RecordTexts())) else "",
-        brief=inputs.brief,
-        brief_path=inputs.brief_file,
-        intent=inputs.intent,
-        acceptance=inputs.acceptance,
-        coordination=inputs.coordination,
-        guidance=tuple((page.name, page.text) for page in inputs.guidance),
+        brief=context.brief,
+        brief_path=context.brief_file,
+        intent=context.intent,
+        acceptance=context.acceptance,
+        coordination=context.coordination,
+        guidance=tuple((page.name, page.text) for page in context.guidance),
     )
 
 
-def evidence_of(shop: Sources, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
+def evidence_of(services: Sources, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
     """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others.
 
     `stream` is what a client printed: a file counts as read, too, where a tool of the client opened it. An agent that
     examines certain files, or an answer that names those it is about, counts for these alone.
     """
-    settings = agent_settings(shop, agent)
+    settings = services.agent(agent)
     globs = settings.examines
     opened = (
         words_of_tool_calls(stream.decode("utf-8", errors="replace")) if settings.kind.is_paid else frozenset[str]()
     )
-    given = tuple(_opened(each, opened) for each in _given(shop, shown))
+    given = tuple(_opened(each, opened) for each in _given(services, shown))
     if globs:
         return Evidence(examined=tuple(each for each in given if any(matches(each.path, glob) for glob in globs)))
     if answer.examined is not None:
@@ -187,9 +213,9 @@ def _opened(examined: Examined, words: frozenset[str]) -> Examined:
     return replace(examined, level=Level.READ) if named else examined
 
 
-def _given(shop: Sources, shown: Difference) -> tuple[Examined, ...]:
-    limit = shop.inputs.settings.context.diff_characters
-    left_out = ignored(shop.inputs.settings.review, tuple(file.shown_path for file in shown.files))
+def _given(services: Sources, shown: Difference) -> tuple[Examined, ...]:
+    limit = services.settings.context.diff_characters
+    left_out = ignored(services.settings.review, tuple(file.shown_path for file in shown.files))
     listed = [file for file in shown.files if file.shown_path not in left_out]
     whole = files_shown_whole(_patch(shown, left_out), limit)
     return tuple(
@@ -214,23 +240,23 @@ def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
     return "".join(kept)
 
 
-def _fix_diff(shop: Sources, run: Run) -> str:
+def _fix_diff(services: Sources, run: Run) -> str:
     """What changed since the tree that the last round saw."""
     # The round that is under way is open already, on the tree as it is now.
     earlier = [past.commit for past in run.rounds if past.judgement is not None and past.commit]
     if not earlier or earlier[-1] == run.commit:
         return ""
-    shown = difference(shop.repository, earlier[-1], run.commit)
+    shown = difference(services.repository, earlier[-1], run.commit)
     return shown.patch.decode("utf-8", errors="replace")
 
 
-def _fix_material(shop: Sources, effect: StartFix, run: Run, rejection: str) -> FixMaterial:
-    settings = shop.inputs.settings
+def _fix_material(services: Sources, effect: StartFix, run: Run, rejection: str) -> FixMaterial:
+    settings = services.settings
     order = effect.order
     reviews = run.rounds[-1].reviews if run.rounds else ()
     cards = [review.answer.card for review in reviews if isinstance(review, GoodReview) and review.answer.card]
     return FixMaterial(
-        **_task(shop, run, FIX_PHASE),
+        **_task(services, run, FIX_PHASE),
         round=round_of(effect, run),
         order=order,
         findings_files=tuple(file.path for file in findings_files(run, order)),
@@ -244,13 +270,6 @@ def _fix_material(shop: Sources, effect: StartFix, run: Run, rejection: str) -> 
         card=cards[0] if cards else None,
         output_limit=settings.context.output_characters,
     )
-
-
-def round_of(effect: StartFix | StartBuild, run: Run) -> int:
-    """The round that work belongs to: of the findings that are fixed, else the one whose review comes next."""
-    if isinstance(effect, StartFix) and not effect.order.after_validation:
-        return effect.order.round
-    return len(run.rounds) + 1
 
 
 def findings_files(run: Run, order: FixOrder) -> tuple[RecordFile, ...]:
@@ -278,10 +297,10 @@ def _attempts(run: Run) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _build_material(shop: Sources, run: Run) -> BuildMaterial:
-    settings = shop.inputs.settings
+def _build_material(services: Sources, run: Run) -> BuildMaterial:
+    settings = services.settings
     return BuildMaterial(
-        **_task(shop, run),
+        **_task(services, run),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
     )

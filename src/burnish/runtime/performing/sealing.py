@@ -13,8 +13,8 @@ from burnish.core.gates import blocks
 from burnish.core.protocol import Protocol
 from burnish.core.state import GoodReview, Run
 from burnish.core.values import replace
-from burnish.runtime.inputs import Inputs, inputs_of
-from burnish.runtime.performing.workshop import Workshop
+from burnish.runtime.context import RunContext, context_of
+from burnish.runtime.services import LocalServices
 from burnish.settings.requirements import AgentValue, agent_value
 from burnish.system import clock
 from burnish.workspace.seals import store
@@ -30,11 +30,11 @@ from burnish.workspace.statements import (
 )
 
 
-def seal(shop: Workshop, effect: MakeSeal, run: Run) -> AnyEvent:
+def seal(services: LocalServices, effect: MakeSeal, run: Run) -> AnyEvent:
     """Store the seal. A repeat after a crash stores the same one again."""
-    wanted = shop.inputs.settings.seal
-    key = signing_key(shop.repository, wanted.signing_key, ask_git=wanted.sign)
-    digest = store(shop.repository, statement_of(run, effect), key)
+    wanted = services.settings.seal
+    key = signing_key(services.repository, wanted.signing_key, ask_git=wanted.sign)
+    digest = store(services.repository, statement_of(run, effect), key)
     return Sealed(at=clock.now(), effect=effect.id, digest=digest)
 
 
@@ -46,27 +46,27 @@ def protocol_digest(protocol: Protocol) -> str:
 
 def statement_of(run: Run, effect: MakeSeal) -> Statement:
     """What the seal of a run says. It follows from the run's events alone."""
-    inputs = inputs_of(run)
+    context = context_of(run)
     subject = run.subject
-    asked = inputs.governance.requirements
+    asked = context.governance.requirements
     last = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)] if run.rounds else []
     return Statement(
         branch=subject.branch,
         run=run.id,
         kinds=effect.kinds,
-        merge_base=inputs.merge_base,
+        merge_base=context.merge_base,
         base_commit=subject.base_commit,
         head=run.commit,
         tree=effect.tree,
         files=tuple(_files(run)),
         protocol=SealedProtocol(name=run.protocol.name, digest=protocol_digest(run.protocol)),
         policy=SealedPolicy(
-            origin=inputs.policy.value,
+            origin=context.policy.value,
             gate=asked.gate if asked is not None else "",
-            deviations=inputs.governance.deviations,
+            deviations=context.governance.deviations,
         ),
-        reviewers=tuple(_reviewer(review, inputs) for review in last),
-        roles=dict(_roles(run, inputs)),
+        reviewers=tuple(_reviewer(review, context) for review in last),
+        roles=dict(_roles(run, context)),
         findings=tuple(_findings(run)),
         validation=run.validated.status.value if run.validated is not None else "",
         version=__version__,
@@ -83,11 +83,11 @@ def _files(run: Run) -> Iterator[SealedFile]:
         yield SealedFile(path=file.path, before=file.before, after=file.after, need=file.need, level=level)
 
 
-def _reviewer(review: GoodReview, inputs: Inputs) -> SealedReviewer:
+def _reviewer(review: GoodReview, context: RunContext) -> SealedReviewer:
     missing = review.evidence.missing
     return SealedReviewer(
         reviewer=review.reviewer,
-        agent=agent_value(inputs.settings, review.agent),
+        agent=agent_value(context.settings, review.agent),
         prompt=review.prompt,
         status=review.status,
         missing=missing.reason if missing is not None else "",
@@ -95,10 +95,10 @@ def _reviewer(review: GoodReview, inputs: Inputs) -> SealedReviewer:
     )
 
 
-def _roles(run: Run, inputs: Inputs) -> Iterator[tuple[str, AgentValue]]:
+def _roles(run: Run, context: RunContext) -> Iterator[tuple[str, AgentValue]]:
     for role, assigned in (("fix", run.roles.fix), ("build", run.roles.build)):
         if assigned is not None:
-            yield role, agent_value(inputs.settings, assigned.agent)
+            yield role, agent_value(context.settings, assigned.agent)
 
 
 def _findings(run: Run) -> Iterator[SealedFinding]:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from burnish.agents.panel.project_tests.running import prepared_view
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
@@ -10,9 +11,7 @@ from burnish.core.text import clean_text
 from burnish.prompts.fences import visible
 from burnish.runtime.performing.covering import judge, stamps
 from burnish.runtime.performing.material import incomplete_criteria
-from burnish.runtime.performing.reviewing import clone_name
-from burnish.runtime.performing.test_runs import prepared_view
-from burnish.runtime.performing.workshop import Workshop
+from burnish.runtime.services import LocalServices
 from burnish.settings.types import ValidationCommand
 from burnish.system import clock
 from burnish.system.nofollow import write_new
@@ -23,24 +22,24 @@ from burnish.workspace.views import CopyView
 OUTPUT_TAIL = 8_000
 
 
-async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
+async def validate(services: LocalServices, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
     """Run every command until one fails. A protocol may ask for the acceptance criteria before that."""
-    if run.protocol.validate.acceptance and (missing := incomplete_criteria(shop, run)):
+    if run.protocol.validate.acceptance and (missing := incomplete_criteria(services, run)):
         return _validated(effect, ValidationStatus.FAILED, [_words(missing)], 0.0)
-    commands = shop.inputs.settings.validate.commands
+    commands = services.settings.validate.commands
     if not commands:
         return Validated(at=clock.now(), effect=effect.id, status=ValidationStatus.SKIPPED)
-    clone = await shop.clone(clone_name(effect.id), run.subject.base_commit, effect.commit, writable=True)
+    clone = await services.clone(effect.id.replace(":", "-"), run.subject.base_commit, effect.commit, writable=True)
     seconds = 0.0
     outputs: list[str] = []
     try:
-        view = await prepared_view(shop, clone, effect.id, stop, [file.path for file in run.changed])
+        view = await prepared_view(services, clone, effect.id, stop, [file.path for file in run.changed])
         if isinstance(view, Failure):
             return WorkFailed(at=clock.now(), effect=effect.id, failure=view)
-        await asyncio.to_thread(_take_from_base, shop, run, clone)
+        await asyncio.to_thread(_take_from_base, services, run, clone)
         before = stamps(clone.path)
         for name, command in commands.items():
-            finished = await _run(shop, effect.id, command, view, stop)
+            finished = await _run(services, effect.id, command, view, stop)
             seconds += finished.seconds
             failure = _infrastructure(name, command, finished)
             if failure is not None:
@@ -48,9 +47,9 @@ async def validate(shop: Workshop, effect: StartValidation, run: Run, stop: asyn
             outputs.append(f"$ {command.text}\n{_tail(finished)}")
             if finished.code != 0:
                 return _validated(effect, ValidationStatus.FAILED, outputs[-1:], seconds)
-        coverage = judge(clone.path, before, shop.inputs.settings.validate.coverage_floor)
+        coverage = judge(clone.path, before, services.settings.validate.coverage_floor)
     finally:
-        await asyncio.to_thread(shop.clones.remove, clone)
+        await asyncio.to_thread(services.clones.remove, clone)
     status = ValidationStatus.FAILED if coverage.fails else ValidationStatus.PASSED
     return _validated(effect, status, [*outputs, *filter(None, [coverage.words])], seconds)
 
@@ -65,24 +64,24 @@ def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[
     return Validated(at=clock.now(), effect=effect.id, status=status, output=output, usage=Usage(seconds=seconds))
 
 
-def _take_from_base(shop: Workshop, run: Run, clone: Clone) -> None:
+def _take_from_base(services: LocalServices, run: Run, clone: Clone) -> None:
     """The scripts that the commands start are the base's: a change must not rewrite what it is validated by."""
-    for command in shop.inputs.settings.validate.commands.values():
+    for command in services.settings.validate.commands.values():
         for name in command.scripts:
-            content = shop.repository.read_file(run.subject.base_commit, name)
-            if content is not None and content != shop.repository.read_file(clone.head, name):
+            content = services.repository.read_file(run.subject.base_commit, name)
+            if content is not None and content != services.repository.read_file(clone.head, name):
                 write_new(clone.path, name, content, mode=0o755, make=True)
 
 
 async def _run(
-    shop: Workshop, effect: str, command: ValidationCommand, view: CopyView, stop: asyncio.Event
+    services: LocalServices, effect: str, command: ValidationCommand, view: CopyView, stop: asyncio.Event
 ) -> Finished:
     folder = str(view.folder)
-    started = Command(argv=command.arguments, folder=folder, environment=shop.tool_environment())
-    limits = Limits(seconds=shop.inputs.settings.timeouts.validation)
-    network = not shop.inputs.governance.offline.validate
+    started = Command(argv=command.arguments, folder=folder, environment=services.tool_environment())
+    limits = Limits(seconds=services.settings.timeouts.validation)
+    network = not services.context.governance.offline.validate
     writable = (folder,)
-    return await shop.run_command(
+    return await services.run_command(
         started, limits, effect=effect, writable=writable, stop=stop, network=network, view=view
     )
 

@@ -1,7 +1,7 @@
 """Hits, findings and targets as the tests of the fixer need them."""
 
-from burnish.agents.analysers.autofix.targets import Rule, Target
-from burnish.agents.analysers.interface import Edit, Hit, Remedy, ToolName
+from burnish.agents.panel.autofix.targets import Rule, Target
+from burnish.agents.panel.interface import Edit, Hit, Remedy, ToolName
 from burnish.core.findings import Finding, Location, Severity
 
 

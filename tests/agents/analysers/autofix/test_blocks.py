@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.autofix.blocks import as_spans, blocks, lines_of, moved
-from burnish.agents.analysers.autofix.edits import apply
-from burnish.agents.analysers.autofix.rewriting import confined
-from burnish.agents.analysers.interface import ToolName
+from burnish.agents.panel.autofix.blocks import as_spans, blocks, lines_of, moved
+from burnish.agents.panel.autofix.edits import apply
+from burnish.agents.panel.autofix.rewriting import confined
+from burnish.agents.panel.interface import ToolName
 from tests.agents.analysers.autofix.making import hit, target
 
 _FILES = st.lists(st.sampled_from([b"a", b"b", b"c", b"", b"d\r"]), max_size=9).map(b"\n".join)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from burnish.agents.analysers.autofix.answers import NOT_OURS, Outcome, answer, remark, summary
-from burnish.agents.analysers.autofix.drafts import Draft
-from burnish.agents.analysers.autofix.fixes import fix_from
-from burnish.agents.analysers.autofix.targets import targets_of
-from burnish.agents.analysers.interface import Hit
+from burnish.agents.panel.autofix.answers import NOT_OURS, Outcome, answer, remark, summary
+from burnish.agents.panel.autofix.drafts import Draft
+from burnish.agents.panel.autofix.fixes import fix_from
+from burnish.agents.panel.autofix.targets import targets_of
+from burnish.agents.panel.interface import Hit
 from burnish.core.findings import Finding
 from tests.agents.analysers.autofix.making import finding, hit, remedy
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.autofix.edits import Span, apply, clash, spans_of, why_untouchable
-from burnish.agents.analysers.interface import Edit
+from burnish.agents.panel.autofix.edits import Span, apply, clash, spans_of, why_untouchable
+from burnish.agents.panel.interface import Edit
 
 _TEXTS = st.text(alphabet="ab é𝒳\t\x0c\u2028", max_size=8)
 

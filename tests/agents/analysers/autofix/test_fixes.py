@@ -1,8 +1,8 @@
 """Fixes that are made at once do not meet, and their harm is counted."""
 
-from burnish.agents.analysers.autofix.edits import apply, clash
-from burnish.agents.analysers.autofix.fixes import Fix, fix_from, harm, together
-from burnish.agents.analysers.interface import Remedy
+from burnish.agents.panel.autofix.edits import apply, clash
+from burnish.agents.panel.autofix.fixes import Fix, fix_from, harm, together
+from burnish.agents.panel.interface import Remedy
 from tests.agents.analysers.autofix.making import hit, remedy, target
 
 

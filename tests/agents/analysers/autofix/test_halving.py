@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.autofix.halving import Halving
+from burnish.agents.panel.autofix.halving import Halving
 
 
 @given(st.sets(st.integers(0, 15)), st.sets(st.integers(0, 15)))

@@ -1,7 +1,7 @@
 """Findings and hits find each other: by rule, file and line."""
 
-from burnish.agents.analysers.autofix.targets import paired, rules_of, targets_of
-from burnish.agents.analysers.interface import Hit
+from burnish.agents.panel.autofix.targets import paired, rules_of, targets_of
+from burnish.agents.panel.interface import Hit
 from burnish.core.findings import Finding
 from tests.agents.analysers.autofix.making import finding, hit, target
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.agents.analysers.autofix.trials import broken
-from burnish.agents.analysers.witness.values import Case, Ended, Outcome, TestResult
+from burnish.agents.panel.autofix.trials import broken
+from burnish.agents.panel.project_tests.values import Case, Ended, Outcome, TestResult
 
 
 def _result(*failing: str, passing: str = "good", ended: Ended = Ended.EXITED, code: int | None = None) -> TestResult:

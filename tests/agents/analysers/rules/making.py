@@ -1,6 +1,6 @@
 """Hits and files, made short for tests."""
 
-from burnish.agents.analysers.interface import Hit, SourceFile, ToolName
+from burnish.agents.panel.interface import Hit, SourceFile, ToolName
 from burnish.settings.types import AnalyserSettings
 
 DEFAULTS = AnalyserSettings()

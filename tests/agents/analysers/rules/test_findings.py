@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.agents.analysers.findings import MAX_TITLE, findings_from
-from burnish.agents.analysers.interface import Edit, Hit, Remedy, ToolName
+from burnish.agents.panel.findings import MAX_TITLE, findings_from
+from burnish.agents.panel.interface import Edit, Hit, Remedy, ToolName
 from burnish.core.finding_merging import merge
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.values import replace

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.comparison import MAX_COMPARED_LINES, MAX_EDITED_LINES, compare
-from burnish.agents.analysers.interface import Hit
-from burnish.agents.analysers.novelty import introduced
+from burnish.agents.panel.comparison import MAX_COMPARED_LINES, MAX_EDITED_LINES, compare
+from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.novelty import introduced
 from tests.agents.analysers.rules.making import hit
 
 FILE = "src/app.py"

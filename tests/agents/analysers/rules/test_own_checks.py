@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.analysers.own_checks import (
+from burnish.agents.panel.own_checks import (
     CHECKOUT,
     EXPANDED,
     NUL_BYTE,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from burnish.agents.analysers.own_configuration import configured_tools, is_configuration
+from burnish.agents.panel.own_configuration import configured_tools, is_configuration
 
 
 def _configured(files: Mapping[str, bytes]) -> set[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.analysers.places import surroundings
+from burnish.agents.panel.places import surroundings
 
 
 @pytest.mark.parametrize(

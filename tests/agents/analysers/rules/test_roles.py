@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, Hit, SourceFile, Task, ToolName
-from burnish.agents.analysers.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
-from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.panel.interface import Choice, Hit, SourceFile, Task, ToolName
+from burnish.agents.panel.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
+from burnish.agents.panel.tools.registry import TOOLS
 from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, files, hit, wanting
 from tests.agents.analysers.tools.running import start, write

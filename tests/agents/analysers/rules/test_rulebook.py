@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers import own_checks
-from burnish.agents.analysers.interface import ToolName
-from burnish.agents.analysers.programs import program
-from burnish.agents.analysers.rulebook import (
+from burnish.agents.panel import own_checks
+from burnish.agents.panel.interface import ToolName
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.rulebook import (
     STATIC_REVIEWERS,
     LeftOut,
     Look,
@@ -25,7 +25,7 @@ from burnish.agents.analysers.rulebook import (
     rules_of,
     unknown_rules,
 )
-from burnish.agents.analysers.selectors import EVERYTHING, plain, selects
+from burnish.agents.panel.selectors import EVERYTHING, plain, selects
 from burnish.core.findings import Severity
 from burnish.settings.documents import DocumentError
 from burnish.settings.types import AnalyserSettings
@@ -55,7 +55,7 @@ def _known(tool: ToolName) -> frozenset[str]:
             rules = json.loads(_output(tool, "--rules", "--format=json"))
             return frozenset(plain(f"{rule['scope']}/{rule['value']}") for rule in rules if not rule["type_aware"])
         case ToolName.AST_GREP:
-            text = resources.files("burnish.agents.analysers").joinpath("rules", "silent-failures.yml").read_text()
+            text = resources.files("burnish.agents.panel").joinpath("rules", "silent-failures.yml").read_text()
             return frozenset(re.findall(r"^id: (\S+)$", text, re.MULTILINE))
         case _:
             return frozenset()
@@ -85,7 +85,7 @@ def test_there_are_words_for_what_a_project_asks_for() -> None:
 
 
 def test_no_text_belittles_the_work() -> None:
-    folder = resources.files("burnish.agents.analysers").joinpath("rules")
+    folder = resources.files("burnish.agents.panel").joinpath("rules")
     texts = [file.read_text() for file in folder.iterdir() if file.name.endswith((".toml", ".yml"))]
     assert len(texts) == len(STATIC_REVIEWERS) + 3
     assert not [text for text in texts if re.search(r"\b(?:simply|just|obviously)\b", text)]

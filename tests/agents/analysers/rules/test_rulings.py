@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.agents.analysers.interface import Hit
-from burnish.agents.analysers.rulings import rule_on
+from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.rulings import rule_on
 from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.agents.analysers.interface import ToolName
-from burnish.agents.analysers.selectors import plain, selects, weight
+from burnish.agents.panel.interface import ToolName
+from burnish.agents.panel.selectors import plain, selects, weight
 
 
 @pytest.mark.parametrize(

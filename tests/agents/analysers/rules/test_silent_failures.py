@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, ToolName
-from burnish.agents.analysers.rulebook import looks
-from burnish.agents.analysers.selectors import selects
-from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.panel.interface import Choice, ToolName
+from burnish.agents.panel.rulebook import looks
+from burnish.agents.panel.selectors import selects
+from burnish.agents.panel.tools.registry import TOOLS
 from tests.agents.analysers.rules.silent_cases import LEFT_ALONE, REPORTED, Case
 from tests.agents.analysers.tools.running import look
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from burnish.agents.analysers.interface import Choice, Edit, Hit, Tool, ToolName
-from burnish.agents.analysers.programs import program
-from burnish.agents.analysers.tools.kingfisher import scanned_name
+from burnish.agents.panel.interface import Choice, Edit, Hit, Tool, ToolName
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.system.process import Command, Finished, run_now
 
 SECONDS = 120.0

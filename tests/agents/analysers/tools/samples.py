@@ -4,9 +4,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from burnish.agents.analysers.interface import Choice, ToolName
-from burnish.agents.analysers.tools.ast_grep import AstGrep
-from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.panel.interface import Choice, ToolName
+from burnish.agents.panel.tools.ast_grep import AstGrep
+from burnish.agents.panel.tools.registry import TOOLS
 from burnish.core.values import Value
 from burnish.system.process import Finished, How
 from tests.agents.analysers.tools.running import start, write_for

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.ast_grep import AstGrep
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.ast_grep import AstGrep
 from tests.agents.analysers.tools.running import look, places, start, write
 
 EMPTY_CATCH = "// é𝒳\ntry { a() } catch (e) {\n}\n"

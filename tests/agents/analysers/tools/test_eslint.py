@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.eslint import Eslint
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.eslint import Eslint
 from tests.agents.analysers.tools.running import edited, places
 from tests.agents.building import exited
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.hadolint import Hadolint
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.hadolint import Hadolint
 from tests.agents.analysers.tools.running import look, places, start, write
 
 FLAWED = "FROM ubuntu\nRUN cd /x && echo hello\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.kingfisher import Kingfisher
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.kingfisher import Kingfisher
 from tests.agents.analysers.tools.running import look, places, start, write, write_for
 
 TOKEN_RULE, KEY_RULE = "betterleaks.github-pat", "betterleaks.private-key"

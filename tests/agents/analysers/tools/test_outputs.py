@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.analysers.interface import Choice, Hit, ToolError, ToolName
-from burnish.agents.analysers.tools.reading import UNREADABLE
-from burnish.agents.analysers.tools.registry import TOOLS
+from burnish.agents.panel.interface import Choice, Hit, ToolError, ToolName
+from burnish.agents.panel.tools.reading import UNREADABLE
+from burnish.agents.panel.tools.registry import TOOLS
 from burnish.contracts.json_text import Json
 from burnish.core.values import replace
 from burnish.system.process import Finished, How

@@ -5,10 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError, ToolName
-from burnish.agents.analysers.programs import program
-from burnish.agents.analysers.tools import oxlint
-from burnish.agents.analysers.tools.oxlint import Oxlint
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError, ToolName
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.tools import oxlint
+from burnish.agents.panel.tools.oxlint import Oxlint
 from burnish.system.process import Command, run_now
 from tests.agents.analysers.tools.running import look, places, start, write
 

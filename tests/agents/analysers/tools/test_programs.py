@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers import programs
-from burnish.agents.analysers.interface import ToolError, ToolName
-from burnish.agents.analysers.programs import WHEELS, Wheel, is_installed, program, version
+from burnish.agents.panel import programs
+from burnish.agents.panel.interface import ToolError, ToolName
+from burnish.agents.panel.programs import WHEELS, Wheel, is_installed, program, version
 from burnish.system.process import Command, run_now
 
 

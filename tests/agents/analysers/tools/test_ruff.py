@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.ruff import Ruff
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.ruff import Ruff
 from tests.agents.analysers.tools.running import edited, look, places, start, write
 
 UNUSED = Choice(select=("F401", "invalid-syntax"))

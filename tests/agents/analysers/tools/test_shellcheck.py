@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.programs import program
-from burnish.agents.analysers.tools.shellcheck import Shellcheck
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.tools.shellcheck import Shellcheck
 from burnish.system.process import Command, run_now
 from tests.agents.analysers.tools.running import edited, in_order, look, places, start, write
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.interface import Choice, SourceFile, ToolError
-from burnish.agents.analysers.tools.zizmor import Zizmor
+from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.tools.zizmor import Zizmor
 from tests.agents.analysers.tools.running import look, start, write
 
 FLAWED = """\

@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.agents.analysers.witness.comparison import Comparison, NoEvidence, compare, settled
-from burnish.agents.analysers.witness.values import Case, Ended, NoTests, Outcome, TestResult
+from burnish.agents.panel.project_tests.comparison import Comparison, NoEvidence, compare, settled
+from burnish.agents.panel.project_tests.values import Case, Ended, NoTests, Outcome, TestResult
 
 
 def case(name: str, outcome: Outcome = Outcome.PASSED, *, loading: bool = False) -> Case:

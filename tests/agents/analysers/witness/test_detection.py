@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.analysers.witness.detection import Site
-from burnish.agents.analysers.witness.detection import detect as detect_all
-from burnish.agents.analysers.witness.pythons import Interpreter, editable_folders, is_test_file
-from burnish.agents.analysers.witness.values import Framework, NoTests, TestPlan
+from burnish.agents.panel.project_tests.detection import Site
+from burnish.agents.panel.project_tests.detection import detect as detect_all
+from burnish.agents.panel.project_tests.pythons import Interpreter, editable_folders, is_test_file
+from burnish.agents.panel.project_tests.values import Framework, NoTests, TestPlan
 
 
 def detect(site: Site) -> TestPlan | NoTests:

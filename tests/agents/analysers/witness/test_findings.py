@@ -1,10 +1,10 @@
 """Findings and notes of a trial, where running real tests for each would take long."""
 
-from burnish.agents.analysers.witness.comparison import Comparison
-from burnish.agents.analysers.witness.findings import Change, Trial, findings_of, unmet_dependencies
-from burnish.agents.analysers.witness.places import Tree
-from burnish.agents.analysers.witness.uncovered import uncovered
-from burnish.agents.analysers.witness.values import Case, Ended, FileLines, Framework, Outcome, TestPlan, TestResult
+from burnish.agents.panel.project_tests.comparison import Comparison
+from burnish.agents.panel.project_tests.findings import Change, Trial, findings_of, unmet_dependencies
+from burnish.agents.panel.project_tests.places import Tree
+from burnish.agents.panel.project_tests.uncovered import uncovered
+from burnish.agents.panel.project_tests.values import Case, Ended, FileLines, Framework, Outcome, TestPlan, TestResult
 from burnish.core.findings import Location, Severity
 
 PLAN = TestPlan(framework=Framework.PYTEST, argv=("python",), text="pytest")

@@ -1,7 +1,7 @@
 """What test runners print and write, read from examples of each."""
 
-from burnish.agents.analysers.witness.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
-from burnish.agents.analysers.witness.values import Case, Outcome
+from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
+from burnish.agents.panel.project_tests.values import Case, Outcome
 
 GO = """\
 {"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"example.com/calc"}

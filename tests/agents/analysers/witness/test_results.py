@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from burnish.agents.analysers.interface import ToolError
-from burnish.agents.analysers.witness.places import Tree, place_of
-from burnish.agents.analysers.witness.reports import read_report
-from burnish.agents.analysers.witness.results import result_of
-from burnish.agents.analysers.witness.values import Case, Ended, Framework, Outcome, TestPlan
+from burnish.agents.panel.interface import ToolError
+from burnish.agents.panel.project_tests.places import Tree, place_of
+from burnish.agents.panel.project_tests.reports import read_report
+from burnish.agents.panel.project_tests.results import result_of
+from burnish.agents.panel.project_tests.values import Case, Ended, Framework, Outcome, TestPlan
 from burnish.core.findings import Location
 from burnish.system.process import Finished, How
 

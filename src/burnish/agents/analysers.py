@@ -1,0 +1,302 @@
+"""A seat of the embedded panel: analysers on the files of the change, and the project's own tests."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from burnish.agents.interface import Card, Changed, Cost, Failed, Rejection, Review
+from burnish.agents.panel.autofix.applying import AutofixResult, apply_autofixes
+from burnish.agents.panel.findings import findings_from
+from burnish.agents.panel.interface import Hidden, Hit, Task, ToolError, ToolName
+from burnish.agents.panel.programs import version
+from burnish.agents.panel.project_tests.reviewing import TestReview, review_tests
+from burnish.agents.panel.roles import STATIC_REVIEWERS, hits_for, looks_for_bugs, tasks_for
+from burnish.agents.panel.runner import AnalyserRunner, Looked, is_present
+from burnish.agents.panel.selectors import plain
+from burnish.agents.panel.snapshots import ChangeSnapshot
+from burnish.agents.panel.suppressions import without_suppressions
+from burnish.agents.services import Job, Services
+from burnish.core.effects import StartReview
+from burnish.core.evidence import Evidence, Examined, Level, Missing
+from burnish.core.finding_identity import anchored
+from burnish.core.finding_likeness import listed
+from burnish.core.findings import Finding, FindingStatus, Location, Severity
+from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer, Usage
+from burnish.core.state import Run
+from burnish.core.values import Value, replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.types import AgentSettings
+from burnish.system import clock
+from burnish.workspace.clones import Clone
+from burnish.workspace.names import shown
+
+OF_TESTS = ("test:", "witness:")
+_CONFIGURATION_HINT = "Correct the configuration on the base."
+_ABSENT = {
+    ToolName.HADOLINT: "Dockerfiles were not linted: pip install 'burnish[docker]' adds hadolint",
+    ToolName.ESLINT: "eslint is configured but not installed in the clone: [workspace] prepare or seed can do that",
+}
+"""What is said of a tool that is not always there."""
+
+
+class _Said(Value):
+    """What one seat has to say, before it becomes an answer."""
+
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    looked: bool
+    """Whether there was evidence of tests."""
+    evidence: Evidence
+    given: str
+    log: str
+
+
+class Analysers:
+    """The embedded panel. All seats of a run share one runner: each tool looks at each side once."""
+
+    card = Card(kind=AgentKind.ANALYSERS, cost=Cost.TOLD)
+
+    def check(self, settings: AgentSettings) -> None:
+        del settings
+
+    async def review(self, job: Job[StartReview], services: Services) -> Review | Failed:
+        return await review_seat(services.shared(AnalyserRunner), job)
+
+    async def change(
+        self, job: Job[Any], services: Services, clone: Clone, rejection: Rejection | None
+    ) -> Changed | Failed:
+        """Make the fixes of the tools themselves. What the project's commit hooks reject is taken back as a whole."""
+        if rejection is None:
+            started = clock.now()
+            result = await apply_autofixes(services.shared(AnalyserRunner), job, clone)
+            usage = Usage(seconds=clock.now() - started)
+        else:
+            usage, log = rejection.work.usage, rejection.work.transcript.decode(errors="replace")
+            result = AutofixResult(answers=rejection.work.answers, summary=rejection.work.summary, log=log)
+            result = result.taken_back(f"the project's commit hook rejects it: {rejection.text}")
+        return Changed(
+            summary=result.summary,
+            text=result.summary,
+            answers=result.answers,
+            transcript=result.log.encode(errors="replace"),
+            usage=usage,
+            kept=rejection is None,
+            by_rule=True,
+        )
+
+
+AGENT = Analysers()
+
+
+async def review_seat(runner: AnalyserRunner, job: Job[StartReview]) -> Review | Failed:
+    """Have the analysers of one seat look at the change."""
+    started = clock.now()
+    snapshot = await runner.snapshot(job.run)
+    if not snapshot.shown.entries:
+        return Failed(failure=Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review"))
+    said = await _say(runner, job, snapshot)
+    said = await asyncio.to_thread(snapshot.head.was_written_to) or said
+    usage = Usage(seconds=clock.now() - started)
+    if isinstance(said, Failure):
+        return Failed(failure=said, usage=usage)
+    return Review(
+        answer=_answer(job.run, job.effect.reviewer, said, snapshot),
+        evidence=said.evidence,
+        given=said.given.encode(errors="replace"),
+        transcript=said.log.encode(errors="replace"),
+        usage=usage,
+    )
+
+
+async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> _Said | Failure:
+    reviewer, settings = job.effect.reviewer, runner.services.settings.analysers
+    tested = TestReview() if reviewer in STATIC_REVIEWERS else await review_tests(runner.services, job)
+    if isinstance(tested, Failure):
+        return tested
+    seat = await _look(runner, job, snapshot)
+    known = (_not_hidden_anew(job.run, hit, snapshot) for hit in seat.hits)
+    hits = hits_for(reviewer, tuple(known), settings)
+    deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
+    return _Said(
+        findings=(*findings_from(reviewer, hits, settings), *tested.findings),
+        notes=(*seat.notes, *tested.notes),
+        looked=tested.looked,
+        evidence=Evidence(
+            examined=(*_examined(seat, deleted), *tested.examined), missing=tested.missing or seat.missing
+        ),
+        given=_given(snapshot, tuple(seat.looked)),
+        log=_log(hits, tested.log),
+    )
+
+
+class _Seat(Value):
+    """What the tools of one seat did."""
+
+    looked: dict[Task, Looked]
+    notes: tuple[str, ...] = ()
+    missing: Missing | None = None
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return tuple(hit for looked in self.looked.values() for hit in looked.hits)
+
+
+async def _look(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> _Seat:
+    """Run the tools of a seat. Where a project's own configuration stops one, burnish's own rules take its place."""
+    reviewer, settings = job.effect.reviewer, runner.services.settings.analysers
+    configured = await asyncio.to_thread(lambda: snapshot.configured)
+    tasks = tasks_for(reviewer, snapshot.files, settings, configured)
+    tried = await asyncio.gather(*(_try(runner, snapshot, task, job.stop) for task in tasks))
+    failed = {task.tool: error for task, error in zip(tasks, tried, strict=True) if isinstance(error, ToolError)}
+    if failed:
+        tasks = tasks_for(reviewer, snapshot.files, settings, configured - failed.keys())
+        tried = await asyncio.gather(*(runner.introduced(snapshot, task, job.stop) for task in tasks))
+    absent = [task.tool for task in tasks if task.tool in _ABSENT and not await _is_there(snapshot, task)]
+    notes = (*(_stopped(tool, error) for tool, error in failed.items()), *(_ABSENT[tool] for tool in absent))
+    looked = {task: one for task, one in zip(tasks, tried, strict=True) if isinstance(one, Looked)}
+    # The line for code is met by other seats, or it is not; a seat without its tool only has nothing to say.
+    nothing = bool(failed) and not any(one.examined for one in looked.values())
+    missing = Missing(reason=notes[0], hint=_CONFIGURATION_HINT, excused=True) if nothing else None
+    present = {task: one for task, one in looked.items() if task.tool not in absent}
+    return _Seat(looked=present, notes=notes, missing=missing)
+
+
+async def _try(runner: AnalyserRunner, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> Looked | ToolError:
+    """What a tool found, or why it could not run as the project configures it."""
+    try:
+        return await runner.introduced(snapshot, task, stop)
+    except ToolError as error:
+        if not task.choice.own_configuration:
+            raise
+        return error
+
+
+async def _is_there(snapshot: ChangeSnapshot, task: Task) -> bool:
+    return await asyncio.to_thread(lambda: is_present(snapshot.head.folder_for(task), task.tool))
+
+
+def _stopped(tool: ToolName, error: ToolError) -> str:
+    why = str(error).rstrip(".")
+    return f"{tool.value} does not run with the project's own configuration, so burnish's own rules were used: {why}"
+
+
+def _not_hidden_anew(run: Run, hit: Hit, snapshot: ChangeSnapshot) -> Hit:
+    """A hit as it counts in this run: what was reported in an earlier round is not made milder by a comment since."""
+    if hit.hidden is not Hidden.NAMED:
+        return hit
+    rule = f"{hit.tool.value}:{plain(hit.rule)}"
+    place = Location(file=hit.file, line=hit.line)
+    (probe,) = _anchored((Finding(severity=Severity.LOW, title="", location=place),), snapshot)
+    formerly = (tracked.finding for tracked in run.findings if tracked.status is FindingStatus.OPEN)
+    if any(
+        rule in listed(one.rule)
+        and one.anchor == probe.anchor
+        and one.location
+        and one.location.file == shown(hit.file)
+        for one in formerly
+    ):
+        return replace(hit, hidden=Hidden.BLANKET)
+    return hit
+
+
+def _deletions(snapshot: ChangeSnapshot, seat: _Seat) -> tuple[str, ...]:
+    """Deleted files that nothing names any more but what linters of this seat looked at."""
+    linted = {
+        path
+        for task, looked in seat.looked.items()
+        for path in looked.examined
+        if _level(task.tool, path) is Level.LINTED
+    }
+    return tuple(path for path, named_by in snapshot.deleted.items() if named_by <= linted)
+
+
+def _answer(run: Run, reviewer: str, said: _Said, snapshot: ChangeSnapshot) -> Answer:
+    findings = tuple(_as_shown(finding) for finding in _anchored(said.findings, snapshot))
+    return Answer(
+        clean=not findings,
+        findings=findings,
+        former=tuple(_former(run, reviewer, findings, looked=said.looked)),
+        whole=True,
+        notes=said.notes,
+    )
+
+
+def _as_shown(finding: Finding) -> Finding:
+    """With its files as people and former findings name them; its lines were looked up by their names in git."""
+    if finding.location is None:
+        return finding
+    first, *others = (replace(place, file=shown(place.file)) for place in (finding.location, *finding.also_at))
+    return replace(finding, location=first, also_at=tuple(others))
+
+
+def _anchored(findings: Sequence[Finding], snapshot: ChangeSnapshot) -> tuple[Finding, ...]:
+    """The findings, each tied to its line without comments that silence tools: adding one makes no new finding."""
+
+    def lines(path: str) -> Sequence[str]:
+        return [without_suppressions(line) for line in snapshot.head.lines(path) or ()]
+
+    return anchored(findings, lines)
+
+
+def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:
+    """A rule does not overlook: what it reported once and does not report now is gone, wherever the fix was made."""
+    for tracked in run.findings:
+        finding = tracked.finding
+        known = tracked.status is FindingStatus.OPEN and finding.rule and reviewer in finding.found_by
+        if finding.rule.startswith(OF_TESTS) and not looked:
+            continue
+        if known and not any(_is_still(finding, now) for now in findings):
+            yield Former(id=finding.id, answer=FormerAnswer.FIXED, evidence=f"{finding.rule} reports it no longer")
+
+
+def _is_still(former: Finding, now: Finding) -> bool:
+    """Whether a finding of now may be a former one: one of its rules, in its file, on a line that reads the same."""
+    if not listed(former.rule) & listed(now.rule):
+        return False
+    if former.location is None or now.location is None:
+        return former.location == now.location
+    return former.location.file == now.location.file and (not former.anchor or former.anchor == now.anchor)
+
+
+_LEVELS = {ToolName.KINGFISHER: Level.SECRETS, ToolName.AST_GREP: Level.RULES}
+"""How closely a tool looks, where it does not lint."""
+_SCRIPT_ONLY = (".vue", ".svelte", ".astro")
+"""Files of which oxlint sees the script and not the template."""
+
+
+def _level(tool: ToolName, path: str) -> Level:
+    if tool is ToolName.OXLINT and path.endswith(_SCRIPT_ONLY):
+        return Level.RULES
+    return _LEVELS.get(tool, Level.LINTED)
+
+
+def _examined(seat: _Seat, deleted: Sequence[str]) -> tuple[Examined, ...]:
+    """Every file that a tool of this seat looked at, at the closest level."""
+    levels: dict[str, Level] = dict.fromkeys(deleted, Level.LINTED)
+    for task, looked in seat.looked.items():
+        for path in looked.examined:
+            level = _level(task.tool, path)
+            levels[path] = max(level, levels.get(path, level), key=lambda each: each.rank)
+    # As a name that is not UTF-8 is shown, another file may really be called: it counts for neither.
+    return tuple(Examined(path=path, level=level) for path, level in sorted(levels.items()) if shown(path) == path)
+
+
+def _given(snapshot: ChangeSnapshot, tasks: Sequence[Task]) -> str:
+    """What the review rests on: tools with their versions, rules and files. The seal names its digest."""
+    looked = [
+        {
+            "tool": task.tool.value,
+            "version": version(task.tool),
+            "rules": "the project's own" if task.choice.own_configuration else list(task.choice.select),
+            "files": [shown(path) for path in task.files],
+        }
+        for task in tasks
+        if task.files
+    ]
+    return json.dumps({"base": snapshot.shown.merge_base, "head": snapshot.commit, "analysers": looked}, indent=1)
+
+
+def _log(hits: Sequence[Hit], tested: str) -> str:
+    lines = [f"{shown(hit.file)}:{hit.line}: {hit.tool.value} {hit.rule}: {hit.message}" for hit in hits]
+    return "\n".join([*lines, tested])

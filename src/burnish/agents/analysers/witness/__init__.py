@@ -1,5 +1,0 @@
-"""The witness: how a project is tested, what its tests said on the base and on the change, and what that means.
-
-Everything here is knowledge and comparison; `burnish.runtime.performing.witnessing` runs the tests. It installs
-nothing, and where there is nothing to run it says so: no evidence is neither a finding nor a pass.
-"""

@@ -1,0 +1,78 @@
+"""From hits to findings that a person understands: severity and words from the rulebook, facts from the tool."""
+
+import re
+from collections.abc import Sequence
+
+from burnish.agents.panel.interface import Hidden, Hit, ToolName
+from burnish.agents.panel.roles import hits_for
+from burnish.agents.panel.rulings import Ruling, rule_on
+from burnish.agents.panel.selectors import plain
+from burnish.contracts.text import bounded
+from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.settings.types import AnalyserSettings
+
+MAX_TITLE = 120
+MAX_SNIPPET = 600
+
+_CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
+_HIDDEN = {
+    Hidden.NAMED: " A comment of this change tells the tool not to report it.",
+    Hidden.BLANKET: " A comment of this change tells the tool to report nothing here; this gate reports it.",
+}
+_QUOTED_NAME = re.compile(r"'([A-Za-z_$][\w$.]*)'|\"([A-Za-z_$][\w$.]*)\"")
+_QUOTING = (ToolName.OXLINT, ToolName.ESLINT)
+"""The tools that put names into quotes where others use backticks."""
+
+
+def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> tuple[Finding, ...]:
+    """What a reviewer reports: a finding for every hit that is its own."""
+    mine = ((hit, rule_on(hit, settings)) for hit in hits_for(reviewer, hits, settings))
+    return tuple(_finding(reviewer, hit, ruling) for hit, ruling in mine if ruling)
+
+
+def _finding(reviewer: str, hit: Hit, ruling: Ruling) -> Finding:
+    words = ruling.words
+    return Finding(
+        severity=ruling.severity,
+        category=words.category,
+        rule=f"{hit.tool.value}:{plain(hit.rule)}",
+        problem_class=words.problem_class,
+        location=Location(file=hit.file, line=hit.line, end_line=hit.end_line),
+        title=_title(words.title or _message(hit)),
+        problem=f"{hit.tool.value} reports: {_message(hit)}{_HIDDEN.get(hit.hidden, '')}",
+        impact=words.why,
+        evidence=_evidence(hit),
+        suggestion=_suggestion(hit, ruling),
+        confidence=_CONFIDENCE.get(hit.confidence),
+        action=Action.NOTE if ruling.severity is Severity.INFO else Action.FIX,
+        found_by=(reviewer,),
+        fixable=hit.fixable,
+    )
+
+
+def _message(hit: Hit) -> str:
+    """The tool's own words, with the names that it quotes in backticks."""
+    if hit.tool not in _QUOTING:
+        return hit.message
+    return _QUOTED_NAME.sub(lambda match: f"`{match[1] or match[2]}`", hit.message)
+
+
+def _title(text: str) -> str:
+    """One short line: the first sentence of a text, without its end, with a capital where it begins with a word."""
+    line = next(iter(text.strip().splitlines()), "")
+    sentence = re.split(r"(?<=[\w`'\")])[.;] ", line, maxsplit=1)[0].rstrip(". ")
+    sentence = sentence[:1].upper() + sentence[1:]
+    if len(sentence) <= MAX_TITLE:
+        return sentence
+    return f"{sentence[:MAX_TITLE].rsplit(' ', 1)[0]} …"
+
+
+def _evidence(hit: Hit) -> str:
+    parts = [bounded(hit.snippet, MAX_SNIPPET), hit.link]
+    return "\n".join(part for part in parts if part)
+
+
+def _suggestion(hit: Hit, ruling: Ruling) -> str:
+    """The remedy's own words, else the tool's, else those of the rulebook."""
+    remedy = hit.remedy.title if hit.remedy else ""
+    return remedy or hit.suggestion or ruling.words.suggestion

@@ -1,0 +1,207 @@
+"""Compares what the tests said on the base with what they say on the change. It knows nothing of findings.
+
+Only what the change brought counts: what fails on both sides is not its doing, and where the base could not be tested,
+nothing can be said of the change. What a base did not come to say (it had to be ended) is held against no change.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from burnish.agents.panel.project_tests.values import Case, Ended, NoTests, Outcome, TestResult
+from burnish.core.values import Value, replace
+
+NO_RENAMES: Mapping[str, str] = MappingProxyType({})
+
+
+class NoEvidence(Value):
+    """Why the tests say nothing about the change, and what a person could do about it."""
+
+    reason: str
+    hint: str = ""
+    excused: bool = False
+    """There are no tests at all, which is not the change's doing."""
+
+
+class Comparison(Value):
+    """What is different on the change."""
+
+    new_failures: tuple[Case, ...] = ()
+    """They fail on the change, and did not on the base."""
+    flaky: tuple[Case, ...] = ()
+    """They failed on the change once, and passed when they were run again."""
+    old_failures: int = 0
+    """Tests that fail on both sides."""
+    gone: tuple[Case, ...] = ()
+    """Tests that passed on the base, and are not run any more under their names."""
+    replaced: frozenset[str] = frozenset()
+    """The names of those in whose place others came: they may only have new names."""
+    whole: Ended | None = None
+    """Where it is the tests as a whole that do not come to their end any more: how they end now.
+
+    `EXITED` stands for a command that fails without naming a test.
+    """
+    missing: NoEvidence | None = None
+    """Why all this is no evidence that the change works, where it is none."""
+
+
+def compare(base: TestResult | NoTests, head: TestResult, renames: Mapping[str, str] = NO_RENAMES) -> Comparison:
+    """What the change did to the tests. `renames` maps a path of the base to its path now."""
+    match base:
+        case NoTests(unfit=True):
+            # The base cannot be run here, and not by its own fault: what passes on the change still counts.
+            return Comparison(missing=_from_head(head) or (None if head.passed else _unknown(base.reason, base.hint)))
+        case NoTests(absent=False):
+            return Comparison(missing=_unknown(base.reason, base.hint))
+        case NoTests() | TestResult(ended=Ended.NOTHING):
+            return _without_base(head)
+        case TestResult(ended=Ended.COULD_NOT_RUN):
+            return Comparison(missing=_unknown(f"the tests cannot run on the base: {base.message}"))
+        case TestResult(ended=Ended.EXITED, code=code) if code != 0 and not base.cases:
+            return Comparison(missing=_unknown(f"the tests fail on the base as a whole (exit code {code})"))
+        case TestResult() if not base.passing and _all_loading(base):
+            return Comparison(missing=_unknown(f"the tests cannot be loaded on the base: {_first_reason(base)}"))
+        case TestResult():
+            return _with_base(base, head, renames)
+
+
+_HINT = (
+    "Install what they need ([workspace] prepare or seed in burnish.toml), or say how they are run: [validate] tests."
+)
+_SLOW_HINT = "Give them more time: [analysers] test_seconds in burnish.toml, or a quicker command: [validate] tests."
+
+
+def _unknown(reason: str, hint: str = _HINT) -> NoEvidence:
+    return NoEvidence(reason=reason, hint=hint or _HINT)
+
+
+def _all_loading(result: TestResult) -> bool:
+    return bool(result.failing) and all(case.loading for case in result.failing)
+
+
+def _first_reason(result: TestResult) -> str:
+    text = next((case.text for case in result.failing if case.text.strip()), result.output).strip()
+    lines = text.splitlines()
+    # pytest marks what was raised; the last line only says where.
+    raised = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    return (raised or lines)[-1].strip()[:300] if lines else "no reason was given"
+
+
+def _without_base(head: TestResult) -> Comparison:
+    """The change brings the first tests: every failure is new, but for those that nothing could have loaded."""
+    if head.ended is Ended.NOTHING:
+        return Comparison(missing=NoEvidence(reason="no tests were found", excused=True))
+    if head.ended is Ended.COULD_NOT_RUN:
+        return Comparison(missing=_unknown(head.message or "the tests cannot run"))
+    if _all_loading(head) and not head.passing:
+        return Comparison(missing=_unknown(f"the tests cannot be loaded here: {_first_reason(head)}"))
+    return Comparison(new_failures=head.failing, whole=_whole(None, head), missing=_from_head(head))
+
+
+def _with_base(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> Comparison:
+    failing_before = {_renamed(case.name, renames) for case in base.failing}
+    known = {_renamed(case.name, renames) for case in base.cases}
+    fair = [case for case in head.failing if case.name not in failing_before]
+    new = tuple(case for case in fair if base.complete or case.name in known)
+    whole = _whole(base, head) if not new or head.ended is not Ended.EXITED else None
+    gone = _gone(base, head, renames)
+    return Comparison(
+        new_failures=new,
+        old_failures=len(head.failing) - len(fair),
+        gone=gone,
+        replaced=_replaced(gone, base, head, renames),
+        whole=whole,
+        missing=_from_base(base) or _from_head(head),
+    )
+
+
+def _from_base(base: TestResult) -> NoEvidence | None:
+    """Why tests that ran on the base say too little there to be compared with."""
+    if not base.complete:
+        endless = base.ended is Ended.ENDLESS
+        reason = f"the tests {'do not end in time' if endless else 'crash'} on the base"
+        return _unknown(reason, _SLOW_HINT if endless else _HINT)
+    return _mostly_failing(base, "on the base")
+
+
+def _from_head(head: TestResult) -> NoEvidence | None:
+    """Why tests that ran on the change are no evidence that it works, beyond what they found."""
+    match head.ended:
+        case Ended.NOTHING:
+            return NoEvidence(reason="no test is left that runs", hint="Bring tests back that run the changed code.")
+        case Ended.ENDLESS:
+            return _unknown("the tests did not end in time", _SLOW_HINT)
+        case Ended.CRASHED:
+            return _unknown("the tests crashed")
+        case Ended.COULD_NOT_RUN:
+            return _unknown(f"the tests cannot run: {head.message}")
+        case Ended.EXITED if head.cases and not head.passing and not head.failing:
+            return _unknown(f"no test ran: all {len(head.cases)} are skipped")
+        case Ended.EXITED:
+            return None
+
+
+def _mostly_failing(result: TestResult, where: str) -> NoEvidence | None:
+    failing, number = len(result.failing), len(result.failing) + len(result.passing)
+    if not result.lists_passed or not failing or failing * 2 < number:
+        return None
+    return _unknown(f"{failing} of {number} tests fail {where}: {_first_reason(result)}")
+
+
+def _whole(base: TestResult | None, head: TestResult) -> Ended | None:
+    """What is wrong with the tests as a whole that was not before."""
+    if head.ended is Ended.EXITED:
+        explained = head.code == 0 or head.failing
+        return None if explained or (base is not None and not base.passed) else Ended.EXITED
+    known = base is not None and not base.complete
+    return None if head.ended is Ended.NOTHING or known else head.ended
+
+
+def _renamed(name: str, renames: Mapping[str, str]) -> str:
+    file, separator, rest = name.partition("::")
+    return f"{renames.get(file, file)}{separator}{rest}"
+
+
+def _gone(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> tuple[Case, ...]:
+    """Tests that are not run any more under their names."""
+    ended = head.ended in (Ended.EXITED, Ended.NOTHING)
+    if not ended or not base.lists_passed or not (head.lists_passed or head.ended is Ended.NOTHING):
+        return ()
+    run_now = {case.name for case in head.cases if case.outcome is not Outcome.SKIPPED}
+    unloadable = {case.file for case in head.failing if case.loading}
+    return tuple(
+        case
+        for case in base.passing
+        if _renamed(case.name, renames) not in run_now and renames.get(case.file, case.file) not in unloadable
+    )
+
+
+def _replaced(gone: tuple[Case, ...], base: TestResult, head: TestResult, renames: Mapping[str, str]) -> frozenset[str]:
+    """Those of them in whose place others came, in the same file or under the same name in another."""
+    run_before = {_renamed(case.name, renames) for case in base.cases if case.outcome is not Outcome.SKIPPED}
+    newcomers = [case for case in head.cases if case.outcome is not Outcome.SKIPPED and case.name not in run_before]
+    places = Counter(case.file for case in newcomers)
+    names = Counter(_own_name(case) for case in newcomers)
+    return frozenset(
+        case.name for case in gone if _take(places, renames.get(case.file, case.file)) or _take(names, _own_name(case))
+    )
+
+
+def _own_name(case: Case) -> str:
+    return case.name.rpartition("::")[2].rpartition(".")[2]
+
+
+def _take(supply: Counter[str], key: str) -> bool:
+    supply[key] -= 1
+    return supply[key] >= 0
+
+
+def settled(comparison: Comparison, again: TestResult, command: str) -> Comparison:
+    """After what failed was run once more: what passed then is flaky."""
+    passed = {case.name for case in again.cases if case.outcome is Outcome.PASSED}
+    flaky = tuple(case for case in comparison.new_failures if case.name in passed)
+    new = tuple(case for case in comparison.new_failures if case.name not in passed)
+    whole = comparison.whole
+    if whole is Ended.EXITED and again.passed:
+        whole, flaky = None, (*flaky, Case(name=command, outcome=Outcome.FAILED))
+    return replace(comparison, new_failures=new, flaky=flaky, whole=whole)

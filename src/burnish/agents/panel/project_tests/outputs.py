@@ -1,0 +1,179 @@
+"""Reads what test runners print or write, one function each: go, cargo, TAP of node, JSON of jest and vitest, unittest.
+
+Each gives the cases that it understands. Whether the tests as a whole have failed is for the exit code to say: a runner
+that failed without naming a test is never read as one that passed.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
+
+from burnish.agents.panel.project_tests.reports import clean_name, worst_of_each
+from burnish.agents.panel.project_tests.values import Case, Outcome
+from burnish.core.text import clean_text
+from burnish.core.values import Value
+
+MOST_TEXT = 6_000
+MOST_BLOCK_LINES = 400
+
+
+def _case(name: str, outcome: Outcome, text: str = "", file: str = "", line: int | None = None) -> Case:
+    return Case(name=clean_name(name), outcome=outcome, text=clean_text(text)[-MOST_TEXT:], file=file, line=line)
+
+
+class _GoEvent(Value, forbid_unknown_fields=False, rename="pascal"):
+    action: str
+    package: str = ""
+    test: str = ""
+    output: str = ""
+
+
+_GO_OUTCOMES = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
+
+
+def go_cases(text: str) -> tuple[Case, ...]:
+    """From `go test -json`. A package that does not build has no tests, and fails itself."""
+    said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    cases: list[Case] = []
+    failed_within: set[str] = set()
+    for event in _go_events(text):
+        key = (event.package, event.test)
+        said[key].append(event.output)
+        outcome = _GO_OUTCOMES.get(event.action)
+        if outcome is None or (not event.test and (outcome is not Outcome.FAILED or event.package in failed_within)):
+            continue
+        if outcome is Outcome.FAILED:
+            failed_within.add(event.package)
+        name = f"{event.package}.{event.test}" if event.test else event.package
+        case = _case(name, outcome, "".join(said.pop(key)) if outcome is Outcome.FAILED else "")
+        cases.append(case if event.test else Case(name=name, outcome=outcome, text=case.text, loading=True))
+    return worst_of_each(cases)
+
+
+def _go_events(text: str) -> Iterator[_GoEvent]:
+    """What a build prints stands between the lines of JSON."""
+    decoder = msgspec.json.Decoder(_GoEvent)
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                yield decoder.decode(line)
+            except msgspec.DecodeError:
+                continue
+
+
+_CARGO_TEST = re.compile(r"^test (?P<name>.+?) \.\.\. (?P<outcome>ok|FAILED|ignored)(?:,.*|<.*)?$", re.MULTILINE)
+_CARGO_OUTCOMES = {"ok": Outcome.PASSED, "FAILED": Outcome.FAILED, "ignored": Outcome.SKIPPED}
+_CARGO_OUTPUT = re.compile(
+    r"^---- (?P<name>.+?) stdout ----\n(?P<text>.*?)(?=^---- |^failures:$)", re.MULTILINE | re.DOTALL
+)
+
+
+def cargo_cases(text: str) -> tuple[Case, ...]:
+    """From what `cargo test` prints: each test on a line, what failing ones said further down."""
+    said = {match["name"]: match["text"].strip() for match in _CARGO_OUTPUT.finditer(text)}
+    return worst_of_each(
+        _case(match["name"], _CARGO_OUTCOMES[match["outcome"]], said.get(match["name"], ""))
+        for match in _CARGO_TEST.finditer(text)
+    )
+
+
+_TAP_POINT = re.compile(
+    r"^(?P<indent> *)(?P<not>not )?ok \d+(?: - (?P<name>.*?))?(?P<directive> # (?:SKIP|TODO)\b.*)?$"
+)
+_TAP_LOCATION = re.compile(r"^\s*location: '(?P<file>.+):(?P<line>\d+):\d+'$", re.MULTILINE)
+_TAP_PARENT = re.compile(r"^\s*failureType: 'subtestsFailed'$", re.MULTILINE)
+
+
+def tap_cases(text: str) -> tuple[Case, ...]:
+    """From the TAP that `node --test` writes. Points of a group come before the group, and further to the right."""
+    waiting: defaultdict[int, list[tuple[str, Outcome, str]]] = defaultdict(list)
+    for depth, name, outcome, block in _tap_points(text):
+        inner = waiting.pop(depth + 1, [])
+        waiting[depth] += [(f"{name} > {below}", result, said) for below, result, said in inner]
+        if not inner or (outcome is Outcome.FAILED and not _TAP_PARENT.search(block)):
+            waiting[depth].append((name, outcome, block))
+    return worst_of_each(_tap_case(*point) for point in waiting.get(0, []))
+
+
+def _tap_case(name: str, outcome: Outcome, block: str) -> Case:
+    place = _TAP_LOCATION.search(block)
+    text = block if outcome is Outcome.FAILED else ""
+    return _case(name, outcome, text, place["file"] if place else "", int(place["line"]) if place else None)
+
+
+def _tap_points(text: str) -> Iterator[tuple[int, str, Outcome, str]]:
+    """Each result: how deep it stands, its name, and the block that explains it."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        point = _TAP_POINT.match(line)
+        if point is None:
+            continue
+        indent = len(point["indent"])
+        block: list[str] = []
+        if number + 1 < len(lines) and lines[number + 1].strip() == "---":
+            for following in lines[number + 2 : number + 2 + MOST_BLOCK_LINES]:
+                if following.strip() == "..." and len(following) - len(following.lstrip()) == indent + 2:
+                    break
+                block.append(following[indent + 2 :])
+        outcome = Outcome.FAILED if point["not"] else Outcome.PASSED
+        yield indent // 4, point["name"] or "", Outcome.SKIPPED if point["directive"] else outcome, "\n".join(block)
+
+
+class _JestPlace(Value, forbid_unknown_fields=False):
+    line: int = 0
+
+
+class _JestCase(Value, forbid_unknown_fields=False, rename="camel"):
+    full_name: str
+    status: str
+    failure_messages: tuple[str, ...] | None = ()
+    location: _JestPlace | None = None
+
+
+class _JestFile(Value, forbid_unknown_fields=False, rename="camel"):
+    name: str = ""
+    status: str = ""
+    message: str = ""
+    assertion_results: tuple[_JestCase, ...] = ()
+
+
+class _JestReport(Value, forbid_unknown_fields=False, rename="camel"):
+    test_results: tuple[_JestFile, ...]
+
+
+_JEST_OUTCOMES = {"passed": Outcome.PASSED, "failed": Outcome.FAILED}
+
+
+def jest_cases(raw: bytes, root: str) -> tuple[Case, ...]:
+    """From the JSON that jest and vitest write. A file that could not be loaded has no tests, and a message."""
+    try:
+        report = msgspec.json.decode(raw, type=_JestReport)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ()
+    return worst_of_each(case for file in report.test_results for case in _jest_file(file, root))
+
+
+def _jest_file(file: _JestFile, root: str) -> Iterator[Case]:
+    path = clean_name(file.name.removeprefix(f"{root}/"))
+    if file.status == "failed" and not file.assertion_results:
+        text = clean_text(file.message)[-MOST_TEXT:]
+        yield Case(name=path, outcome=Outcome.FAILED, file=path, text=text, loading=True)
+    for case in file.assertion_results:
+        outcome = _JEST_OUTCOMES.get(case.status, Outcome.SKIPPED)
+        line = case.location.line if case.location else None
+        yield _case(f"{path} > {case.full_name}", outcome, "\n".join(case.failure_messages or ()), path, line or None)
+
+
+_UNITTEST_FAILURE = re.compile(
+    r"^=+\n(?:FAIL|ERROR): (?P<name>.+)\n(?:.*\n)??-+\n(?P<text>.*?)(?=^=+\n(?:FAIL|ERROR): |^-+\nRan )",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def unittest_cases(text: str) -> tuple[Case, ...]:
+    """The failures in what unittest prints; what passed is not listed there."""
+    return worst_of_each(
+        _case(match["name"], Outcome.FAILED, match["text"]) for match in _UNITTEST_FAILURE.finditer(text)
+    )

@@ -1,0 +1,70 @@
+"""Which tests can reach a changed file: those of its nearest project; and which files are tests, or steer them.
+
+It knows names of files only. In a repository of several projects the tests of each one that a change touches are run.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+
+from burnish.agents.panel.project_tests.pythons import is_test_file
+from burnish.agents.panel.project_tests.values import Language
+
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")
+_NO_PROJECTS = frozenset(
+    {"test", "tests", "testing", "__tests__", "testdata", "fixtures", "__fixtures__", "examples", "vendor"}
+)
+"""Manifests below these belong to what is tested, or to nothing that is."""
+_LANGUAGES = {
+    **dict.fromkeys((".py", ".pyi", ".pyx"), Language.PYTHON),
+    **dict.fromkeys((".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte"), Language.NODE),
+    ".go": Language.GO,
+    ".rs": Language.RUST,
+}
+_DOCUMENT = re.compile(r".+\.(?:md|markdown|rst|adoc|png|jpe?g|gif|svg|webp|pdf)", re.IGNORECASE)
+_DOCUMENT_NAME = re.compile(
+    r"(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|CONTRIBUTING|CODE_OF_CONDUCT|SECURITY|AUTHORS|LICEN[CS]E|COPYING|NOTICE)"
+    r"(?:\.(?:md|markdown|rst|adoc|txt))?|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap|CODEOWNERS",
+    re.IGNORECASE,
+)
+_DOCUMENT_FOLDERS = ("docs", "doc", ".github")
+_OTHER_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?|.+_test\.go")
+_TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "__snapshots__"})
+_CONFIGURATION = re.compile(
+    r"conftest\.py|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json|\.mocharc(?:\..+)?"
+    r"|(?:jest|vitest|vite|karma|ava|babel)\.config\.[\w.]+|\.nycrc(?:\.json)?|\.taprc"
+)
+
+
+def language_of(path: str) -> Language | None:
+    """The language that tests of a project must be in to reach a file; None where they may be in any."""
+    return _LANGUAGES.get(PurePosixPath(path).suffix.lower())
+
+
+def can_be_reached(path: str) -> bool:
+    """Whether a test could see a change of this file. A document among the code may well be read by the code."""
+    *folders, name = path.split("/")
+    if folders and folders[0] == ".github":
+        return False
+    documents = not folders or folders[0] in _DOCUMENT_FOLDERS
+    return not (_DOCUMENT_NAME.fullmatch(name) or (documents and _DOCUMENT.fullmatch(name)))
+
+
+def folders_above(path: str, is_file: Callable[[str], bool]) -> Iterator[str]:
+    """The folders of the projects around a file, the nearest first, the root of the repository (`""`) last."""
+    for folder in PurePosixPath(path).parents:
+        name = "" if str(folder) == "." else str(folder)
+        inside = _NO_PROJECTS.isdisjoint(folder.parts)
+        if not name or (inside and any(is_file(f"{name}/{manifest}") for manifest in MANIFESTS)):
+            yield name
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test, or something that only tests use."""
+    *folders, name = path.split("/")
+    return is_test_file(path) or bool(_OTHER_TEST.fullmatch(name)) or not _TEST_FOLDERS.isdisjoint(folders)
+
+
+def steers_tests(path: str) -> bool:
+    """Whether a file may say which tests run, and what their results mean."""
+    return bool(_CONFIGURATION.fullmatch(path.rpartition("/")[2]))

@@ -1,0 +1,125 @@
+"""What a run of the tests came to: its exit, its report and its output, read together. Doubt is never a pass."""
+
+import msgspec
+
+from burnish.agents.panel.interface import ToolError
+from burnish.agents.panel.project_tests.compiled import dependency_files, listed_files, profile_lines, v8_lines
+from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
+from burnish.agents.panel.project_tests.reports import Report, read_report
+from burnish.agents.panel.project_tests.values import Case, Ended, Framework, TestPlan, TestResult
+from burnish.core.text import clean_text
+from burnish.core.values import Value
+from burnish.system.process import Finished, How
+
+MOST_OUTPUT = 8_000
+NO_TESTS, USAGE_ERROR, INTERNAL_ERROR = 5, 4, 3
+"""Exit codes of pytest; burnish's own runner of unittest uses the first, too."""
+
+
+class Left(Value):
+    """What go, cargo and node left behind of what they compiled and ran."""
+
+    profile: str = ""
+    listing: str = ""
+    go_mod: str = ""
+    dependencies: tuple[str, ...] = ()
+    counts: tuple[bytes, ...] = ()
+    """What node counted."""
+    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """The files of which that is to be told."""
+
+
+NOTHING_LEFT = Left()
+
+
+class _Read(Value):
+    """What was understood of a report or an output."""
+
+    cases: tuple[Case, ...] = ()
+    lists_passed: bool = False
+    report: Report | None = None
+    """The report of pytest or unittest, where there is one."""
+
+
+def result_of(
+    plan: TestPlan, finished: Finished, raw: bytes | None, root: str, left: Left = NOTHING_LEFT
+) -> TestResult:
+    """What the tests said. `root` is where they saw the repository."""
+    printed = clean_text(finished.stdout.decode("utf-8", errors="replace"))
+    output = f"{printed}{finished.stderr_tail}".strip()[-MOST_OUTPUT:]
+    try:
+        read = _read(plan, printed, f"{printed}\n{finished.stderr_tail}\n", raw or b"", root)
+    except ToolError as error:
+        return TestResult(ended=Ended.COULD_NOT_RUN, code=finished.code, output=output, message=error.message)
+    ended = _ended(plan, finished, read)
+    report = read.report or Report()
+    return TestResult(
+        ended=ended,
+        code=finished.code,
+        seconds=finished.seconds,
+        cases=read.cases,
+        lists_passed=read.lists_passed,
+        running=report.running,
+        output=output,
+        message=_reason(finished, output) if ended is Ended.COULD_NOT_RUN else "",
+        lines={
+            **report.lines,
+            **profile_lines(left.profile, left.go_mod, plan.project),
+            **v8_lines(left.counts, left.texts, root),
+        },
+        compiled=listed_files(left.listing, root) | dependency_files(left.dependencies, root, plan.project),
+        unmeasured=report.unmeasured,
+    )
+
+
+def _read(plan: TestPlan, printed: str, said: str, raw: bytes, root: str) -> _Read:
+    match plan.framework:
+        case Framework.NODE:
+            cases = tap_cases(clean_text(raw.decode("utf-8", errors="replace")))
+        case Framework.JEST | Framework.VITEST:
+            cases = jest_cases(raw, root)
+        case Framework.GO:
+            cases = go_cases(printed)
+        case Framework.CARGO:
+            cases = cargo_cases(printed)
+        case Framework.PYTEST | Framework.UNITTEST:
+            return _from_report(raw)
+        case Framework.COMMAND:
+            named = cargo_cases(printed) or go_cases(printed) or unittest_cases(said)
+            return _from_report(raw) if raw else _Read(cases=named)
+    return _Read(cases=cases, lists_passed=bool(cases))
+
+
+def _from_report(raw: bytes) -> _Read:
+    report = read_report(raw) if raw else None
+    return _Read(cases=report.cases if report else (), lists_passed=report is not None, report=report)
+
+
+def _ended(plan: TestPlan, finished: Finished, read: _Read) -> Ended:
+    if finished.how in (How.TIMED_OUT, How.SILENT):
+        return Ended.ENDLESS
+    if finished.how is not How.EXITED or finished.cannot_run:
+        return Ended.COULD_NOT_RUN if finished.signal is None else Ended.CRASHED
+    if finished.signal is not None or finished.code is None:
+        return Ended.CRASHED
+    if read.report is not None:
+        return _by_report(read.report)
+    # Without a report there was no framework to write one: it is not installed, or did not come to its start.
+    return Ended.COULD_NOT_RUN if plan.framework in (Framework.PYTEST, Framework.UNITTEST) else Ended.EXITED
+
+
+def _by_report(report: Report) -> Ended:
+    match report.code:
+        case None:
+            return Ended.CRASHED
+        case code if code == NO_TESTS and not report.cases:
+            return Ended.NOTHING
+        case code if code in (USAGE_ERROR, INTERNAL_ERROR):
+            return Ended.COULD_NOT_RUN
+        case _:
+            return Ended.EXITED
+
+
+def _reason(finished: Finished, output: str) -> str:
+    lines = output.splitlines()
+    return finished.message or (lines[-1].strip()[:300] if lines else f"exit code {finished.code}")

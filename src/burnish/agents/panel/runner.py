@@ -1,0 +1,232 @@
+"""Runs the analysers for all reviewers of a round: each tool once on each tree, whoever needs what it found.
+
+The base is looked at only by tools that found something in the change, and only in the files where they did.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from burnish.agents.panel import rule_caches
+from burnish.agents.panel.interface import Hit, Invocation, Task, ToolError, ToolName
+from burnish.agents.panel.novelty import LinesOf, introduced
+from burnish.agents.panel.places import is_template
+from burnish.agents.panel.programs import is_installed, program
+from burnish.agents.panel.snapshots import ChangeSnapshot, TreeSnapshot
+from burnish.agents.panel.suppressions import marked
+from burnish.agents.panel.tools.eslint import PROGRAM as ESLINT
+from burnish.agents.panel.tools.reading import INVALID_SYNTAX, NOT_READ
+from burnish.agents.panel.tools.registry import TOOLS
+from burnish.agents.panel.undecided import undecided
+from burnish.agents.services import Services
+from burnish.core.state import Run
+from burnish.core.values import Value, replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.system.process import Command, Finished, Limits
+
+_Result = TypeVar("_Result")
+
+AT_ONCE = 400
+"""Files on one command line."""
+KEPT_BYTES = 256 * 1024 * 1024
+_STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
+"""The tools that may look for further programs on the user's PATH."""
+
+
+class Looked(Value):
+    """What one tool found, and which of its files it really looked at."""
+
+    hits: tuple[Hit, ...] = ()
+    examined: tuple[str, ...] = ()
+
+
+def _no_lines(path: str) -> None:
+    del path
+
+
+def _without_templates(looked: Looked, lines: LinesOf) -> Looked:
+    """What was found, without files that are templates of code: a linter for the code itself cannot judge them."""
+    broken = {hit.file for hit in looked.hits if hit.rule == INVALID_SYNTAX}
+    templates = {path for path in broken if is_template(lines(path) or ())}
+    return Looked(
+        hits=tuple(hit for hit in looked.hits if hit.file not in templates),
+        examined=tuple(path for path in looked.examined if path not in templates),
+    )
+
+
+class AnalyserRunner:
+    """The analysers of one run."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._shared: dict[object, asyncio.Task[Any]] = {}
+        self._snapshot: ChangeSnapshot | None = None
+        self._numbers = count(1)
+        # The panel takes as long as kingfisher, its slowest tool, so that the others leave it a processor.
+        self._turns = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
+
+    async def snapshot(self, run: Run) -> ChangeSnapshot:
+        """The change as it is now. What was kept of an earlier state of it is let go."""
+        return await self._once(("snapshot", run.commit), lambda: self._take_snapshot(run))
+
+    async def _take_snapshot(self, run: Run) -> ChangeSnapshot:
+        before, self._shared = self._snapshot, {key: task for key, task in self._shared.items() if not task.done()}
+        if before is not None:
+            await asyncio.to_thread(before.discard)
+        snapshot = await asyncio.to_thread(ChangeSnapshot, self.services, run.subject.base_commit, run.commit)
+        # Before any tool asks for its files: kingfisher takes longest, so that its files must not be the last.
+        await asyncio.to_thread(lambda: snapshot.head.to_scan)
+        self._snapshot = snapshot
+        return snapshot
+
+    async def introduced(self, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
+        """What a tool finds in the change that it does not find without it. Raises `ToolError` where it failed."""
+        return await self._once((snapshot.commit, task), lambda: self._compare(snapshot, task, stop))
+
+    async def _compare(self, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
+        looked = _without_templates(await self._on(snapshot.head, task, stop), snapshot.head.lines)
+        now, renamed = snapshot.head.lines, snapshot.old_paths
+        if any(hit.file in renamed for hit in looked.hits):
+            tree = await self._once((snapshot.commit, "base"), lambda: asyncio.to_thread(lambda: snapshot.base))
+            before = tree.lines
+            known = undecided(looked.hits, head_lines=now, base_lines=before, renamed=renamed)
+            at_base = await self._on(tree, replace(task, files=tuple(sorted(known))), stop) if known else Looked()
+            hits = introduced(looked.hits, at_base.hits, head_lines=now, base_lines=before, renamed=renamed)
+        else:
+            hits, before = looked.hits, _no_lines
+        if task.tool is ToolName.BURNISH:
+            hits = (*hits, *await asyncio.to_thread(lambda: snapshot.tree_hits))
+        hits = marked(hits, head_lines=now, base_lines=before, renamed=renamed)
+        strict = await asyncio.to_thread(lambda: snapshot.in_program) if hits else frozenset[str]()
+        return replace(looked, hits=tuple(replace(hit, in_program=hit.file in strict) for hit in hits))
+
+    async def _on(self, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
+        if task.tool is ToolName.BURNISH:
+            return Looked(hits=await asyncio.to_thread(tree.own_hits, task.files))
+        folder = await self._folder(tree, task)
+        if task.tool is ToolName.ESLINT:
+            await self._once((tree, "prepared"), lambda: self._prepare(tree, stop))
+        return await self._look(folder, task, stop)
+
+    async def _folder(self, tree: TreeSnapshot, task: Task) -> Path:
+        """Where a tool finds its files. Those to scan are there already: kingfisher starts without another turn."""
+        if task.tool is ToolName.KINGFISHER and tree.can_be_scanned:
+            return tree.to_scan
+        own = (task.choice.own_configuration, task.tool is ToolName.KINGFISHER)
+        return await self._once((tree, own), lambda: asyncio.to_thread(tree.folder_for, task))
+
+    async def _prepare(self, tree: TreeSnapshot, stop: asyncio.Event) -> None:
+        """Make a tree ready for a linter of the project's own, which lives among its dependencies."""
+        failure = await self.services.prepare(tree.whole, f"prepare:{next(self._numbers)}", stop)
+        if failure is not None:
+            raise ToolError(
+                f"The tree cannot be prepared for eslint: {failure.message}.", hint="See [workspace] prepare."
+            )
+
+    async def look(self, folder: Path, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
+        """Everything that the tools find in a tree as it is. Raises `ToolError` where one did not do its work."""
+        found = await asyncio.gather(*(self._look(folder, task, stop) for task in tasks if task.tool in TOOLS))
+        return tuple(hit for looked in found for hit in looked.hits)
+
+    async def _look(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
+        if not is_present(folder, task.tool):
+            return Looked()
+        # kingfisher looks at its whole folder, however many files there are.
+        batches = (task.files,) if task.tool is ToolName.KINGFISHER else _batches(task.files)
+        found = await asyncio.gather(*(self._run(folder, replace(task, files=files), stop) for files in batches))
+        return Looked(
+            hits=tuple(hit for looked in found for hit in looked.hits),
+            examined=tuple(path for looked in found for path in looked.examined),
+        )
+
+    async def _run(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
+        tool = TOOLS[task.tool]
+        finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop)
+        hits = await asyncio.to_thread(tool.read, finished, task.files)
+        unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
+        return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
+
+    async def start(
+        self, folder: Path, tool: ToolName, call: Invocation, stop: asyncio.Event, writable: Sequence[str] = ()
+    ) -> Finished:
+        """Run a tool in the sandbox, without the network."""
+        path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
+        environment = {**self._environment(tool), "NO_COLOR": "1", **call.environment}
+        command = Command(argv=(path, *call.arguments), folder=str(folder), environment=environment, stdin=call.stdin)
+        if tool is ToolName.KINGFISHER:
+            rules = await self._rules(command, stop)
+            return await self._started(tool, _with_rules(command, rules), stop, writable, owned=rules)
+        # All tools of a panel come here in one turn of the loop: kingfisher starts in it, and the others in the next.
+        await asyncio.sleep(0)
+        async with self._turns:
+            return await self._started(tool, command, stop, writable)
+
+    async def _started(
+        self,
+        tool: ToolName,
+        command: Command,
+        stop: asyncio.Event,
+        writable: Sequence[str],
+        owned: Path | None = None,
+    ) -> Finished:
+        agent = self.services.settings.agent(AgentKind.ANALYSERS.value)
+        seconds = agent.timeout if agent else None
+        return await self.services.run_command(
+            command,
+            Limits(seconds=seconds, kept_bytes=KEPT_BYTES),
+            # A name of its own for each: what one tool left behind is ended without ending the others.
+            effect=f"analyse:{tool.value}:{next(self._numbers)}",
+            writable=tuple(writable),
+            owned=() if owned is None else (str(owned),),
+            stop=stop,
+            network=False,
+        )
+
+    def _environment(self, tool: ToolName) -> dict[str, str]:
+        """What a tool sees of the user's environment. A sandbox in which no PATH need be shown is made sooner."""
+        environment = self.services.tool_environment()
+        return {name: value for name, value in environment.items() if name != "PATH" or tool in _STARTS_OTHERS}
+
+    async def _rules(self, command: Command, stop: asyncio.Event) -> Path | None:
+        """The folder of the compiled rules for a command of kingfisher's; None where it keeps none."""
+        folder = rule_caches.folder_of(self.services, command.argv)
+        if folder.is_dir():
+            return folder
+        return await self._once(folder, lambda: rule_caches.compile_rules(self.services, command.argv, stop))
+
+    async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Whoever asks first has it done; a failure is not kept, so that a second attempt is one."""
+        task: asyncio.Task[_Result] | None = self._shared.get(key)
+        if task is None:
+            task = self._shared[key] = asyncio.create_task(work())
+        try:
+            return await asyncio.shield(task)
+        except BaseException:
+            if self._shared.get(key) is task:
+                del self._shared[key]
+            raise
+
+
+def _with_rules(command: Command, folder: Path | None) -> Command:
+    """kingfisher's command with its rules compiled; without a folder for them it compiles them itself."""
+    program, verb, *rest = command.argv
+    cache = "--no-rule-cache" if folder is None else f"--rule-cache-dir={folder}"
+    return replace(command, argv=(program, verb, cache, *rest))
+
+
+def is_present(folder: Path, tool: ToolName) -> bool:
+    """Whether a tool that burnish does not always bring can be run in a tree. All others must be there."""
+    match tool:
+        case ToolName.ESLINT:
+            return (folder / ESLINT).exists()
+        case ToolName.HADOLINT:
+            return is_installed(tool)
+        case _:
+            return True
+
+
+def _batches(files: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield from (tuple(files[place : place + AT_ONCE]) for place in range(0, len(files), AT_ONCE))

@@ -1,0 +1,291 @@
+"""Carries out the effects of a run on this machine: agents review and change, and burnish itself commits and seals."""
+
+import asyncio
+from typing import Any, TypeVar
+
+from burnish.agents.census import changed_files
+from burnish.agents.interface import Agent, Changed, Failed, Rejection
+from burnish.agents.process import read_review
+from burnish.agents.registry import agent_of
+from burnish.agents.services import Job, Note, StoppedError, Work
+from burnish.contracts.text import bounded
+from burnish.core.effects import MakeSeal, StartBuild, StartFix, StartReview, StartValidation
+from burnish.core.errors import BurnishError
+from burnish.core.events import (
+    AnyEvent,
+    Built,
+    Change,
+    Fixed,
+    Reviewed,
+    SessionFinished,
+    StoryStatus,
+    WorkFailed,
+    WorkLost,
+)
+from burnish.core.evidence import Evidence, Examined, Level
+from burnish.core.gates import blocks
+from burnish.core.reviews import Answer, Failure, FailureKind, Usage
+from burnish.core.state import Run
+from burnish.core.text import clean_text
+from burnish.core.values import Value, replace
+from burnish.records.registry import NO_WORK_OF_FIXERS
+from burnish.runtime.performing import sealing, validating
+from burnish.runtime.performing.stories import find_story_file, note_action_items, story_status
+from burnish.runtime.services import LocalServices
+from burnish.system import clock
+from burnish.system.process import Finished, How, Limits
+from burnish.workspace.clones import Clone
+from burnish.workspace.hooks import hook_commands, hooks_folder
+from burnish.workspace.results import collect, message_for_hooks
+
+MAX_REASON = 300
+TAIL = 4_000
+TRIES = 3
+"""How often an agent is asked in all, before work that commit hooks reject counts as failed."""
+Writing = StartFix | StartBuild | StartReview
+_Writing = TypeVar("_Writing", StartFix, StartBuild, StartReview)
+
+
+class LocalPerformer:
+    """Does the work on this machine."""
+
+    def __init__(self, services: LocalServices) -> None:
+        self._services = services
+
+    async def perform(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
+        """Do it. What goes wrong around the work is a failure of the work, with what the user should know of it."""
+        try:
+            return await self._do(effect, run, stop, note)
+        except StoppedError as stopped:
+            return WorkLost(at=clock.now(), effect=effect.id, usage=stopped.usage)
+        except BurnishError as error:
+            message = f"{error.message} {error.hint}".strip()
+            failure = Failure(kind=FailureKind.CANNOT_RUN, message=message)
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+        except OSError as error:
+            # A full disk, a folder that was taken away: nothing that the reviewed change, or burnish, is to blame for.
+            reason = error.strerror or bounded(str(error), MAX_REASON)
+            failure = Failure(kind=FailureKind.CANNOT_RUN, message=f"its files could not be made or read: {reason}")
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
+
+    async def _do(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
+        match effect:
+            case StartReview() if not effect.session:
+                return await self._review(Job(effect, run, stop, note))
+            case StartReview():
+                return await self._change(Job(effect, run, stop, note))
+            case StartFix():
+                return await self._change(Job(effect, run, stop, note))
+            case StartBuild():
+                return await self._change(Job(effect, run, stop, note))
+            case StartValidation():
+                return await validating.validate(self._services, effect, run, stop)
+            case MakeSeal():
+                return await asyncio.to_thread(sealing.seal, self._services, effect, run)
+
+    def _agent(self, job: Job[Any]) -> Agent:
+        settings = self._services.agent(job.effect.agent)
+        agent = agent_of(settings.kind)
+        agent.check(settings)
+        return agent
+
+    async def _review(self, job: Job[StartReview]) -> AnyEvent:
+        reviewed = await self._agent(job).review(job, self._services)
+        if isinstance(reviewed, Failed):
+            return _failed(job, reviewed)
+        return Reviewed(
+            at=clock.now(),
+            effect=job.effect.id,
+            answer=reviewed.answer,
+            evidence=reviewed.evidence,
+            prompt=self._services.keep(reviewed.given),
+            transcript=self._services.keep(reviewed.transcript),
+            usage=reviewed.usage,
+        )
+
+    async def _change(self, job: Job[_Writing]) -> AnyEvent:
+        """Have an agent work in a clone of its own; its tree becomes one commit beside the user's branches."""
+        services, effect, run = self._services, job.effect, job.run
+        # Clients look for a session by the folder that it was in: one that goes on must be in the same.
+        name = f"session-{effect.agent}" if services.agent(effect.agent).resume else job.name
+        clone = await services.clone(name, run.subject.base_commit, run.commit, writable=True)
+        try:
+            failure = await services.prepare(clone, effect.id, job.stop)
+            if failure is not None:
+                return _failed(job, Failed(failure=failure))
+            work = await self._until_hooks_pass(job, clone)
+            if isinstance(work, Failed):
+                return _failed(job, work)
+            if isinstance(effect, StartReview):
+                await asyncio.to_thread(_keep_action_items, services, Job(effect, *job[1:]), clone, work)
+            at = clock.now()
+            change = Change(commit=run.commit, tree=run.tree)
+            if work.kept:
+                change = await asyncio.to_thread(_committed, services, job, clone, work.summary, at)
+        finally:
+            await asyncio.to_thread(services.discard, clone)
+        return await self._result(job, work, change, at)
+
+    async def _until_hooks_pass(self, job: Job[_Writing], clone: Clone) -> Changed | Failed:
+        """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
+        agent = self._agent(job)
+        rejection: Rejection | None = None
+        for _ in range(TRIES):
+            work = await agent.change(job, self._services, clone, rejection)
+            if isinstance(work, Failed) or not work.kept:
+                return work
+            rejected = await self._ask_hooks(job, clone, work.summary)
+            if rejected is None:
+                return work
+            if isinstance(rejected, Failure):
+                return Failed(failure=rejected, usage=work.usage)
+            rejection = Rejection(text=rejected.text, work=work)
+            if job.effect.share.without(work.usage).parts == 0:
+                message = (
+                    f"nothing of its share of the budget is left, and the project's commit hook says: {rejected.text}"
+                )
+                return Failed(failure=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=work.usage)
+        message = f"the project's commit hook rejects the work: {rejection.text if rejection else ''}"
+        failure = Failure(kind=FailureKind.REFUSED, message=message)
+        return Failed(failure=failure, usage=rejection.work.usage if rejection else Usage())
+
+    async def _ask_hooks(self, job: Job[_Writing], clone: Clone, summary: str) -> "Rejected | Failure | None":
+        run = job.run
+        message = await asyncio.to_thread(
+            message_for_hooks,
+            self._services.repository,
+            run=run.id,
+            round=len(run.rounds),
+            summary=summary,
+            prefix=_commit_title(job.effect, run),
+        )
+        return await run_hooks(self._services, job, clone, message)
+
+    async def _result(self, job: Job[_Writing], work: Changed, change: Change, at: float) -> AnyEvent:
+        effect, keep = job.effect, self._services.keep
+        prompt = keep(work.given) if work.given else ""
+        if isinstance(effect, StartReview):
+            return await self._session_result(Job(effect, *job[1:]), work, change, at, prompt)
+        said = "" if work.by_rule else keep(clean_text(work.reply.decode("utf-8", errors="replace")).encode())
+        transcript = keep(work.transcript)
+        if isinstance(effect, StartBuild):
+            return Built(
+                at=at,
+                effect=effect.id,
+                change=change,
+                summary=work.summary,
+                prompt=prompt,
+                said=said,
+                transcript=transcript,
+                usage=work.usage,
+            )
+        return Fixed(
+            at=at,
+            effect=effect.id,
+            change=change,
+            summary=work.summary,
+            text=work.text,
+            answers=work.answers,
+            prompt=prompt,
+            said=said,
+            transcript=transcript,
+            by_rule=work.by_rule,
+            usage=work.usage,
+        )
+
+    async def _session_result(
+        self, job: Job[StartReview], work: Changed, change: Change, at: float, prompt: str
+    ) -> AnyEvent:
+        """A session reviews and fixes; its word counts with the story's own status."""
+        repository, subject = self._services.repository, job.run.subject
+        answer = await asyncio.to_thread(read_review, self._services, job, change.commit, work.reply)
+        status = await asyncio.to_thread(story_status, repository, change.commit, subject)
+        before = await asyncio.to_thread(story_status, repository, job.run.commit, subject)
+        return SessionFinished(
+            at=at,
+            effect=job.effect.id,
+            answer=None if isinstance(answer, Failure) else answer,
+            change=change,
+            status=status,
+            newly_done=before is not StoryStatus.DONE,
+            evidence=Evidence(examined=tuple(Examined(path=file.path, level=Level.READ) for file in change.changed)),
+            prompt=prompt,
+            usage=work.usage,
+        )
+
+
+def _failed(job: Job[Any], failed: Failed) -> WorkFailed:
+    return WorkFailed(at=clock.now(), effect=job.effect.id, failure=failed.failure, usage=failed.usage)
+
+
+def _keep_action_items(services: LocalServices, job: Job[StartReview], clone: Clone, work: Changed) -> None:
+    """What a session found and left, and what does not block its story, is work for later: the story's file says so."""
+    run = job.run
+    path = find_story_file(services.repository, run.commit, run.subject.story) if run.subject.story else ""
+    answer = read_review(services, job, run.commit, work.reply) if path else None
+    if isinstance(answer, Answer):
+        left = [finding for finding in answer.findings if not blocks(run.protocol.gate, finding)]
+        note_action_items(clone.path, path, left)
+
+
+def _committed(services: LocalServices, job: Job[_Writing], clone: Clone, summary: str, at: float) -> Change:
+    run = job.run
+    change = collect(
+        services.repository,
+        clone,
+        run=run.id,
+        parent=run.commit,
+        round=len(run.rounds),
+        summary=summary,
+        at=at,
+        prefix=_commit_title(job.effect, run),
+        records=NO_WORK_OF_FIXERS,
+    ).change
+    settings, base = services.settings, run.subject.base_commit
+    return replace(change, changed=changed_files(services.repository, settings, base, change.commit))
+
+
+def _commit_title(effect: Writing, run: Run) -> str | None:
+    """How the message of the commit begins; None for a session, which answers for its round."""
+    match effect:
+        case StartFix():
+            return effect.order.commit_title
+        case StartBuild():
+            return f"feat: implement {' '.join(clean_text(run.subject.story or run.subject.branch).split())}"
+        case StartReview():
+            return None
+
+
+class Rejected(Value):
+    """A hook said no, and this is what it said."""
+
+    text: str
+
+
+async def run_hooks(services: LocalServices, job: Job[Any], clone: Clone, message: str) -> Rejected | Failure | None:
+    """Run the hooks that git would run. One that cannot run is infrastructure: that is not a rejection."""
+    commands = await asyncio.to_thread(hook_commands, services.repository, clone, message)
+    folder = await asyncio.to_thread(hooks_folder, services.repository) if commands else ""
+    limits = Limits(seconds=services.settings.timeouts.validation)
+    for command in commands:
+        seen = replace(command, environment={**services.tool_environment(), **command.environment})
+        finished = await services.run_command(
+            seen,
+            limits,
+            effect=job.effect.id,
+            readable=(str(folder),),
+            writable=(str(clone.path),),
+            stop=job.stop,
+        )
+        name = command.argv[0].rpartition("/")[2]
+        if finished.how is not How.EXITED or finished.cannot_run:
+            detail = finished.message or finished.stderr_tail.strip()[-300:] or finished.how.value
+            return Failure(kind=FailureKind.CANNOT_RUN, message=f"the commit hook {name} cannot run: {detail}")
+        if finished.code != 0:
+            return Rejected(text=f"{name} (exit code {finished.code}):\n{_tail(finished)}")
+    return None
+
+
+def _tail(finished: Finished) -> str:
+    stdout = clean_text(finished.stdout[-TAIL:].decode("utf-8", errors="replace"))
+    return f"{stdout}{finished.stderr_tail}"[-TAIL:]
