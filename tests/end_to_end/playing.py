@@ -208,7 +208,10 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
     found = (
         []
         if scored
-        else [{**one, "id": "", "category": "", "found_by": _names(one, panel)} for one in view["findings"]]
+        else [
+            {**one, "id": "", "category": "", "found_by": _names(one, panel), "sources": _titles(one)}
+            for one in view["findings"]
+        ]
     )
     return {
         **view,
@@ -229,6 +232,11 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
 def _kind(review: dict[str, Any]) -> str:
     failure: dict[str, str] = review.get("failure", {})
     return failure.get("kind", "")
+
+
+def _titles(finding: dict[str, Any]) -> list[tuple[str, str]]:
+    """What several reviewers called the same problem; what else they said depends on their contract."""
+    return [(source["severity"], source["title"]) for source in finding.get("sources") or ()]
 
 
 def _names(finding: dict[str, Any], panel: set[str]) -> list[str]:
