@@ -1,5 +1,6 @@
 """The documents agree with the repository: links lead somewhere, named tests exist, and the words are plain."""
 
+import pkgutil
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -45,3 +46,23 @@ def test_every_test_that_proves_a_promise_exists() -> None:
         source = tests[test["file"]] if test["file"] else everything
         end = "" if test["cut"] else r"\b"
         assert test["name"] is None or re.search(rf"def {test['name']}{end}", source), test.group()
+
+
+def test_the_walk_names_functions_that_exist() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\d+\. (.+)$", page, re.MULTILINE)
+    assert len(lines) == 10
+    for line in lines:
+        named = re.findall(r"`([a-z]\w*(?:\.\w+)+)`", line)
+        assert named, line
+        for name in named:
+            assert callable(pkgutil.resolve_name(f"burnish.{name}")), name
+
+
+def test_the_files_that_the_architecture_names_exist() -> None:
+    source, folder = ROOT / "src" / "burnish", ""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
+        folder = name.rpartition("/")[0] or folder  # `core/a.py`, `b.py`: both are in core
+        path = name if "/" in name else f"{folder}/{name}"
+        assert (source / path).exists(), path
