@@ -14,7 +14,7 @@ import msgspec
 from burnish.core.events import AnyEvent
 from burnish.protocols.loader import BUILT_IN, load
 from burnish.runtime.context import Invocation, RunContext
-from burnish.runtime.performing.sealing import protocol_digest
+from burnish.runtime.sealing import protocol_digest
 from burnish.system.identifiers import ProcessIdentity
 from burnish.workspace.statements import Statement
 

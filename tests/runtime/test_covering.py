@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.runtime.performing.covering import judge, stamps
+from burnish.runtime.validation import check_coverage, stamps
 
 GOOD = '{"totals": {"percent_covered": 90}}'
 
@@ -70,7 +70,7 @@ NOT_MEASURED: dict[str, Callable[[Path], None]] = {
 def test_what_was_not_measured_does_not_reach_the_floor(name: str, tmp_path: Path) -> None:
     before = stamps(tmp_path)
     NOT_MEASURED[name](tmp_path)
-    verdict = judge(tmp_path, before, 0.0)
+    verdict = check_coverage(tmp_path, before, 0.0)
     assert verdict.fails
     assert verdict.words.startswith("Coverage: not measured, though the floor is 0 %: ")
     assert verdict.words.endswith("or remove coverage_floor.")
@@ -78,7 +78,7 @@ def test_what_was_not_measured_does_not_reach_the_floor(name: str, tmp_path: Pat
 
 def test_a_report_that_was_there_before_was_not_measured(tmp_path: Path) -> None:
     written(GOOD)(tmp_path)
-    assert judge(tmp_path, stamps(tmp_path), 80).fails
+    assert check_coverage(tmp_path, stamps(tmp_path), 80).fails
 
 
 def test_a_report_that_the_commands_wrote_counts(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_a_report_that_the_commands_wrote_counts(tmp_path: Path) -> None:
     before = stamps(tmp_path)
     (tmp_path / "coverage.json").unlink()
     written(GOOD)(tmp_path)
-    assert not judge(tmp_path, before, 90).fails
-    assert judge(tmp_path, before, 90.1).fails
+    assert not check_coverage(tmp_path, before, 90).fails
+    assert check_coverage(tmp_path, before, 90.1).fails
 
 
 def test_without_a_floor_nothing_is_said(tmp_path: Path) -> None:
-    assert judge(tmp_path, stamps(tmp_path), None).words == ""
+    assert check_coverage(tmp_path, stamps(tmp_path), None).words == ""

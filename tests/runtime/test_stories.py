@@ -7,7 +7,7 @@ import pytest
 from burnish.core.events import Mode, StoryStatus, Subject
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import replace
-from burnish.runtime.performing.stories import (
+from burnish.runtime.stories import (
     StoryError,
     find_status_file,
     is_story,

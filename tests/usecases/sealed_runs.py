@@ -29,7 +29,7 @@ from burnish.core.state import Ended, Run
 from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.context import context_of
 from burnish.runtime.journal import Journal, intend, load_run
-from burnish.runtime.performing.sealing import statement_of
+from burnish.runtime.sealing import statement_of
 from burnish.settings.loading import Flags
 from burnish.settings.types import Allowance
 from burnish.system import clock

@@ -15,7 +15,7 @@ from burnish.core.values import replace
 from burnish.ledger.errors import LedgerCorruptError
 from burnish.ledger.sqlite import SqliteLedger
 from burnish.runtime.journal import load_run
-from burnish.runtime.performing.sealing import statement_of
+from burnish.runtime.sealing import statement_of
 from burnish.settings.types import Allowance
 from burnish.usecases.verify_seal import Demands, VerifyError, verify
 from burnish.workspace.repository import Repository

@@ -29,9 +29,9 @@ from burnish.core.state import Run
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.records.registry import NO_WORK_OF_FIXERS
-from burnish.runtime.performing import sealing, validating
-from burnish.runtime.performing.stories import find_story_file, note_action_items, story_status
+from burnish.runtime import sealing, validation
 from burnish.runtime.services import LocalServices
+from burnish.runtime.stories import find_story_file, note_action_items, story_status
 from burnish.system import clock
 from burnish.system.process import Finished, How, Limits
 from burnish.workspace.clones import Clone
@@ -79,7 +79,7 @@ class LocalPerformer:
             case StartBuild():
                 return await self._change(Job(effect, run, stop, note))
             case StartValidation():
-                return await validating.validate(self._services, effect, run, stop)
+                return await validation.validate(self._services, effect, run, stop)
             case MakeSeal():
                 return await asyncio.to_thread(sealing.seal, self._services, effect, run)
 

@@ -16,8 +16,8 @@ from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.ledger.errors import BlobMissingError
 from burnish.ledger.interface import Ledger
+from burnish.runtime import prompting
 from burnish.runtime.context import RunContext
-from burnish.runtime.performing import material
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock, process, survivors
 from burnish.system.nofollow import write_new
@@ -103,17 +103,17 @@ class LocalServices:
         return self.sandbox.kind is not SandboxKind.NONE
 
     def review_prompt(self, effect: StartReview, run: Run, shown: Difference, scratch: str) -> str:
-        return material.review_prompt(self, effect, run, shown, scratch=scratch)
+        return prompting.review_prompt(self, effect, run, shown, scratch=scratch)
 
     def writing_prompt(self, effect: StartFix | StartBuild | StartReview, run: Run, rejection: str) -> str:
-        return material.writing_prompt(self, effect, run, rejection)
+        return prompting.writing_prompt(self, effect, run, rejection)
 
     def evidence_of(self, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
-        return material.evidence_of(self, shown, agent, answer, stream)
+        return prompting.evidence_of(self, shown, agent, answer, stream)
 
     def hand_over(self, job: Job[StartFix], clone: Clone) -> None:
         """Put the records that the prompt names into the clone. They stay out of the result, like all records."""
-        files = material.findings_files(job.run, job.effect.order)
+        files = prompting.findings_files(job.run, job.effect.order)
         for file in files:
             write_new(clone.path, file.path, file.text.encode(errors="replace"), mode=0o600, make=True)
         if files:

@@ -19,7 +19,7 @@ from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.context import Governance, Guidance, Invocation, RunContext
-from burnish.runtime.performing.stories import find_status_file
+from burnish.runtime.stories import find_status_file
 from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
 from burnish.settings.requirements import Requirements, agent_value, deviations, requirements

@@ -24,7 +24,7 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, StoryStatus, Subject
 from burnish.core.state import Ended
 from burnish.core.values import Value
-from burnish.runtime.performing.stories import is_story, story_status
+from burnish.runtime.stories import is_story, story_status
 from burnish.system import clock, process, survivors, terminal_alive
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process

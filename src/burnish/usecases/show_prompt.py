@@ -10,7 +10,7 @@ from burnish.core.protocol import ValidateRule
 from burnish.core.state import FixOrder
 from burnish.core.values import replace
 from burnish.runtime.context import RunContext, as_json
-from burnish.runtime.performing.material import review_prompt, writing_prompt
+from burnish.runtime.prompting import review_prompt, writing_prompt
 from burnish.settings.types import AgentSettings, Settings
 from burnish.usecases.list_agents import agent_named
 from burnish.usecases.plan_run import Plan, PlanError

@@ -20,7 +20,7 @@ from burnish.ledger.sqlite import look_into_ledger
 from burnish.protocols.loader import load as load_protocol
 from burnish.runtime.context import context_of
 from burnish.runtime.journal import load_run, stream_of
-from burnish.runtime.performing.sealing import protocol_digest
+from burnish.runtime.sealing import protocol_digest
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.requirements import Requirements, requirements
 from burnish.settings.rules import is_signer_line

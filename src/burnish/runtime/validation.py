@@ -1,22 +1,26 @@
 """The project's own commands, run on a throwaway clone of the tree. One that cannot run is infrastructure."""
 
 import asyncio
+import os
+from pathlib import Path
 
 from burnish.agents.panel.project_tests.running import prepared_view
+from burnish.contracts.coverage import REPORTS, Coverage, coverage_of
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.text import clean_text
+from burnish.core.values import Value
 from burnish.prompts.fences import visible
-from burnish.runtime.performing.covering import judge, stamps
-from burnish.runtime.performing.material import incomplete_criteria
+from burnish.runtime.prompting import incomplete_criteria
 from burnish.runtime.services import LocalServices
 from burnish.settings.types import ValidationCommand
 from burnish.system import clock
 from burnish.system.nofollow import write_new
 from burnish.system.process import Command, Finished, How, Limits
 from burnish.workspace.clones import Clone
+from burnish.workspace.inside import read_inside
 from burnish.workspace.views import CopyView
 
 OUTPUT_TAIL = 8_000
@@ -47,7 +51,7 @@ async def validate(services: LocalServices, effect: StartValidation, run: Run, s
             outputs.append(f"$ {command.text}\n{_tail(finished)}")
             if finished.code != 0:
                 return _validated(effect, ValidationStatus.FAILED, outputs[-1:], seconds)
-        coverage = judge(clone.path, before, services.settings.validate.coverage_floor)
+        coverage = check_coverage(clone.path, before, services.settings.validate.coverage_floor)
     finally:
         await asyncio.to_thread(services.clones.remove, clone)
     status = ValidationStatus.FAILED if coverage.fails else ValidationStatus.PASSED
@@ -100,3 +104,63 @@ def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -
 def _tail(finished: Finished) -> str:
     stdout = clean_text(finished.stdout[-OUTPUT_TAIL:].decode("utf-8", errors="replace"))
     return f"{stdout}{finished.stderr_tail}"[-OUTPUT_TAIL:]
+
+
+_MOST_BYTES = 256 * 1024 * 1024
+
+Stamps = dict[str, tuple[int, int, int] | None]
+"""Which file has each report's name, if one has."""
+
+
+class CoverageCheck(Value):
+    """What is said of the coverage, and whether it suffices."""
+
+    words: str = ""
+    fails: bool = False
+
+
+def stamps(folder: Path) -> Stamps:
+    """The reports that are there before the commands run: a committed one says nothing of this tree."""
+    return {name: _stamp(folder / name) for name in REPORTS}
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_coverage(folder: Path, before: Stamps, floor: float | None) -> CoverageCheck:
+    """Where several reports were left, the lowest counts. What was not measured does not reach a floor."""
+    if floor is None:
+        return CoverageCheck()
+    reports = [_report(folder, name) for name in REPORTS if _stamp(folder / name) not in (None, before[name])]
+    unread = [report.report for report in reports if report.percent is None]
+    percents = {report.report: report.percent for report in reports if report.percent is not None}
+    if unread or not percents:
+        return CoverageCheck(words=_unmeasured(unread, floor), fails=True)
+    name, lowest = min(percents.items(), key=lambda measured: measured[1])
+    below = lowest < floor
+    relation = "below" if below else "not below"
+    return CoverageCheck(words=f"Coverage: {lowest:.2f} % ({name}), {relation} the floor of {floor:g} %.", fails=below)
+
+
+def _report(folder: Path, name: str) -> Coverage:
+    """What a report says. A link, a pipe and half of a report say nothing."""
+    content = read_inside(folder, name, _MOST_BYTES + 1)
+    if content is None or len(content) > _MOST_BYTES:
+        return Coverage(report=name, percent=None)
+    return coverage_of(name, content)
+
+
+def _unmeasured(unread: list[str], floor: float) -> str:
+    """Why nothing was measured, and what to do about it."""
+    if unread:
+        why = f"{', '.join(unread)} cannot be read as a report of lines that were run"
+        advice = "Let the commands of [validate] write a regular file with a total from 0 to 100 %"
+    else:
+        why = f"the commands left none of {', '.join(REPORTS)}"
+        advice = "Let a command of [validate] write one (pytest: --cov --cov-report=json)"
+    return f"Coverage: not measured, though the floor is {floor:g} %: {why}. {advice}, or remove coverage_floor."
