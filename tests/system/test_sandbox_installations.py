@@ -9,12 +9,13 @@ from tests.system import sandbox_installations as installations
 from tests.system.sandbox_installations import PERSONAL, PRIVATE, WORDS, Installation
 
 from burnish.agents.client import manager_variables
+from burnish.agents.logins import hidden_logins
 from burnish.agents.registry import clients
 from burnish.core.values import replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, run_now
-from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine, why_not
+from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine, why_not
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -44,7 +45,8 @@ def confined(sandbox: Sandbox, home: Path, program: Path | str, *words: str) -> 
     path = f"{program.parent}:{PATH}" if isinstance(program, Path) else PATH
     environment = {"PATH": path, **manager_variables({"HOME": str(home)}), "HOME": str(folder / "own")}
     command = Command(argv=(str(program), *words), folder=str(folder / "clone"), environment=environment)
-    places = Confinement(writable=(str(folder / "own"),), temporary=str(folder / "temporary"))
+    hidden = (*DEFAULT_SECRETS, *hidden_logins({}))
+    places = Confinement(writable=(str(folder / "own"),), temporary=str(folder / "temporary"), hidden=hidden)
     return confine(sandbox, command, places)
 
 
