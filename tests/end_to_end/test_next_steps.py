@@ -183,6 +183,16 @@ def test_a_run_that_failed_after_fixing(tmp_path: Path) -> None:
     assert check_steps(machine, done, tmp_path) == ["takes the result into change", "reviews it again"]
 
 
+def test_a_base_that_moves_with_the_next_commit_is_named_by_its_commit(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path / "first", {"review:*": DRIFT})
+    base = machine.git("rev-parse", "HEAD~1")
+    done = machine.burnish("fix", "--base", "HEAD~1", "--max-rounds", "1")
+    commands = [step.command for step in next_lines(done.out)]
+    assert commands, done
+    assert all("HEAD" not in command for command in commands)
+    assert commands[-1].split()[:6] == ["burnish", "fix", "--branch", "change", "--base", base]
+
+
 @pytest.mark.prove
 def test_a_run_that_did_not_run(tmp_path: Path) -> None:
     machine = asking(drift_machine(tmp_path / "first", {"review:*": CRASHES}))

@@ -254,12 +254,11 @@ class _Steps:
         return _safely(lambda: self._repository.commit_of(name)) is not None
 
     def _base(self) -> str:
-        """The base as it was named; where that is relative to what moves, the commit that it stood for."""
+        """The base as it was named. One that is relative moves with the next commit: then its commit is named."""
         subject = self._run.subject
         relative = any(mark in subject.base for mark in ("~", "^", "@", ":")) or subject.base == "HEAD"
-        now = _safely(lambda: self._repository.commit_of(subject.base))
-        moved = now is None or (relative and now != subject.base_commit)
-        return subject.base_commit if moved and self._is_known(subject.base_commit) else subject.base
+        gone = not self._is_known(subject.base)
+        return subject.base_commit if (relative or gone) and self._is_known(subject.base_commit) else subject.base
 
     def _protocol(self) -> str:
         name = invocation_of(self._run).protocol
