@@ -72,7 +72,7 @@ opencode   opencode            usable                            price unknown  
 mine is not installed: 'no-such-reviewer' was not found. Look at the command of [agents.mine].
 claude is not logged in: Run `claude auth login`, or set ANTHROPIC_API_KEY.
 gemini is not logged in: Run `gemini`, or set GEMINI_API_KEY.
-Prices are for a million tokens. Whoever is paid may use $2.5 in a run.\
+Prices are per million tokens. Paid agents may spend up to $2.5 per run.\
 """)
 
 

@@ -150,7 +150,7 @@ def test_a_run_at_its_beginning_says_that_nobody_has_looked(repository: Path) ->
     shown = page(run)
     assert "interrupted" in shown.text
     assert "No review was started." in shown.text
-    assert "Nobody has looked yet." in shown.text
+    assert "No review has run yet." in shown.text
 
 
 def full_of(text: str, run: Run) -> Run:

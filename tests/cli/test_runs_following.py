@@ -233,7 +233,7 @@ def test_nobody_drives_the_run(burnish: Burnish, repository: Path) -> None:
     assert burnish("wait", FIRST) == snapshot(
         (
             4,
-            "20231114-221320-aaaaaa: interrupted: validating 1, and nobody drives it\n",
+            "20231114-221320-aaaaaa: interrupted: validating 1, not active\n",
             """\
 interrupted: the run is not active.
 hint: `burnish resume 20231114-221320-aaaaaa` goes on with it.

@@ -204,7 +204,7 @@ def test_status_of_an_interrupted_run_names_the_way_on(burnish: Burnish, reposit
         (
             0,
             """\
-20231114-221320-aaaaaa: interrupted: validating 1, and nobody drives it
+20231114-221320-aaaaaa: interrupted: validating 1, not active
 Next: burnish resume 20231114-221320-aaaaaa
       goes on with it
 """,

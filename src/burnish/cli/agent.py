@@ -51,7 +51,7 @@ _CHECK_HELP = f"""Have NAME answer one small, real request, in the same sandbox 
 
 An agent that is paid for is paid for this call, too: ${COST_USD:.2f} at most, as far as its client can be held to it.
 
-Exit codes: 0 when it can be used, 4 when not, 2 when nobody knows it."""
+Exit codes: 0 it can be used, 4 it cannot, 2 there is no such agent."""
 
 _HEADS = ("NAME", "KIND", "MODEL", "STATE", "USED FOR", "COST", "PROGRAM")
 
@@ -141,7 +141,7 @@ def _remarks(rows: tuple[AgentRow, ...], limits: BudgetLimits) -> list[Line]:
     remedies: list[Line] = [(f"{row.name} is {row.readiness.value}: {row.remedy}",) for row in rows if row.remedy]
     caps = [f"${limits.cost_usd:g}", *([f"{limits.tokens:,} tokens"] if limits.tokens is not None else [])]
     caps += [f"{limits.minutes:g} minutes"] if limits.minutes is not None else []
-    return [(), *remedies, (f"Prices are for a million tokens. Whoever is paid may use {', '.join(caps)} in a run.",)]
+    return [(), *remedies, (f"Prices are per million tokens. Paid agents may spend up to {', '.join(caps)} per run.",)]
 
 
 @click.command("check", help=_CHECK_HELP)

@@ -48,7 +48,7 @@ _WAIT_HELP = f"""Wait until a run has ended or waits for a person, and exit as t
 {RUN_HELP}
 
 Exit codes: 0 approved, accepted or skipped, 1 findings remain or cancelled, 3 waiting for a person, 4 did not run,
-also where nobody drives the run any more or the time is over, 5 a budget ran out."""
+also if the run is no longer active or the time is over, 5 a budget ran out."""
 
 _LOGS_HELP = f"""Print what agents and commands wrote, attempt by attempt.
 

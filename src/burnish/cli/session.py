@@ -18,7 +18,7 @@ from burnish.workspace.repository import Repository
 
 _HELP = """Run commands in tmux sessions, for tools that have a review loop of their own.
 
-A session outlives the call that made it. What it writes is kept, and its end is an event: nobody polls."""
+A session outlives the call that made it. What it writes is kept, and its end is an event: nothing polls."""
 
 _BUILD_HELP = """Print the shell command that has STORY reviewed, and fixed, under the protocol 'story'.
 

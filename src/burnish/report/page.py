@@ -192,7 +192,7 @@ def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str
 def _findings(run: Run) -> Markup:
     """All of them. Where there is none, what that means."""
     if not run.findings:
-        return fill("line", text="None was reported." if run.rounds else "Nobody has looked yet.")
+        return fill("line", text="None was reported." if run.rounds else "No review has run yet.")
     ids = short_ids(run)
     entries = sorted(run.findings, key=lambda entry: (entry.finding.severity.rank, *words.open_first(entry)))
     return _joined(_finding(entry, ids[entry.finding.id]) for entry in entries)

@@ -254,7 +254,7 @@ def reason(snapshot: RunSnapshot) -> str:
         case Ended() | Waiting() | Stopping():
             return flat(phase.reason)
         case _ if snapshot.interrupted:
-            return f"{phase_words(phase)}, and nobody drives it"
+            return f"{phase_words(phase)}, not active"
         case _:
             return f"{phase_words(phase)}, by {snapshot.driver}"
 

@@ -114,7 +114,7 @@ _ROLE = "it chooses who reviews, fixes or builds, and may spend money"
 _MONEY = "a lower cap only ends a run sooner"
 _TIME = "a shorter time only ends work sooner, and what did not run is never clean"
 _SEEN = "reviewers see less of the change where it is lower"
-_NOT_REVIEWED = "nobody reviews what it matches"
+_NOT_REVIEWED = "files that it matches are not reviewed"
 _KEPT = "only the user decides what is kept of their runs"
 _KEY = "the user's key signs only where the user asks for it"
 

@@ -84,7 +84,7 @@ _HINTS = {
     FailureKind.STUCK: "Look at the network, a proxy, and the address of the service.",
     FailureKind.RATE_LIMITED: 'Wait, or name a fallback: review = { agent = "NAME", fallback = "ANOTHER" }.',
     FailureKind.UNREADABLE: "Another model may keep to the form; 'burnish parse --help' describes the forms.",
-    FailureKind.WROTE_TO_TREE: "A review by somebody who writes does not count. Set its client to read only.",
+    FailureKind.WROTE_TO_TREE: "A review by an agent that writes does not count. Set its client to read only.",
     FailureKind.CANNOT_RUN: "Look at its command, and at what it needs.",
     FailureKind.OVER_BUDGET: "Choose a model that costs less for small work.",
 }

@@ -268,7 +268,7 @@ def _check_build(request: RunRequest, roles: Roles) -> None:
         return
     if roles.build is None:
         raise PlanError(
-            "Nobody is named who could build.", hint="Give --agent build=NAME, or set build in [roles] of burnish.toml."
+            "No agent is named to build.", hint="Give --agent build=NAME, or set build in [roles] of burnish.toml."
         )
     if not (request.brief or request.intent):
         raise PlanError(
