@@ -10,9 +10,9 @@ from burnish.core.loop import decide, replay
 from burnish.core.reviews import Answer
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 
-_SCRIPT = Script(
+_SCRIPT = RehearsalScript(
     reviews={"*": ("crashed", *("; ".join(f"high app{n}.py:{n} Problem {n}" for n in range(1, 6)),) * 2, "clean")},
     fixes=("fixed",) * 5,
     validations=("passed",) * 9,

@@ -21,7 +21,7 @@ from burnish.protocols.loader import load
 from burnish.runtime.cast import START, Cast
 from burnish.runtime.journal import Journal
 from burnish.runtime.runner import Runner
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import this_process
 
 FIRST = "20231114-221320-aaaaaa"
@@ -47,7 +47,7 @@ def ledger_of(repository: Path) -> AbstractContextManager[SqliteLedger]:
 class Stage:
     """One run: a script and whoever plays it."""
 
-    def __init__(self, ledger: Ledger, script: Script, name: str = FIRST, at: float = START) -> None:
+    def __init__(self, ledger: Ledger, script: RehearsalScript, name: str = FIRST, at: float = START) -> None:
         self._ledger = ledger
         self._name = name
         self.cast = Cast(script, load(script.protocol).protocol)
@@ -105,7 +105,7 @@ def _tell(words: str) -> None:
     sys.stdout.flush()
 
 
-def play(repository: Path, script: Script, name: str = FIRST, at: float = START) -> Run:
+def play(repository: Path, script: RehearsalScript, name: str = FIRST, at: float = START) -> Run:
     """Play a script in a repository."""
     with ledger_of(repository) as ledger:
         return Stage(ledger, script, name, at).play()
@@ -123,7 +123,7 @@ def drive_elsewhere(repository: Path, holding: str) -> "subprocess.Popen[str]":
 
 def main(repository: Path, holding: str) -> None:
     finding = "critical app.py:3 SQL injection"
-    script = Script(protocol="epic", reviews={"reviewer": (finding,) * 4}, fixes=("fixed",) * 3)
+    script = RehearsalScript(protocol="epic", reviews={"reviewer": (finding,) * 4}, fixes=("fixed",) * 3)
     with ledger_of(repository) as ledger:
         stage = Held(ledger, script)
         stage.holding = holding

@@ -18,8 +18,8 @@ from tests.cli.staged_runs import FIRST, make_repository, play, state_folder
 
 from burnish.cli.errors import ErrorBoundary
 from burnish.cli.look import attach as attach_command
-from burnish.runtime.script import Script
-from burnish.system.process import Command, Limits, run
+from burnish.runtime.script import RehearsalScript
+from burnish.system.process import Command, ProcessLimits, run
 from burnish.system.terminal import in_terminal, open_terminal
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
@@ -43,7 +43,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with one run, which has ended; agents of it are put on by the tests."""
     found = make_repository(tmp_path / "repository")
-    play(found, Script(protocol="epic", reviews={"reviewer": ("clean",)}))
+    play(found, RehearsalScript(protocol="epic", reviews={"reviewer": ("clean",)}))
     monkeypatch.chdir(found)
     return found
 
@@ -67,7 +67,7 @@ def at_work(repository: Path, *reviewers: str) -> Generator[None]:
             )
             for reviewer in reviewers
         ]
-        await asyncio.gather(*(run(command, Limits(seconds=120), stop=stop) for command in commands))
+        await asyncio.gather(*(run(command, ProcessLimits(seconds=120), stop=stop) for command in commands))
 
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
     work = threading.Thread(target=lambda: loop.run_until_complete(all_of_them()))

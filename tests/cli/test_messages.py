@@ -23,7 +23,7 @@ from burnish.report.account import Account
 from burnish.report.forms import render
 from burnish.report.text import summary
 from burnish.report.words import attempt_words
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.roles import role_notices
 from burnish.settings.types import AgentSettings, Settings
@@ -122,7 +122,7 @@ def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
 def test_runs_can_be_looked_at_where_nothing_can_be_written(folder: Path) -> None:
     if shutil.which("bwrap") is None:
         pytest.skip("optional: bubblewrap")
-    play(make_repository(folder), Script(protocol="epic", reviews={"reviewer": ("clean",)}))
+    play(make_repository(folder), RehearsalScript(protocol="epic", reviews={"reviewer": ("clean",)}))
     for words in (("status",), ("show",), ("findings", "latest"), ("status", "--json")):
         done = subprocess.run(
             ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", sys.executable, "-m", "burnish", *words],

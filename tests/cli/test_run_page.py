@@ -9,20 +9,22 @@ from tests.cli.staged_runs import FIRST, Stage, ledger_of, make_repository, play
 
 from burnish.core.findings import Finding, FindingStatus, Location, Severity, Tracked
 from burnish.core.reviews import Failure, FailureKind
-from burnish.core.state import MissingReview, Run
+from burnish.core.state import FailedReview, Run
 from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.prompts.rendering import PromptError
 from burnish.report.account import Account, NextStep
 from burnish.report.page import Markup, fill, render
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 
 Burnish = Callable[..., tuple[int, str, str]]
 
-FIXED = Script(
+FIXED = RehearsalScript(
     protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection; low", "clean")}, fixes=("fixed",)
 )
-UNDECIDED = Script(protocol="epic", reviews={"reviewer": ("high app.py:9 no test",) * 3}, fixes=("fixed", "fixed"))
+UNDECIDED = RehearsalScript(
+    protocol="epic", reviews={"reviewer": ("high app.py:9 no test",) * 3}, fixes=("fixed", "fixed")
+)
 HOSTILE = (
     "</pre><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -83,7 +85,7 @@ def tracked(severity: Severity, title: str, status: FindingStatus = FindingStatu
         category=text,
         found_by=(text,) if text else (),
     )
-    return Tracked(finding=finding, round=1, seen=1, status=status, blocking=True, note=text)
+    return Tracked(finding=finding, round=1, last_reported_round=1, status=status, blocking=True, note=text)
 
 
 def test_a_run_that_ended_well(repository: Path) -> None:
@@ -135,7 +137,7 @@ def test_the_worst_comes_first_and_what_is_settled_is_folded(repository: Path) -
 
 def test_a_reviewer_that_did_not_run_is_never_shown_as_clean(repository: Path) -> None:
     run = play(repository, FIXED)
-    missing = MissingReview(reviewer="critic", failure=Failure(kind=FailureKind.CRASHED, message="exit code 3"))
+    missing = FailedReview(reviewer="critic", failure=Failure(kind=FailureKind.CRASHED, message="exit code 3"))
     shown = page(replace(run, rounds=(replace(run.rounds[0], reviews=(missing,), judgement=None),)))
     assert "did-not-run" in shown.text
     assert "crashed: exit code 3" in shown.text
@@ -156,7 +158,7 @@ def test_a_run_at_its_beginning_says_that_nobody_has_looked(repository: Path) ->
 def full_of(text: str, run: Run) -> Run:
     """The run with this text wherever an agent, a person or the repository could have put it."""
     subject = replace(run.subject, branch=text, base=text, story=text)
-    missing = MissingReview(reviewer=text, failure=Failure(kind=FailureKind.CRASHED, message=text))
+    missing = FailedReview(reviewer=text, failure=Failure(kind=FailureKind.CRASHED, message=text))
     rounds = tuple(replace(round_, reviews=(*round_.reviews, missing)) for round_ in run.rounds)
     findings = (tracked(Severity.HIGH, "title", text=text),)
     return replace(run, started=replace(run.started, subject=subject), rounds=rounds, findings=findings)

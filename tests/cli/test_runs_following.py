@@ -17,7 +17,7 @@ from burnish.core.events import BudgetReached, WorkStarted
 from burnish.core.values import replace
 from burnish.runtime.context import RunContext, as_json
 from burnish.runtime.journal import Journal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import PolicyOrigin
 from burnish.settings.types import AgentSettings, Settings
@@ -26,10 +26,10 @@ from burnish.usecases.follow_run import PIECE_BYTES
 
 Burnish = Callable[..., tuple[int, str, str]]
 
-FIXED = Script(
+FIXED = RehearsalScript(
     protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection; low", "clean")}, fixes=("fixed",)
 )
-UNDECIDED = Script(
+UNDECIDED = RehearsalScript(
     protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",) * 3}, fixes=("fixed", "fixed")
 )
 
@@ -194,11 +194,13 @@ def test_following_shows_what_is_written_meanwhile(repository: Path, logs: Path)
     [
         (FIXED, 0),
         (UNDECIDED, 3),
-        (Script(protocol="ticket", reviews={"*": ("scores 1 1 1 1 1 1",) * 3}, fixes=("fixed",) * 2), 1),
-        (Script(protocol="drift", reviews={"*": ("crashed",)}), 4),
+        (RehearsalScript(protocol="ticket", reviews={"*": ("scores 1 1 1 1 1 1",) * 3}, fixes=("fixed",) * 2), 1),
+        (RehearsalScript(protocol="drift", reviews={"*": ("crashed",)}), 4),
     ],
 )
-def test_wait_exits_as_the_run_would_have(burnish: Burnish, repository: Path, script: Script, code: int) -> None:
+def test_wait_exits_as_the_run_would_have(
+    burnish: Burnish, repository: Path, script: RehearsalScript, code: int
+) -> None:
     play(repository, script)
     assert burnish("wait", "latest")[0] == code
     assert burnish("wait", FIRST, "--json")[0] == code

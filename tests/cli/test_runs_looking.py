@@ -14,15 +14,15 @@ from burnish.core.events import AnyEvent, Mode, Reviewed, WorkStarted
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.interface import NewEvent
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system import clock
 
 Burnish = Callable[..., tuple[int, str, str]]
 
-FIXED = Script(
+FIXED = RehearsalScript(
     protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection; low", "clean")}, fixes=("fixed",)
 )
-UNDECIDED = Script(
+UNDECIDED = RehearsalScript(
     protocol="epic",
     reviews={"reviewer": ("critical app.py:3 SQL injection",) * 3},
     fixes=("fixed", "fixed"),
@@ -350,7 +350,7 @@ Next: burnish decide 20231114-221320-aaaaaa c && burnish resume 20231114-221320-
 
 
 def test_show_a_review_that_did_not_run(burnish: Burnish, repository: Path) -> None:
-    play(repository, Script(protocol="drift", mode=Mode.REVIEW, reviews={"reviewer": ("timed-out",)}))
+    play(repository, RehearsalScript(protocol="drift", mode=Mode.REVIEW, reviews={"reviewer": ("timed-out",)}))
     assert burnish("show") == snapshot(
         (
             0,
@@ -396,7 +396,7 @@ class Hostile(Stage):
 
 
 def test_text_of_an_agent_steers_no_terminal_and_forges_no_line(burnish: Burnish, repository: Path) -> None:
-    script = Script(protocol="epic", mode=Mode.REVIEW, reviews={"reviewer": ("critical app.py:3 title",)})
+    script = RehearsalScript(protocol="epic", mode=Mode.REVIEW, reviews={"reviewer": ("critical app.py:3 title",)})
     with ledger_of(repository) as ledger:
         Hostile(ledger, script).play()
     for command in ("show", "findings"):

@@ -13,15 +13,15 @@ from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make
 
 from burnish.core.events import AnyEvent, Decided, FindingRefuted, FindingWaived, RunStarted, decode
 from burnish.core.values import replace
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import identity_of
 from burnish.testing.repositories import branch_with_two_defects
 
 Burnish = Callable[..., tuple[int, str, str]]
 
 BLOCKED = "critical app.py:3 SQL injection; high app.py:9 no test"
-UNDECIDED = Script(protocol="epic", reviews={"reviewer": (BLOCKED,) * 3}, fixes=("fixed", "fixed"))
-STORY = Script(protocol="story", reviews={"*": ("critical app.py:3 SQL injection, not-done",) * 5})
+UNDECIDED = RehearsalScript(protocol="epic", reviews={"reviewer": (BLOCKED,) * 3}, fixes=("fixed", "fixed"))
+STORY = RehearsalScript(protocol="story", reviews={"*": ("critical app.py:3 SQL injection, not-done",) * 5})
 SQL_INJECTION = "a2860039"
 
 
@@ -307,7 +307,7 @@ high
 
 
 def test_no_findings(burnish: Burnish, repository: Path) -> None:
-    play(repository, Script(protocol="epic", reviews={"reviewer": ("clean",)}))
+    play(repository, RehearsalScript(protocol="epic", reviews={"reviewer": ("clean",)}))
     assert burnish("findings", FIRST) == (0, f"{FIRST} has no findings.\n", "")
 
 
@@ -465,7 +465,7 @@ def test_a_note_for_the_fixer(burnish: Burnish, waiting_run: Path) -> None:
 def test_a_finding_of_ones_own(burnish: Burnish, folder: Path) -> None:
     builder = branch_with_two_defects(folder)
     with ledger_of(folder) as ledger:
-        stage = Real(ledger, Script(protocol="epic", reviews={"reviewer": ("ask high calc.py:1 which mean",)}))
+        stage = Real(ledger, RehearsalScript(protocol="epic", reviews={"reviewer": ("ask high calc.py:1 which mean",)}))
         stage.commit, stage.tree = builder.head, builder.tree
         stage.play()
     add = ["findings", FIRST, "add", "--severity", "high", "--title", "Divides by zero"]

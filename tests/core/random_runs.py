@@ -45,10 +45,10 @@ from burnish.core.protocol import (
     Fail,
     FailureRule,
     FallbackTurn,
-    Limits,
     OnFailure,
     Protocol,
     ReviewBy,
+    RoundLimits,
     SkipReason,
     ValidateRule,
 )
@@ -79,7 +79,7 @@ PROTOCOLS = [
         panel=PANEL.panel[:2],
         failures=FailureRule(unreadable=OnFailure.END, crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE),
     ),
-    replace(STORY, name="short story", exhausted=Fail(reason="no more"), limits=Limits(reviews=2, hard_cap=2)),
+    replace(STORY, name="short story", exhausted=Fail(reason="no more"), limits=RoundLimits(reviews=2, hard_cap=2)),
 ]
 FILES = ("a.py", "b.py")
 
@@ -139,7 +139,7 @@ remembered = st.builds(
     Tracked,
     finding=findings.map(lambda finding: replace(finding, id=f"former {finding.title}")),
     round=st.just(0),
-    seen=st.just(0),
+    last_reported_round=st.just(0),
     status=st.sampled_from((FindingStatus.OPEN, FindingStatus.WAIVED, FindingStatus.REFUTED)),
     blocking=st.just(True),
 )

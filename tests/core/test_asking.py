@@ -62,7 +62,7 @@ def test_the_order_to_fix_them_is_an_answer_for_good() -> None:
     driven = asked(UNCLEAR)
     driven.decide("f")
     assert must(driven) == ["unclear"]
-    assert driven.tracked("unclear").asked
+    assert driven.tracked("unclear").decided
     driven.fix("tree-1", rewritten("a.py"))
     driven.answer(found(UNCLEAR))
     assert must(driven) == ["unclear"]
@@ -71,11 +71,11 @@ def test_the_order_to_fix_them_is_an_answer_for_good() -> None:
 def test_a_new_question_is_asked_beside_an_answered_one() -> None:
     driven = asked(UNCLEAR)
     driven.decide("f")
-    assert driven.tracked("unclear").asked
+    assert driven.tracked("unclear").decided
     driven.fix("tree-1", rewritten("a.py"))
     driven.answer(found(UNCLEAR, VAGUE))
     assert driven.waiting.asked == (driven.tracked("vague").finding.id,)
-    assert not driven.tracked("vague").asked
+    assert not driven.tracked("vague").decided
 
 
 def test_a_carried_blocker_that_asks_is_asked_about() -> None:
@@ -150,7 +150,7 @@ def test_a_persons_own_finding_blocks_and_goes_to_the_fixer() -> None:
     driven.happen(FindingAdded(at=9, finding=problem("mine", file="c.py"), by="ada"))
     entry = driven.tracked("mine")
     assert entry.finding.found_by == ("ada",)
-    assert (entry.round, entry.seen, entry.blocking, entry.asked) == (1, 1, True, True)
+    assert (entry.round, entry.last_reported_round, entry.blocking, entry.decided) == (1, 1, True, True)
     assert (entry.status, bool(entry.finding.id)) == (FindingStatus.OPEN, True)
     judgement = driven.run.rounds[-1].judgement
     assert judgement is not None

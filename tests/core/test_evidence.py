@@ -23,8 +23,8 @@ from burnish.core.protocol import (
     Choice,
     ChoiceAction,
     FailureRule,
-    Limits,
     Reviewer,
+    RoundLimits,
     SeverityGate,
     ValidateRule,
 )
@@ -234,7 +234,7 @@ def test_a_note_never_counts_in_a_gate() -> None:
 
 
 def test_a_waiver_of_a_blocker_is_told_by_the_seal_unless_the_base_lists_it() -> None:
-    by_hand = Driven(replace(PLAIN, limits=Limits(reviews=2, hard_cap=2)))
+    by_hand = Driven(replace(PLAIN, limits=RoundLimits(reviews=2, hard_cap=2)))
     by_hand.answer(found(problem()))
     finding = by_hand.run.findings[0].finding.id
     by_hand.waive(finding)
@@ -251,7 +251,7 @@ def test_a_waiver_of_a_blocker_is_told_by_the_seal_unless_the_base_lists_it() ->
 
 
 def test_a_blocker_of_an_earlier_run_withholds_the_seal() -> None:
-    entry = Tracked(finding=replace(problem(), id="former"), round=0, seen=0, blocking=True)
+    entry = Tracked(finding=replace(problem(), id="former"), round=0, last_reported_round=0, blocking=True)
     driven = Driven(remembered=(entry,))
     driven.answer(CLEAN)
     outcome, reason = driven.ended

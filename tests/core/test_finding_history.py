@@ -7,13 +7,13 @@ from burnish.core.finding_history import without
 from burnish.core.findings import Action, Finding, FindingStatus, Location, Severity
 from burnish.core.gates import Judgement
 from burnish.core.line_changes import FileChange, Hunk
-from burnish.core.protocol import Limits, OpenBlockers, Protocol, Reviewer, ReviewMode, ReviewRule
+from burnish.core.protocol import OpenBlockers, Protocol, Reviewer, ReviewMode, ReviewRule, RoundLimits
 from burnish.core.reviews import Answer, Former, FormerAnswer
 from burnish.core.state import Outcome, Scope
 from burnish.core.values import replace
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
-LONG = replace(PLAIN, limits=Limits(reviews=5, hard_cap=5))
+LONG = replace(PLAIN, limits=RoundLimits(reviews=5, hard_cap=5))
 HOLDING = replace(LONG, review=ReviewRule(open_blockers=OpenBlockers.LOOP))
 RATCHET = replace(LONG, review=ReviewRule(mode=ReviewMode.RATCHET))
 BAD = problem("bad")
@@ -36,8 +36,8 @@ def test_a_finding_enters_with_its_round_its_finder_and_whether_it_blocks() -> N
     driven = Driven()
     driven.answer(found(BAD, problem("small", Severity.LOW, line=9)))
     bad, small = driven.tracked("bad"), driven.tracked("small")
-    assert (bad.round, bad.seen, bad.blocking, bad.status) == (1, 1, True, FindingStatus.OPEN)
-    assert (small.round, small.seen, small.blocking, small.status) == (1, 1, False, FindingStatus.OPEN)
+    assert (bad.round, bad.last_reported_round, bad.blocking, bad.status) == (1, 1, True, FindingStatus.OPEN)
+    assert (small.round, small.last_reported_round, small.blocking, small.status) == (1, 1, False, FindingStatus.OPEN)
     assert bad.finding.found_by == ("critic",)
     assert bad.finding.id
     assert bad.finding.id != small.finding.id
@@ -113,10 +113,10 @@ def test_a_finding_moves_with_its_lines_and_is_known_again() -> None:
     driven.fix("tree-1", (insertion(after=1),))
     moved = driven.tracked("bad")
     assert moved.finding.location == Location(file="a.py", line=34)
-    assert not moved.touched
+    assert not moved.lines_changed
     driven.answer(found(problem("bad", line=34)))
     known = driven.tracked("bad")
-    assert (known.round, known.seen, known.finding.id) == (1, 2, moved.finding.id)
+    assert (known.round, known.last_reported_round, known.finding.id) == (1, 2, moved.finding.id)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_change_within_three_lines_counts_as_a_change_of_the_finding(after: in
     driven.answer(found(replace(BAD, location=Location(file="a.py", line=30, end_line=31))))
     driven.fix("tree-1", (insertion(after),))
     entry = driven.tracked("bad")
-    assert entry.touched is touched
+    assert entry.lines_changed is touched
     shift = 4 if after < 30 else 0
     assert entry.finding.location == Location(file="a.py", line=30 + shift, end_line=31 + shift)
 
@@ -136,14 +136,14 @@ def test_a_finding_that_was_touched_once_stays_so_until_it_is_reported_again() -
     driven = after_a_fix(LONG, files=rewritten("a.py"))
     driven.answer(found(problem("other", file="b.py")))
     driven.fix("tree-2", rewritten("b.py"))
-    assert driven.tracked("bad").touched
+    assert driven.tracked("bad").lines_changed
 
 
 def test_a_finding_about_a_whole_file_is_met_by_any_change_of_it() -> None:
     driven = Driven(LONG)
     driven.answer(found(problem("bad", line=None)))
     driven.fix("tree-1", (insertion(after=99),))
-    assert driven.tracked("bad").touched
+    assert driven.tracked("bad").lines_changed
 
 
 def test_a_re_worded_finding_near_the_same_lines_keeps_its_id() -> None:
@@ -161,11 +161,11 @@ def test_a_re_worded_finding_near_the_same_lines_keeps_its_id() -> None:
 def test_a_finding_on_changed_lines_is_known_again_wherever_it_is_now() -> None:
     driven = after_a_fix(LONG, files=rewritten("a.py"))
     before = driven.tracked("bad")
-    assert before.touched
+    assert before.lines_changed
     driven.answer(found(replace(problem("bad", line=90), problem="still there")))
     (entry,) = driven.run.findings
     assert entry.finding.id == before.finding.id
-    assert not entry.touched
+    assert not entry.lines_changed
     assert entry.finding.location == Location(file="a.py", line=90)
 
 
@@ -175,7 +175,7 @@ def test_a_finding_about_a_whole_file_stands_while_the_file_is_left_alone(locati
     driven.answer(found(replace(BAD, location=location)))
     driven.fix("tree-1", rewritten("b.py"))
     assert driven.tracked("bad").finding.location == location
-    assert not driven.tracked("bad").touched
+    assert not driven.tracked("bad").lines_changed
 
 
 def test_a_re_worded_finding_is_known_again_anywhere_in_a_file_that_was_changed() -> None:
@@ -199,7 +199,7 @@ def test_a_finding_about_the_whole_change_may_be_met_anywhere() -> None:
     driven = Driven(HOLDING)
     driven.answer(found(problem("no tests", file=None)))
     driven.fix("tree-1", rewritten("b.py"))
-    assert driven.tracked("no tests").touched
+    assert driven.tracked("no tests").lines_changed
     driven.answer(CLEAN)
     assert driven.status("no tests") is FindingStatus.RESOLVED
 
@@ -243,7 +243,7 @@ def test_a_dismissed_finding_that_is_reported_again_stays_dismissed_and_blocks_n
     driven.fix("tree-1", rewritten("b.py"))
     driven.answer(found(BAD))
     assert driven.status("bad") is status
-    assert driven.tracked("bad").seen == 2
+    assert driven.tracked("bad").last_reported_round == 2
     assert not driven.tracked("bad").blocking
     assert driven.run.rounds[-1].judgement == Judgement(clean=True)
 
@@ -306,7 +306,12 @@ def test_not_fixed_keeps_a_blocker_even_where_its_lines_were_changed() -> None:
     driven = after_a_fix(files=rewritten("a.py"))
     driven.answer(about(driven, FormerAnswer.NOT_FIXED))
     entry = driven.tracked("bad")
-    assert (entry.status, entry.seen, entry.touched, entry.blocking) == (FindingStatus.OPEN, 2, False, True)
+    assert (entry.status, entry.last_reported_round, entry.lines_changed, entry.blocking) == (
+        FindingStatus.OPEN,
+        2,
+        False,
+        True,
+    )
     judgement = driven.run.rounds[-1].judgement
     assert judgement is not None
     assert not judgement.clean

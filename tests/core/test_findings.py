@@ -5,7 +5,7 @@ import pytest
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.findings import Counts, Location, Severity, count
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
-from burnish.core.state import GoodReview, MissingReview, ReviewStatus
+from burnish.core.state import AnsweredReview, FailedReview, ReviewStatus
 from tests.core.driving import CLEAN, found, problem
 
 
@@ -78,13 +78,13 @@ def test_usage_is_added_field_by_field() -> None:
     ],
 )
 def test_a_review_is_clean_only_where_nothing_was_reported(answer: Answer, status: ReviewStatus) -> None:
-    review = GoodReview(reviewer="critic", agent="x", answer=answer, started_at=0, finished_at=1, looked=True)
+    review = AnsweredReview(reviewer="critic", agent="x", answer=answer, started_at=0, finished_at=1, looked=True)
     assert review.status is status
     assert review.counts.high == len(answer.findings)
 
 
 def test_a_missing_review_did_not_run_and_counts_nothing() -> None:
-    missing = MissingReview(reviewer="critic", failure=Failure(kind=FailureKind.STUCK, message="x"))
+    missing = FailedReview(reviewer="critic", failure=Failure(kind=FailureKind.STUCK, message="x"))
     assert (missing.status, missing.counts) == (ReviewStatus.DID_NOT_RUN, Counts())
 
 

@@ -14,19 +14,19 @@ from burnish.core.loop import IllegalEventError, evolve, replay
 from burnish.core.protocol import (
     Fail,
     FailureRule,
-    Limits,
     OnFailure,
     Reviewer,
     ReviewMode,
     ReviewRule,
+    RoundLimits,
     Stop,
     ValidateRule,
 )
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
+    AnsweredReview,
     Building,
-    GoodReview,
-    MissingReview,
+    FailedReview,
     Outcome,
     Scope,
     Sealing,
@@ -118,9 +118,9 @@ def test_nothing_is_judged_before_every_seat_has_answered() -> None:
 
 @pytest.mark.parametrize(("seconds", "slow"), [(119, False), (120, False), (121, True)])
 def test_a_review_that_takes_too_long_is_marked(seconds: float, slow: bool) -> None:
-    driven = Driven(replace(PLAIN, limits=Limits(reviews=3, hard_cap=5, slow_review_seconds=120)))
+    driven = Driven(replace(PLAIN, limits=RoundLimits(reviews=3, hard_cap=5, slow_review_seconds=120)))
     driven.answer(CLEAN, after=seconds)
-    expected = GoodReview(
+    expected = AnsweredReview(
         reviewer="critic", agent="first", answer=CLEAN, started_at=1, finished_at=1 + seconds, slow=slow
     )
     expected = replace(expected, evidence=EXAMINED, looked=True)
@@ -132,7 +132,7 @@ def test_a_review_keeps_the_digest_of_what_it_was_given() -> None:
     driven.start()
     driven.happen(Reviewed(at=2, effect="review:1:critic:1", answer=CLEAN, prompt="digest"))
     (review,) = driven.run.rounds[0].reviews
-    assert isinstance(review, GoodReview)
+    assert isinstance(review, AnsweredReview)
     assert review.prompt == "digest"
 
 
@@ -140,7 +140,7 @@ def test_without_a_limit_no_review_is_slow() -> None:
     driven = Driven()
     driven.answer(CLEAN, after=1_000_000)
     (review,) = driven.run.rounds[0].reviews
-    assert isinstance(review, GoodReview)
+    assert isinstance(review, AnsweredReview)
     assert not review.slow
 
 
@@ -163,7 +163,7 @@ def test_a_reviewer_without_an_answer_ends_the_run_once_all_are_done() -> None:
     assert driven.reviewing.round == 1
     driven.answer(CLEAN, "witness")
     assert driven.ended == (Outcome.DID_NOT_RUN, "critic refused: no key")
-    missing = MissingReview(reviewer="critic", failure=Failure(kind=FailureKind.REFUSED, message="no key"))
+    missing = FailedReview(reviewer="critic", failure=Failure(kind=FailureKind.REFUSED, message="no key"))
     assert driven.run.rounds[0].reviews[0] == missing
     assert driven.run.rounds[0].judgement is None
 
@@ -216,7 +216,7 @@ def test_at_the_limit_the_protocol_has_its_word_filled_in(rule: Fail | Stop, out
     assert driven.ended == (outcome, "over: 2/1")
 
 
-RATCHET = replace(PLAIN, review=ReviewRule(mode=ReviewMode.RATCHET), limits=Limits(reviews=4, hard_cap=5))
+RATCHET = replace(PLAIN, review=ReviewRule(mode=ReviewMode.RATCHET), limits=RoundLimits(reviews=4, hard_cap=5))
 
 
 def test_ratchet_rounds_stand_between_two_full_ones() -> None:

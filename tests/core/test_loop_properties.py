@@ -11,7 +11,7 @@ from burnish.core.gates import blocks
 from burnish.core.loop import TABLE, IllegalEventError, decide, evolve, replay
 from burnish.core.protocol import Protocol, ReviewBy
 from burnish.core.spending import reserved
-from burnish.core.state import Ended, GoodReview, Outcome, Run, Scope, Sealing, SealKind
+from burnish.core.state import AnsweredReview, Ended, Outcome, Run, Scope, Sealing, SealKind
 from tests.core.random_runs import interruptions, next_event, results, starts
 
 MOST_EVENTS = 400
@@ -66,19 +66,19 @@ def check_earned(run: Run) -> None:
         assert run.validated.status is not ValidationStatus.FAILED
     if SealKind.ACCEPTED in run.phase.kinds:
         return
-    assert not [entry for entry in run.findings if entry.holds]
+    assert not [entry for entry in run.findings if entry.still_blocks]
     last = run.rounds[-1]
     if run.protocol.review.by is ReviewBy.SESSION:
         assert SealKind.SELF_REVIEWED in run.phase.kinds
         newly_done = run.phase.reason == "the session marked the story done"
-        assert newly_done or all(isinstance(review, GoodReview) for review in last.reviews)
+        assert newly_done or all(isinstance(review, AnsweredReview) for review in last.reviews)
         return
     assert last.judgement is not None
     assert last.judgement.clean
     assert last.scope is Scope.FULL
     assert last.tree == run.tree
     assert {review.reviewer for review in last.reviews} == {reviewer.name for reviewer in run.protocol.panel}
-    assert all(isinstance(review, GoodReview) for review in last.reviews)
+    assert all(isinstance(review, AnsweredReview) for review in last.reviews)
 
 
 def check_proven(run: Run) -> None:
@@ -86,7 +86,7 @@ def check_proven(run: Run) -> None:
 
     Counted here once more, by hand, from the reviews themselves.
     """
-    reviews = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)]
+    reviews = [review for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)]
     assert run.started.rules >= EVIDENCE
     assert run.changed
     for file in run.changed:
@@ -99,7 +99,11 @@ def check_proven(run: Run) -> None:
     assert all(review.evidence.missing is None or review.evidence.missing.excused for review in reviews)
     assert not run.started.local_policy
     assert run.protocol.review.by is not ReviewBy.SESSION
-    waived = [entry for entry in run.findings if entry.status is FindingStatus.WAIVED and entry.seen == len(run.rounds)]
+    waived = [
+        entry
+        for entry in run.findings
+        if entry.status is FindingStatus.WAIVED and entry.last_reported_round == len(run.rounds)
+    ]
     assert not [entry for entry in waived if blocks(run.protocol.gate, entry.finding)]
 
 

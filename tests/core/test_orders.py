@@ -7,10 +7,10 @@ from burnish.core.findings import FindingStatus, Severity
 from burnish.core.protocol import (
     FixInput,
     FixRule,
-    Limits,
     OpenBlockers,
     Reviewer,
     ReviewRule,
+    RoundLimits,
     ScoreGate,
     ValidateRule,
 )
@@ -97,7 +97,9 @@ def test_a_failed_validation_hands_its_output_over() -> None:
 def test_later_fixes_are_made_by_the_later_agents_and_the_last_one_stays() -> None:
     roles = Roles(review=Assignment(agent="first"), fix=Assignment(agent="fixer", fallback="spare"))
     protocol = replace(
-        PLAIN, fix=FixRule(input=FixInput.BLOCKING, by_round=("small", "large")), limits=Limits(reviews=5, hard_cap=5)
+        PLAIN,
+        fix=FixRule(input=FixInput.BLOCKING, by_round=("small", "large")),
+        limits=RoundLimits(reviews=5, hard_cap=5),
     )
     driven = Driven(replace(protocol, validate=ValidateRule()), roles=roles)
     driven.validate(ValidationStatus.FAILED)

@@ -21,7 +21,6 @@ from burnish.core.protocol import (
     ChoiceAction,
     FixInput,
     FixRule,
-    Limits,
     OnFailure,
     OpenBlockers,
     Priority,
@@ -29,6 +28,7 @@ from burnish.core.protocol import (
     ReviewBy,
     ReviewMode,
     ReviewRule,
+    RoundLimits,
     SkipReason,
     Unchanged,
     ValidateRule,
@@ -171,7 +171,7 @@ def test_a_choice_that_is_not_offered_is_refused_with_those_that_are() -> None:
 
 
 def test_at_the_hard_cap_no_round_can_be_added() -> None:
-    driven = Driven(replace(ASKING, limits=Limits(reviews=2, hard_cap=2)), max_reviews=1)
+    driven = Driven(replace(ASKING, limits=RoundLimits(reviews=2, hard_cap=2)), max_reviews=1)
     driven.answer(found(problem("bad")))
     assert [choice.key for choice in driven.waiting.choices] == ["a", "b", "c", "d", "e"]
     assert driven.waiting.priority is Priority.CRITICAL

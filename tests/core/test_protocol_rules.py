@@ -14,11 +14,11 @@ from burnish.core.protocol import (
     FixInput,
     FixRule,
     Gate,
-    Limits,
     Protocol,
     ReviewBy,
     Reviewer,
     ReviewRule,
+    RoundLimits,
     ScoreGate,
     SeverityGate,
     Stop,
@@ -44,7 +44,7 @@ PLACEHOLDERS = "Known are {reviews} and {revisions}."
 
 
 def limited(reviews: int = 3, hard_cap: int = 5, **other: int) -> Protocol:
-    return replace(PLAIN, limits=Limits(reviews=reviews, hard_cap=hard_cap, **other))
+    return replace(PLAIN, limits=RoundLimits(reviews=reviews, hard_cap=hard_cap, **other))
 
 
 BROKEN = {

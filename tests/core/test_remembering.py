@@ -6,13 +6,15 @@ from burnish.core.events import Cancelled, FindingAnnotated, Reviewed
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.loop import IllegalEventError
-from burnish.core.protocol import Limits, OpenBlockers, ReviewMode
+from burnish.core.protocol import OpenBlockers, ReviewMode, RoundLimits
 from burnish.core.reviews import Answer, Former, FormerAnswer
-from burnish.core.state import GoodReview, Sealing, SealKind
+from burnish.core.state import AnsweredReview, Sealing, SealKind
 from burnish.core.values import replace
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
-RATCHET = replace(PLAIN, review=replace(PLAIN.review, mode=ReviewMode.RATCHET), limits=Limits(reviews=5, hard_cap=5))
+RATCHET = replace(
+    PLAIN, review=replace(PLAIN.review, mode=ReviewMode.RATCHET), limits=RoundLimits(reviews=5, hard_cap=5)
+)
 
 
 def test_a_blocker_that_is_called_not_fixed_blocks_once() -> None:
@@ -30,7 +32,7 @@ def test_an_answer_that_arrives_while_stopping_keeps_what_it_was_given() -> None
     driven.happen(Cancelled(at=2))
     driven.happen(Reviewed(at=3, effect="review:1:critic:1", answer=CLEAN, prompt="digest"))
     review = driven.run.rounds[0].reviews[0]
-    assert isinstance(review, GoodReview)
+    assert isinstance(review, AnsweredReview)
     assert review.prompt == "digest"
 
 
@@ -47,7 +49,14 @@ def test_the_evidence_against_a_finding_is_not_overwritten_by_a_note() -> None:
 def former(rule: str = "", status: FindingStatus = FindingStatus.OPEN) -> Tracked:
     """What an earlier run left."""
     finding = replace(problem("bad"), id="former", rule=rule, found_by=("critic",))
-    return Tracked(finding=finding, round=0, seen=0, blocking=status is FindingStatus.OPEN, status=status, note="known")
+    return Tracked(
+        finding=finding,
+        round=0,
+        last_reported_round=0,
+        blocking=status is FindingStatus.OPEN,
+        status=status,
+        note="known",
+    )
 
 
 SAYS_FIXED = Answer(clean=True, former=(Former(id="former", answer=FormerAnswer.FIXED),))

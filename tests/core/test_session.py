@@ -7,10 +7,10 @@ from burnish.core.findings import Severity
 from burnish.core.protocol import Ask, Choice, ChoiceAction, FixInput, FixRule, ReviewBy, ReviewRule, SeverityGate
 from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import (
+    AnsweredReview,
+    FailedReview,
     FixResult,
     FixStatus,
-    GoodReview,
-    MissingReview,
     Outcome,
     ReviewStatus,
     Sealing,
@@ -86,7 +86,7 @@ def test_what_a_session_changed_is_its_fix() -> None:
     driven.session(BAD, tree="tree-1")
     assert driven.run.rounds[1].fix == FixResult(status=FixStatus.UNCHANGED, commit="commit of tree-1")
     assert driven.run.rounds[0].reviews == (
-        GoodReview(
+        AnsweredReview(
             reviewer="critic", agent="first", answer=BAD, started_at=1, finished_at=2, evidence=EXAMINED, looked=True
         ),
     )
@@ -97,7 +97,7 @@ def test_an_unreadable_answer_completes_only_where_the_session_itself_wrote_done
     driven.session(None, StoryStatus.DONE, newly_done=True)
     assert isinstance(driven.run.phase, Sealing)
     assert driven.run.infrastructure_failures == 1
-    assert driven.run.rounds[0].reviews == (MissingReview(reviewer="critic", failure=UNREADABLE),)
+    assert driven.run.rounds[0].reviews == (FailedReview(reviewer="critic", failure=UNREADABLE),)
     driven.seal()
     assert driven.ended == (Outcome.APPROVED, "the session marked the story done")
 

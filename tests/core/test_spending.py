@@ -8,7 +8,7 @@ from burnish.core.events import BudgetReached, Cancelled, Roles, TimerFired, Wor
 from burnish.core.protocol import Ask, Choice, ChoiceAction, Reviewer
 from burnish.core.reviews import FailureKind, Usage
 from burnish.core.spending import reserved, used
-from burnish.core.state import GoodReview, MissingReview, Outcome
+from burnish.core.state import AnsweredReview, FailedReview, Outcome
 from burnish.core.values import replace
 from burnish.core.work import Assignment
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
@@ -123,7 +123,7 @@ def test_one_seat_over_its_share_ends_the_run_and_the_others_are_kept() -> None:
     driven.fail(FailureKind.OVER_BUDGET, ":critic:", message="2.10 USD of 2.00", usage=Usage(cost_usd=2.1))
     driven.answer(CLEAN, "pedant", usage=Usage(cost_usd=1.0))
     assert driven.ended == (Outcome.OVER_BUDGET, "critic over-budget: 2.10 USD of 2.00")
-    assert [type(review) for review in driven.run.rounds[-1].reviews] == [MissingReview, GoodReview]
+    assert [type(review) for review in driven.run.rounds[-1].reviews] == [FailedReview, AnsweredReview]
     assert driven.run.usage.cost_usd == pytest.approx(3.1)
 
 

@@ -39,11 +39,11 @@ from burnish.core.protocol import (
 )
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import (
+    AnsweredReview,
+    FailedReview,
     FixerAnswer,
     FixResult,
     FixStatus,
-    GoodReview,
-    MissingReview,
     Outcome,
     Reviewing,
     Stopping,
@@ -81,7 +81,7 @@ def test_an_answer_that_arrives_in_time_is_kept_and_charged() -> None:
     driven.happen(Reviewed(at=9, effect="review:1:critic:1", answer=CLEAN, usage=USAGE))
     assert driven.ended == CANCELLED
     assert driven.run.rounds[0].reviews == (
-        GoodReview(reviewer="critic", agent="first", answer=CLEAN, started_at=1, finished_at=9),
+        AnsweredReview(reviewer="critic", agent="first", answer=CLEAN, started_at=1, finished_at=9),
     )
     assert driven.run.rounds[0].judgement is None
     assert driven.run.usage == USAGE
@@ -92,7 +92,7 @@ def test_a_failure_that_arrives_in_time_is_kept_and_charged() -> None:
     failure = Failure(kind=FailureKind.CRASHED, message="killed")
     driven.happen(WorkFailed(at=9, effect="review:1:critic:1", failure=failure, usage=USAGE))
     assert driven.ended == CANCELLED
-    assert driven.run.rounds[0].reviews == (MissingReview(reviewer="critic", failure=failure),)
+    assert driven.run.rounds[0].reviews == (FailedReview(reviewer="critic", failure=failure),)
     assert driven.run.usage == USAGE
 
 
@@ -263,4 +263,4 @@ def test_a_failure_that_ends_the_run_at_once_ends_the_others_first_and_keeps_the
     assert isinstance(driven.run.phase, Stopping)
     driven.happen(Reviewed(at=9, effect="review:1:witness:1", answer=CLEAN))
     assert driven.ended == (Outcome.DID_NOT_RUN, "critic crashed: exit 3")
-    assert [type(review) for review in driven.run.rounds[0].reviews] == [MissingReview, GoodReview]
+    assert [type(review) for review in driven.run.rounds[0].reviews] == [FailedReview, AnsweredReview]

@@ -22,13 +22,13 @@ from burnish.core.protocol import (
     Feedback,
     FixInput,
     FixRule,
-    Limits,
     OnFailure,
     Priority,
     ReviewBy,
     Reviewer,
     ReviewMode,
     ReviewRule,
+    RoundLimits,
     ValidateRule,
 )
 from burnish.core.reviews import Answer, FailureKind
@@ -40,7 +40,7 @@ from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 PAIR = (Reviewer(name="critic"), Reviewer(name="witness", scratch=True))
 BY_SESSION = replace(PLAIN, review=ReviewRule(by=ReviewBy.SESSION), fix=FixRule(input=FixInput.NOTHING))
 FEEDBACK = replace(PLAIN, review=ReviewRule(feedback=Feedback.PREVIOUS))
-RATCHET = replace(PLAIN, review=ReviewRule(mode=ReviewMode.RATCHET), limits=Limits(reviews=4, hard_cap=5))
+RATCHET = replace(PLAIN, review=ReviewRule(mode=ReviewMode.RATCHET), limits=RoundLimits(reviews=4, hard_cap=5))
 MANUAL = Choice(key="a", action=ChoiceAction.MANUAL, text="by hand")
 
 
@@ -239,7 +239,7 @@ def test_a_later_reviewer_is_told_of_the_round_before_where_the_protocol_says_so
 def test_two_agents_take_turns_over_the_rounds_that_their_failures_use_up() -> None:
     rule = FailureRule(crashed=OnFailure.ROUND, fallback=FallbackTurn.ALTERNATE)
     roles = Roles(review=Assignment(agent="first", fallback="second"), fix=Assignment(agent="fixer"))
-    driven = Driven(replace(PLAIN, failures=rule, limits=Limits(reviews=5, hard_cap=5)), roles=roles)
+    driven = Driven(replace(PLAIN, failures=rule, limits=RoundLimits(reviews=5, hard_cap=5)), roles=roles)
     seen: list[str] = []
     for _ in range(3):
         seen.append(first_review(driven).agent)

@@ -19,7 +19,7 @@ from burnish.protocols.loader import load
 from burnish.runtime.cast import Cast
 from burnish.runtime.journal import Journal, RunError, intend, load_run
 from burnish.runtime.runner import WAKE, Runner, recover
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import this_process
 from tests.trails.playing import play
 from tests.trails.test_default import SCENARIOS as DEFAULT
@@ -48,7 +48,7 @@ class ScriptedPerformer:
 class Stage:
     """A ledger, a script, and one runner after another."""
 
-    def __init__(self, ledger: Ledger, script: Script, holding: str = "") -> None:
+    def __init__(self, ledger: Ledger, script: RehearsalScript, holding: str = "") -> None:
         self.ledger = ledger
         self.cast = Cast(script, load(script.protocol).protocol)
         self.performer = ScriptedPerformer(self.cast, holding)
@@ -96,7 +96,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         DEFAULT["exhausted without a terminal"],
     ],
 )
-def test_the_runner_ends_where_the_rehearsal_ends(ledger: Ledger, script: Script) -> None:
+def test_the_runner_ends_where_the_rehearsal_ends(ledger: Ledger, script: RehearsalScript) -> None:
     stage = Stage(ledger, script)
     run = stage.drive(stage.begin())
     rehearsed = play(script)

@@ -27,7 +27,7 @@ from burnish.core.reviews import FailureKind
 from burnish.core.state import Run
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Moment, Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.end_to_end.answers import UNREADABLE, answer_text
 from tests.end_to_end.machine import CHATTERS, CRASHES, HANGS, Machine, says, writes
 
@@ -48,7 +48,7 @@ _FAILURES = {
 class Plot(NamedTuple):
     """A script, its rehearsal, and what agents must do for it to come true."""
 
-    script: Script
+    script: RehearsalScript
     protocol: Protocol
     moments: tuple[Moment, ...]
     conduct: dict[str, str]
@@ -70,7 +70,7 @@ class Plot(NamedTuple):
         return None
 
 
-def rehearsed(script: Script) -> Plot:
+def rehearsed(script: RehearsalScript) -> Plot:
     protocol = load(script.protocol).protocol
     moments = tuple(Rehearsal(script, protocol).play())
     return Plot(script, protocol, moments, dict(_conduct(moments, protocol)))

@@ -9,14 +9,14 @@ import pytest
 from burnish.core.budget import Share
 from burnish.core.events import AnyEvent, Reviewed, WorkLost, WorkStarted, decode
 from burnish.settings.agent_kinds import AgentKind
-from burnish.testing.model_server.scenario import Step, Tokens, Write
+from burnish.testing.model_server.scenario import ModelAnswer, TokenCounts, Write
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.agents.clients.live import installed, service
 from tests.end_to_end.machine import HANGS, Done, Machine
 from tests.end_to_end.simple import FIXED, drift_machine
 from tests.end_to_end.world import Before, check_nothing_left
 
-DEAR = Tokens(input=100_000, output=1_000)
+DEAR = TokenCounts(input=100_000, output=1_000)
 """About a fifth of a dollar, as Claude Code reckons."""
 DRIFT = '{"verdict": "drift", "followUpPrompt": "Divide by two."}'
 CLEAN = '{"verdict": "pass", "followUpPrompt": ""}'
@@ -25,10 +25,10 @@ FIXING = "# Fix this change"
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
-    fix = Step(when=(FIXING,), turn=1, call=(Write(file="app.py", text="x = 2\n"),), usage=DEAR)
+    fix = ModelAnswer(when=(FIXING,), turn=1, call=(Write(file="app.py", text="x = 2\n"),), usage=DEAR)
     scenarios = {
-        "drift": (fix, Step(when=(FIXING,), say="Divided", usage=DEAR), Step(answer=DRIFT, usage=DEAR)),
-        "pass": (Step(answer=CLEAN, usage=DEAR),),
+        "drift": (fix, ModelAnswer(when=(FIXING,), say="Divided", usage=DEAR), ModelAnswer(answer=DRIFT, usage=DEAR)),
+        "pass": (ModelAnswer(answer=CLEAN, usage=DEAR),),
     }
     with model_server(scenarios) as server:
         yield server

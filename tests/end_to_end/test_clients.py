@@ -9,7 +9,7 @@ import pytest
 from burnish.core.events import WorkFailed, WorkStarted, decode
 from burnish.settings.agent_kinds import AgentKind
 from burnish.testing.model_server.loading import load_script
-from burnish.testing.model_server.scenario import Scenario, Step
+from burnish.testing.model_server.scenario import ModelAnswer, Scenario
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.agents.clients.live import MODELS, installed, service
 from tests.end_to_end.machine import Machine
@@ -28,7 +28,7 @@ def scenario(protocol: str) -> Scenario:
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     scenarios = {protocol: scenario(protocol) for protocol in ROUNDS}
-    limited = {"busy": (Step(status=429, retry_after=1),), "down": (Step(status=500),)}
+    limited = {"busy": (ModelAnswer(status=429, retry_after=1),), "down": (ModelAnswer(status=500),)}
     with model_server({**scenarios, **limited}) as server:
         yield server
 

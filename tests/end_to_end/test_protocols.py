@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.end_to_end.playing import check, perform
 from tests.end_to_end.plots import rehearsed, staged
 from tests.end_to_end.world import Before
@@ -25,7 +25,7 @@ ELSEWHERE = (
 )
 
 
-def can_be_staged(script: Script) -> bool:
+def can_be_staged(script: RehearsalScript) -> bool:
     """Whether the command line can ask for it, and a test can wait for it."""
     words = " ".join(words for said in (*script.reviews.values(), script.fixes, script.validations) for words in said)
     if script.build or script.skip is not None or script.interactive:
@@ -35,34 +35,40 @@ def can_be_staged(script: Script) -> bool:
 
 CRITICAL = "critical app.py:3 SQL injection"
 AT_THE_LIMIT = {
-    "a person fixes by hand": Script(
+    "a person fixes by hand": RehearsalScript(
         protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("a",)
     ),
-    "a person accepts": Script(protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("b",)),
-    "one more round": Script(
+    "a person accepts": RehearsalScript(
+        protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("b",)
+    ),
+    "one more round": RehearsalScript(
         protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL, "clean")}, fixes=("fixed",), decisions=("c",)
     ),
-    "cancelled": Script(protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("cancel",)),
-    "fixed by hand": Script(
+    "cancelled": RehearsalScript(
+        protocol="epic", max_rounds=1, reviews={"reviewer": (CRITICAL,)}, decisions=("cancel",)
+    ),
+    "fixed by hand": RehearsalScript(
         protocol="story", max_rounds=1, reviews={"session": ("critical, not-done",)}, decisions=("1",)
     ),
-    "another agent": Script(
+    "another agent": RehearsalScript(
         protocol="story",
         max_rounds=1,
         reviews={"session": ("critical, not-done", "clean, done")},
         decisions=("2 claude",),
     ),
-    "skipped": Script(protocol="story", max_rounds=1, reviews={"session": ("critical, not-done",)}, decisions=("3",)),
-    "issues remain": Script(
+    "skipped": RehearsalScript(
+        protocol="story", max_rounds=1, reviews={"session": ("critical, not-done",)}, decisions=("3",)
+    ),
+    "issues remain": RehearsalScript(
         protocol="panel",
         max_rounds=2,
         reviews={"*": ("clean", "clean"), "critic": ("medium a.py:9 odd", "medium a.py:9 odd")},
         fixes=("fixed",),
     ),
-    "drift remains": Script(
+    "drift remains": RehearsalScript(
         protocol="drift", max_rounds=2, reviews={"reviewer": ("drift: no", "drift: no")}, fixes=("fixed",)
     ),
-    "blockers remain": Script(
+    "blockers remain": RehearsalScript(
         protocol="default",
         max_rounds=1,
         reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)},
@@ -99,7 +105,7 @@ EVERY_DAY = frozenset(
 """What `make test` plays: each kind of path once. `make prove` plays the rest; the trails in tests/trails cover all."""
 
 
-def staging(name: str, script: Script) -> ParameterSet:
+def staging(name: str, script: RehearsalScript) -> ParameterSet:
     return pytest.param(script, id=name, marks=() if name in EVERY_DAY else pytest.mark.prove)
 
 
@@ -108,7 +114,7 @@ def test_every_path_of_every_day_is_there() -> None:
 
 
 @pytest.mark.parametrize("script", [staging(name, script) for name, script in SCENARIOS.items()])
-def test_the_real_command_does_what_the_rehearsal_does(tmp_path: Path, script: Script) -> None:
+def test_the_real_command_does_what_the_rehearsal_does(tmp_path: Path, script: RehearsalScript) -> None:
     plot = rehearsed(script)
     machine = staged(tmp_path, plot)
     before = Before.of(machine)

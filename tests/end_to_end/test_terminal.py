@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.end_to_end.machine import Machine
 from tests.end_to_end.playing import check_state
 from tests.end_to_end.plots import rehearsed, staged
@@ -65,7 +65,7 @@ class Terminal:
     ],
     ids=["accepted", "one more round"],
 )
-def test_a_person_decides_at_the_terminal(tmp_path: Path, script: Script, code: int) -> None:
+def test_a_person_decides_at_the_terminal(tmp_path: Path, script: RehearsalScript, code: int) -> None:
     plot = rehearsed(script)
     machine = staged(tmp_path, plot)
     before = Before.of(machine)

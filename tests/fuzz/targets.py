@@ -9,7 +9,7 @@ from burnish.core import events
 from burnish.core.reviews import ContractName
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.fuzz.checks import check_contract, check_document, check_event, check_path, check_text
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def _documents() -> Iterator[bytes]:
 
 def _events() -> Iterator[bytes]:
     """The events of a rehearsal in which much happens."""
-    script = Script(
+    script = RehearsalScript(
         reviews={"*": ("crashed", "critical app.py:3 Wrong; low", "rate-limited 3", "high", "clean")},
         fixes=("fixed", "fixed", "fixed"),
     )

@@ -16,9 +16,9 @@ from burnish.agents.logins import copy_credentials, hidden_logins
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system import process
-from burnish.system.process import Command, Limits, run_now
+from burnish.system.process import Command, ProcessLimits, run_now
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, confine
-from burnish.testing.model_server.scenario import Run, Step
+from burnish.testing.model_server.scenario import ModelAnswer, RunCommand
 from burnish.testing.model_server.server import model_server
 from burnish.testing.repositories import RepositoryBuilder
 from tests.agents.clients.live import ISSUES_SCHEMA, Stage
@@ -147,7 +147,7 @@ class Client(Value):
 
     def asked_to(self, attempts: dict[str, str], kind: SandboxKind, role: Role) -> set[str]:
         """Have its model ask it to make these attempts; what got through."""
-        steps = (Step(turn=1, call=(Run(command=self.script(attempts)),)), Step(answer=_CLEAN))
+        steps = (ModelAnswer(turn=1, call=(RunCommand(command=self.script(attempts)),)), ModelAnswer(answer=_CLEAN))
         scratch = str(self.root / "cache" / "own" / "scratch") if role is Role.REVIEW else ""
         with model_server({"escape": steps}) as server:
             asked = self.stage.request(schema=ISSUES_SCHEMA, confined=True, scratch=scratch, role=role)
@@ -160,7 +160,7 @@ class Client(Value):
             own(self.root / "cache", self.user)
             command = self.stage.client.command(self.stage.settings, asked, environment)
             inside = confine(Sandbox(kind=kind), command, self.places(role))
-            finished = asyncio.run(process.run(as_user(inside, self.user, kind), Limits(seconds=120)))
+            finished = asyncio.run(process.run(as_user(inside, self.user, kind), ProcessLimits(seconds=120)))
             found = self.stage.client.read(finished, asked, None)
             assert isinstance(found, Reply), (found, finished.stderr_tail[-2_000:])
             credentials.give_back()

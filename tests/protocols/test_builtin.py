@@ -14,7 +14,6 @@ from burnish.core.protocol import (
     Feedback,
     FixInput,
     FixRule,
-    Limits,
     OnFailure,
     OpenBlockers,
     Priority,
@@ -24,6 +23,7 @@ from burnish.core.protocol import (
     Reviewer,
     ReviewMode,
     ReviewRule,
+    RoundLimits,
     ScoreGate,
     SeverityGate,
     SkipReason,
@@ -112,12 +112,12 @@ def test_gates() -> None:
 
 def test_limits() -> None:
     assert {name: protocol(name).limits for name in BUILT_IN} == {
-        "default": Limits(reviews=3, hard_cap=5),
-        "epic": Limits(reviews=3, hard_cap=5),
-        "ticket": Limits(reviews=3, hard_cap=3, slow_review_seconds=120),
-        "story": Limits(reviews=5, hard_cap=10),
-        "panel": Limits(reviews=5, hard_cap=5),
-        "drift": Limits(reviews=6, hard_cap=6),
+        "default": RoundLimits(reviews=3, hard_cap=5),
+        "epic": RoundLimits(reviews=3, hard_cap=5),
+        "ticket": RoundLimits(reviews=3, hard_cap=3, slow_review_seconds=120),
+        "story": RoundLimits(reviews=5, hard_cap=10),
+        "panel": RoundLimits(reviews=5, hard_cap=5),
+        "drift": RoundLimits(reviews=6, hard_cap=6),
     }
 
 

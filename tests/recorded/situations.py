@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.end_to_end.playing import arguments
 from tests.end_to_end.plots import Plot, rehearsed
 from tests.trails.test_default import SCENARIOS as DEFAULT
@@ -16,7 +16,7 @@ from tests.trails.test_ticket import SCENARIOS as TICKET
 class Situation(NamedTuple):
     """A script, and where its run is interrupted, if it is."""
 
-    script: Script
+    script: RehearsalScript
     held: tuple[str, ...] = ()
     """The effects whose agents do not answer while the run is recorded; the command is killed when all are at work."""
     answered: tuple[str, ...] = ()

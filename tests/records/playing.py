@@ -5,7 +5,7 @@ from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.registry import record_files
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import play
 
 
@@ -15,7 +15,7 @@ def about(run: Run, *, story: str = "1.2", title: str = "Log in", branch: str = 
     return replace(run, started=replace(run.started, subject=subject))
 
 
-def played(script: Script) -> Run:
+def played(script: RehearsalScript) -> Run:
     return about(play(script))
 
 

@@ -16,10 +16,10 @@ from burnish.core.protocol import RecordLayout
 from burnish.core.reviews import ContractName
 from burnish.records.epic import document_path
 from burnish.records.interface import slug
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.records.playing import about, played, texts
 
-TWO_ROUNDS = Script(
+TWO_ROUNDS = RehearsalScript(
     protocol="epic",
     reviews={"*": ("critical app.py:3 SQL injection; high app.py:9 No tests; low README.md:1 Typo", "clean")},
     fixes=("fixed",),
@@ -176,12 +176,12 @@ def test_every_name_is_one_that_file_systems_take(story: str) -> None:
 
 def test_a_round_that_could_not_be_judged_has_no_document() -> None:
     """An empty one would look clean."""
-    assert texts(played(Script(protocol="epic", reviews={"*": ("crashed", "crashed", "crashed")}))) == {}
+    assert texts(played(RehearsalScript(protocol="epic", reviews={"*": ("crashed", "crashed", "crashed")}))) == {}
 
 
 def test_an_objection_without_a_list_is_on_record() -> None:
     """Scores that miss a criterion, in this layout."""
-    run = played(Script(protocol="ticket", mode=Mode.REVIEW, reviews={"*": ("scores 80 95 80 80 80 90",)}))
+    run = played(RehearsalScript(protocol="ticket", mode=Mode.REVIEW, reviews={"*": ("scores 80 95 80 80 80 90",)}))
     [document] = texts(run, RecordLayout.EPIC).values()
     assert "requirement_adherence 80 is below 90" in document
     assert "- **Critical:** 1" in document

@@ -13,11 +13,11 @@ from burnish.protocols.loader import load
 from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.records.playing import about, played, texts
 
 STATE = ".agents/tmp/state.json"
-FIXED_ONCE = Script(
+FIXED_ONCE = RehearsalScript(
     protocol="panel",
     reviews={"*": ("clean", "clean"), "critic": ("medium a.py:4 Error is swallowed; info", "clean")},
     fixes=("fixed",),
@@ -32,7 +32,7 @@ def state_of(run: Run) -> dict[str, Any]:
     return json.loads(texts(run)[STATE])
 
 
-def states(script: Script) -> list[dict[str, Any]]:
+def states(script: RehearsalScript) -> list[dict[str, Any]]:
     """The state after each event of a rehearsal."""
     return [state_of(about(moment.run)) for moment in Rehearsal(script, panel()).play()]
 
@@ -182,7 +182,7 @@ def test_a_reviewer_that_answered_is_on_record_before_the_others() -> None:
 
 def test_stopped_after_the_last_iteration() -> None:
     again = ("medium a.py:9 odd",) * 5
-    script = Script(protocol="panel", reviews={"*": ("clean",) * 5, "critic": again}, fixes=("fixed",) * 4)
+    script = RehearsalScript(protocol="panel", reviews={"*": ("clean",) * 5, "critic": again}, fixes=("fixed",) * 4)
     state = state_of(played(script))
     assert (state["status"], state["currentPhase"], state["iteration"]) == ("stopped", "STOPPED", 5)
     assert state["failure"] is None
@@ -191,7 +191,7 @@ def test_stopped_after_the_last_iteration() -> None:
 
 
 def test_a_reviewer_that_never_answers_leaves_no_verdict() -> None:
-    run = played(Script(protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable",) * 3}))
+    run = played(RehearsalScript(protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable",) * 3}))
     files = texts(run)
     assert ".agents/tmp/phases/review-1/r1-critic.json" in files
     assert ".agents/tmp/phases/review-1/r1-witness.json" not in files
@@ -205,7 +205,7 @@ def test_a_reviewer_that_never_answers_leaves_no_verdict() -> None:
 
 def test_a_run_that_waits_stands_still() -> None:
     """Any protocol can be recorded in this layout."""
-    run = played(Script(protocol="epic", reviews={"*": ("critical",) * 3}, fixes=("fixed", "fixed")))
+    run = played(RehearsalScript(protocol="epic", reviews={"*": ("critical",) * 3}, fixes=("fixed", "fixed")))
     state = json.loads(texts(run, RecordLayout.PANEL)[STATE])
     assert (state["status"], state["currentPhase"]) == ("stopped", "STOPPED")
     assert state["failure"]

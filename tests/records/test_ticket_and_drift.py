@@ -13,7 +13,7 @@ from burnish.core.reviews import ContractName
 from burnish.core.state import Run
 from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system.files import write_atomically
 from tests.records.playing import played, texts
 
@@ -27,7 +27,7 @@ def loaded(run: Run, name: str) -> Any:
 
 
 def test_a_ticket_that_passes_after_a_revision() -> None:
-    run = played(Script(protocol="ticket", reviews={"*": (BLOCKED, GOOD)}, fixes=("fixed",)))
+    run = played(RehearsalScript(protocol="ticket", reviews={"*": (BLOCKED, GOOD)}, fixes=("fixed",)))
     assert list(texts(run)) == ["review-report-1.json", "review-report-2.json", "review-history.json"]
     assert loaded(run, "review-report-2.json") == snapshot(
         {
@@ -118,14 +118,14 @@ def test_a_ticket_that_passes_after_a_revision() -> None:
 
 
 def test_a_report_reads_as_what_the_reviewer_said() -> None:
-    run = played(Script(protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",)))
+    run = played(RehearsalScript(protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",)))
     for number, clean in ((1, False), (2, True)):
         answer = parse_answer(ContractName.REPORT, texts(run)[f"review-report-{number}.json"].encode())
         assert answer.clean is clean
 
 
 def test_a_ticket_that_fails_after_two_revisions() -> None:
-    run = played(Script(protocol="ticket", reviews={"*": (LOW, LOW, LOW)}, fixes=("fixed", "fixed")))
+    run = played(RehearsalScript(protocol="ticket", reviews={"*": (LOW, LOW, LOW)}, fixes=("fixed", "fixed")))
     history = loaded(run, "review-history.json")
     assert history["status"] == "failed"
     assert history["failure_reason"] == "Review failed after 2 revisions"
@@ -135,14 +135,16 @@ def test_a_ticket_that_fails_after_two_revisions() -> None:
 
 
 def test_a_ticket_without_a_readable_report_has_a_history_only() -> None:
-    run = played(Script(protocol="ticket", reviews={"*": ("unreadable",) * 3}))
+    run = played(RehearsalScript(protocol="ticket", reviews={"*": ("unreadable",) * 3}))
     assert list(texts(run)) == ["review-history.json"]
     history = loaded(run, "review-history.json")
     assert (history["status"], history["review_history"]) == ("failed", [])
 
 
 def test_a_slot_that_passes_after_a_fix() -> None:
-    run = played(Script(protocol="drift", reviews={"*": ("drift: Handle errors in auth.", "pass")}, fixes=("fixed",)))
+    run = played(
+        RehearsalScript(protocol="drift", reviews={"*": ("drift: Handle errors in auth.", "pass")}, fixes=("fixed",))
+    )
     assert list(texts(run)) == ["verdict-1.json", "verdict-2.json", "fix-attempts.json"]
     assert loaded(run, "verdict-1.json") == {"verdict": "drift", "followUpPrompt": "Handle errors in auth."}
     assert loaded(run, "verdict-2.json")["verdict"] == "pass"
@@ -179,14 +181,14 @@ def test_a_slot_that_passes_after_a_fix() -> None:
 
 
 def test_a_slot_fails_where_drift_remains() -> None:
-    run = played(Script(protocol="drift", reviews={"*": ("drift: more",) * 6}, fixes=("fixed",) * 5))
+    run = played(RehearsalScript(protocol="drift", reviews={"*": ("drift: more",) * 6}, fixes=("fixed",) * 5))
     slot = loaded(run, "fix-attempts.json")
     assert (slot["status"], slot["fixAttempts"]) == ("failed", 5)
     assert slot["failure"] == "Drift remains after 5 fix attempts"
 
 
 def test_a_slot_fails_where_the_reviewer_broke_the_contract() -> None:
-    run = played(Script(protocol="drift", reviews={"*": ("unreadable",)}))
+    run = played(RehearsalScript(protocol="drift", reviews={"*": ("unreadable",)}))
     assert "verdict-1.json" not in texts(run)
     slot = loaded(run, "fix-attempts.json")
     assert slot["status"] == "failed"
@@ -196,20 +198,20 @@ def test_a_slot_fails_where_the_reviewer_broke_the_contract() -> None:
 
 
 def test_a_slot_that_was_not_reviewed_is_skipped() -> None:
-    run = played(Script(protocol="drift", skip=SkipReason.REVIEW_DISABLED))
+    run = played(RehearsalScript(protocol="drift", skip=SkipReason.REVIEW_DISABLED))
     assert loaded(run, "fix-attempts.json")["status"] == "skipped"
 
 
 def test_any_protocol_can_be_recorded_as_verdicts() -> None:
     """The gate has the last word, and what blocks stands for a follow-up prompt."""
     reviews = {"*": ("high a.py:1 Crash; low a.py:2 Typo", "low a.py:2 Typo")}
-    files = texts(played(Script(protocol="epic", reviews=reviews, fixes=("fixed",))), RecordLayout.DRIFT)
+    files = texts(played(RehearsalScript(protocol="epic", reviews=reviews, fixes=("fixed",))), RecordLayout.DRIFT)
     assert json.loads(files["verdict-1.json"]) == {"verdict": "drift", "followUpPrompt": "Crash"}
     assert json.loads(files["verdict-2.json"])["verdict"] == "pass"
 
 
 def test_a_panel_that_is_not_complete_has_no_verdict() -> None:
-    run = played(Script(protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable",) * 3}))
+    run = played(RehearsalScript(protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable",) * 3}))
     files = texts(run, RecordLayout.DRIFT)
     assert list(files) == ["fix-attempts.json"]
     assert json.loads(files["fix-attempts.json"])["reviews"][0]["verdict"] is None
@@ -217,7 +219,7 @@ def test_a_panel_that_is_not_complete_has_no_verdict() -> None:
 
 def test_the_records_of_a_ticket_are_made_and_written_in_less_than_100_ms(tmp_path: Path) -> None:
     """The best of five, each into new files: other work on the machine must not decide."""
-    run = played(Script(protocol="ticket", reviews={"*": (LOW, LOW, LOW)}, fixes=("fixed", "fixed")))
+    run = played(RehearsalScript(protocol="ticket", reviews={"*": (LOW, LOW, LOW)}, fixes=("fixed", "fixed")))
     took: list[float] = []
     for number in range(5):
         started = time.perf_counter()

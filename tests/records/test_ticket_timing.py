@@ -13,7 +13,7 @@ from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
 from burnish.records.ticket import HISTORY, ticket_trail
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.records.playing import about
 
 LOW = "scores 80 95 80 80 80 90; notes Add the missing check"
@@ -46,7 +46,7 @@ def row(event: str, ticket: dict[str, Any]) -> str:
     return " ".join([event, *words, history, report["status"] if report else "-"])
 
 
-def timetable(script: Script) -> list[str]:
+def timetable(script: RehearsalScript) -> list[str]:
     states: list[Run] = []
     rows: list[str] = []
     for event, run in Rehearsal(script, load("ticket").protocol).play():
@@ -59,7 +59,9 @@ def timetable(script: Script) -> list[str]:
 
 CASES = {
     "the first review passes": (
-        Script(protocol="ticket", build=True, builds=("built",), reviews={"*": (GOOD,)}, validations=("passed",)),
+        RehearsalScript(
+            protocol="ticket", build=True, builds=("built",), reviews={"*": (GOOD,)}, validations=("passed",)
+        ),
         """
         RunStarted - queued 0 - - - - - -
         WorkStarted:build queued executing 0 - - - - - -
@@ -73,7 +75,9 @@ CASES = {
         """,
     ),
     "a revision passes": (
-        Script(protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",), validations=("passed", "passed")),
+        RehearsalScript(
+            protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",), validations=("passed", "passed")
+        ),
         """
         RunStarted - validating 0 - - - - - -
         WorkStarted:validate - validating 0 - - - - - -
@@ -91,7 +95,9 @@ CASES = {
         """,
     ),
     "the third review fails": (
-        Script(protocol="ticket", reviews={"*": (LOW,) * 3}, fixes=("fixed",) * 2, validations=("passed",) * 3),
+        RehearsalScript(
+            protocol="ticket", reviews={"*": (LOW,) * 3}, fixes=("fixed",) * 2, validations=("passed",) * 3
+        ),
         """
         RunStarted - validating 0 - - - - - -
         WorkStarted:validate - validating 0 - - - - - -
@@ -113,7 +119,7 @@ CASES = {
         """,
     ),
     "validation fails before the first review and after a revision": (
-        Script(
+        RehearsalScript(
             protocol="ticket",
             reviews={"*": (LOW, GOOD)},
             fixes=("fixed",) * 3,
@@ -144,7 +150,7 @@ CASES = {
         """,
     ),
     "no reviewer answers": (
-        Script(protocol="ticket", reviews={"*": ("unreadable",) * 3}, validations=("passed",)),
+        RehearsalScript(protocol="ticket", reviews={"*": ("unreadable",) * 3}, validations=("passed",)),
         """
         RunStarted - validating 0 - - - - - -
         WorkStarted:validate - validating 0 - - - - - -
@@ -163,12 +169,12 @@ completed_at (as seconds), review_approved, review_history (attempt and status),
 
 
 @pytest.mark.parametrize(("script", "expected"), CASES.values(), ids=CASES)
-def test_a_ticket_after_each_event(script: Script, expected: str) -> None:
+def test_a_ticket_after_each_event(script: RehearsalScript, expected: str) -> None:
     assert timetable(script) == [line.strip() for line in expected.strip().splitlines()]
 
 
 def test_what_a_ticket_says_of_itself() -> None:
-    *_, last = Rehearsal(Script(protocol="ticket", reviews={"*": (GOOD,)}), load("ticket").protocol).play()
+    *_, last = Rehearsal(RehearsalScript(protocol="ticket", reviews={"*": (GOOD,)}), load("ticket").protocol).play()
     ticket = fields([last.run])
     assert (ticket["ticket_id"], ticket["path"], ticket["started_at"]) == (
         "1.2",
@@ -181,7 +187,7 @@ def test_what_a_ticket_says_of_itself() -> None:
 
 
 def test_a_ticket_that_is_cancelled_while_it_is_revised_keeps_its_count() -> None:
-    script = Script(protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",))
+    script = RehearsalScript(protocol="ticket", reviews={"*": (LOW, GOOD)}, fixes=("fixed",))
     states: list[Run] = []
     for event, run in Rehearsal(script, load("ticket").protocol).play():
         states.append(run)

@@ -14,7 +14,7 @@ from burnish.protocols.loader import BUILT_IN, load
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.registry import RECORD_PATHS, record_files
 from burnish.records.writing import MAX_RECORD_BYTES, Destination, Written, write
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.records.killing import operations
 from tests.records.playing import played, record
 
@@ -251,14 +251,16 @@ def test_a_state_of_another_tool_is_left_alone(desk: Desk, theirs: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        Script(protocol="epic", reviews={"*": ("critical a.py:1 one", "clean")}, fixes=("fixed",)),
-        Script(protocol="ticket", reviews={"*": ("scores 95 95 80 80 80 90",)}),
-        Script(protocol="panel", reviews={"*": ("clean", "clean"), "critic": ("info", "clean")}, fixes=("fixed",)),
-        Script(protocol="drift", reviews={"*": ("drift: more", "pass")}, fixes=("fixed",)),
+        RehearsalScript(protocol="epic", reviews={"*": ("critical a.py:1 one", "clean")}, fixes=("fixed",)),
+        RehearsalScript(protocol="ticket", reviews={"*": ("scores 95 95 80 80 80 90",)}),
+        RehearsalScript(
+            protocol="panel", reviews={"*": ("clean", "clean"), "critic": ("info", "clean")}, fixes=("fixed",)
+        ),
+        RehearsalScript(protocol="drift", reviews={"*": ("drift: more", "pass")}, fixes=("fixed",)),
     ],
     ids=lambda script: script.protocol,
 )
-def test_records_that_were_removed_are_written_again_byte_for_byte(desk: Desk, script: Script) -> None:
+def test_records_that_were_removed_are_written_again_byte_for_byte(desk: Desk, script: RehearsalScript) -> None:
     run, known = played(script), RecordTexts(updated_at=1_700_000_100.0)
     assert desk.write(*record_files(run, known)).notices == ()
     first = snapshot_of(desk.checkout), snapshot_of(desk.run / "records")
@@ -273,7 +275,7 @@ def test_records_that_were_removed_are_written_again_byte_for_byte(desk: Desk, s
 @pytest.mark.parametrize("protocol", ["epic", "panel"])
 def test_every_record_in_a_checkout_is_known_as_one(desk: Desk, protocol: str) -> None:
     reviews = {"*": ("high a.py:1 one", "clean")}
-    run = played(Script(protocol=protocol, reviews=reviews, fixes=("fixed",)))
+    run = played(RehearsalScript(protocol=protocol, reviews=reviews, fixes=("fixed",)))
     desk.write(*record_files(run, RecordTexts()))
     known = {path for pattern in RECORD_PATHS for path in desk.checkout.glob(pattern)}
     assert {str(path.relative_to(desk.checkout)) for path in known} == set(snapshot_of(desk.checkout))
@@ -284,7 +286,7 @@ def under(run: Run, protocol: Protocol) -> Run:
 
 
 def test_records_go_by_what_the_protocol_asks_for_and_not_by_its_name(tmp_path: Path) -> None:
-    run = played(Script(protocol="epic", reviews={"*": ("clean",)}))
+    run = played(RehearsalScript(protocol="epic", reviews={"*": ("clean",)}))
     mine = tmp_path / "mine.toml"
     mine.write_text('extends = "epic"\n[limits]\nreviews = 2\n')
     assert record_files(under(run, load(str(mine)).protocol), RecordTexts()) == record_files(run, RecordTexts())

@@ -6,7 +6,7 @@ from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
 from burnish.core.events import BudgetReached, Cancelled
 from burnish.core.findings import Counts, Severity
-from burnish.core.protocol import Ask, Choice, ChoiceAction, Limits, Reviewer, ScoreGate
+from burnish.core.protocol import Ask, Choice, ChoiceAction, Reviewer, RoundLimits, ScoreGate
 from burnish.core.reviews import FailureKind, Usage
 from burnish.core.state import Ended, Outcome
 from burnish.core.values import replace
@@ -54,7 +54,7 @@ def test_a_run_that_waits_shows_its_choices_and_exits_3() -> None:
 
 
 def test_an_approved_run_whole() -> None:
-    driven = Driven(replace(PAIR, limits=Limits(reviews=3, hard_cap=5, slow_review_seconds=100)))
+    driven = Driven(replace(PAIR, limits=RoundLimits(reviews=3, hard_cap=5, slow_review_seconds=100)))
     driven.start()
     driven.answer(found(replace(problem("bad"), category="logic"), problem("small", Severity.LOW, None)), after=200)
     driven.answer(CLEAN, "pedant", usage=Usage(seconds=1.23456, tokens=7, cost_usd=0.12345678))

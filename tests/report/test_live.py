@@ -18,7 +18,7 @@ from burnish.report.live import LiveLines
 from burnish.report.output import print_error
 from burnish.report.text import work_line
 from burnish.runtime.cast import Cast
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system import clock
 
 CRITIC, PEDANT = "review:1:critic:1", "review:1:pedant:1"
@@ -81,7 +81,7 @@ class Terminal(io.StringIO):
 def panel_at_work() -> Run:
     """A run whose critic and pedant were started a minute ago."""
     protocol = load("panel").protocol
-    run = evolve(None, Cast(Script(protocol="panel"), protocol).started())
+    run = evolve(None, Cast(RehearsalScript(protocol="panel"), protocol).started())
     run = evolve(
         None, replace(run.started, protocol=replace(protocol, validate=ValidateRule(before_first_review=False)))
     )

@@ -13,10 +13,10 @@ from burnish.report.forms import render
 from burnish.report.json_objects import run_object
 from burnish.report.output import plain
 from burnish.report.text import choice_lines, question, summary
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.usecases.tell_run import tell_state
 
-THREE_ROUNDS = Script(
+THREE_ROUNDS = RehearsalScript(
     protocol="epic",
     reviews={
         "*": ("critical", "critical", "critical a.py:1 One; high a.py:2 Two; high a.py:3 Three; medium a.py:4 Four")
@@ -75,13 +75,15 @@ def test_every_form_of_output_says_what_is_left_and_where_to_read_it() -> None:
 
 
 def test_only_a_waiting_run_is_escalated() -> None:
-    run = played(Script(protocol="epic", reviews={"*": ("clean",)}))
+    run = played(RehearsalScript(protocol="epic", reviews={"*": ("clean",)}))
     assert run_object(told(run))["escalation"] is None
     assert "Waiting" not in render(told(run), "markdown")
 
 
 def test_at_the_hard_cap_one_more_round_is_not_offered() -> None:
-    script = Script(protocol="epic", reviews={"*": ("critical",) * 5}, fixes=("fixed",) * 4, decisions=("c", "c"))
+    script = RehearsalScript(
+        protocol="epic", reviews={"*": ("critical",) * 5}, fixes=("fixed",) * 4, decisions=("c", "c")
+    )
     said = text(played(script), "")
     assert "After 5 review rounds" in said
     assert "b) Accept" in said
@@ -98,7 +100,7 @@ def test_at_the_hard_cap_one_more_round_is_not_offered() -> None:
 )
 def test_a_story_that_waits(fallback: dict[str, str], second: str) -> None:
     cycles = ("critical a.py:1 One; low, not-done",) * 5
-    run = played(Script(protocol="story", reviews={"*": cycles}, fallbacks=fallback))
+    run = played(RehearsalScript(protocol="story", reviews={"*": cycles}, fallbacks=fallback))
     head, *_, options, prompt = text(run).split("\n\n")
     assert head == "⚠️ CRITICAL: Story 1.2 Review Blocked"
     assert options == (
@@ -113,20 +115,22 @@ def test_a_story_that_waits(fallback: dict[str, str], second: str) -> None:
 
 
 def test_a_round_that_did_not_run_counts_nothing() -> None:
-    said = text(played(Script(protocol="story", reviews={"*": ("crashed",) * 5})))
+    said = text(played(RehearsalScript(protocol="story", reviews={"*": ("crashed",) * 5})))
     assert "- CRITICAL" not in said
     assert "After 5 review rounds: session gave no usable answer" in said
 
 
 def test_without_a_story_the_branch_is_named() -> None:
-    run = played(Script(protocol="default", interactive=True, reviews={"*": ("high",) * 3}, fixes=("elsewhere",) * 3))
+    run = played(
+        RehearsalScript(protocol="default", interactive=True, reviews={"*": ("high",) * 3}, fixes=("elsewhere",) * 3)
+    )
     assert text(about(run, story="", branch="fix-login")).startswith("⚠️ Branch fix-login Review Blocked\n")
     assert text(about(played(THREE_ROUNDS), story="", branch="a/b")).startswith("⚠️ Story a/b Review Blocked\n")
 
 
 def test_a_problem_that_five_reviewers_report_is_one() -> None:
     reviews = {"*": ("high a.py:3 Error is swallowed",)}
-    run = played(Script(protocol="default", interactive=True, reviews=reviews, fixes=("unchanged",)))
+    run = played(RehearsalScript(protocol="default", interactive=True, reviews=reviews, fixes=("unchanged",)))
     assert "- Critical: 0\n- Important: 1\n- Minor: 0" in text(run)
 
 
@@ -138,12 +142,12 @@ def test_what_a_person_waived_no_longer_counts() -> None:
 def test_the_last_round_alone_counts() -> None:
     """As in the document of that round; an earlier blocker on unchanged lines bars the seal, and is told there."""
     rounds = ("critical a.py:1 One", "high b.py:1 Two", "high b.py:9 Three")
-    run = played(Script(protocol="epic", reviews={"*": rounds}, fixes=("elsewhere", "elsewhere")))
+    run = played(RehearsalScript(protocol="epic", reviews={"*": rounds}, fixes=("elsewhere", "elsewhere")))
     assert "- Critical: 0\n- Important: 1\n- Minor: 0" in text(run)
 
 
 def test_a_run_that_does_not_wait_asks_nothing() -> None:
-    assert text(played(Script(protocol="epic", reviews={"*": ("clean",)}))) == ""
+    assert text(played(RehearsalScript(protocol="epic", reviews={"*": ("clean",)}))) == ""
 
 
 def test_a_terminal_is_not_driven_by_names() -> None:

@@ -48,7 +48,8 @@ class Seats:
     def review(self, reviewer: str, former: Sequence[Finding] = ()) -> Review:
         """What a reviewer says of the change."""
         run = replace(
-            self.harness.run, findings=tuple(Tracked(finding=one, round=1, seen=1) for one in identify(tuple(former)))
+            self.harness.run,
+            findings=tuple(Tracked(finding=one, round=1, last_reported_round=1) for one in identify(tuple(former))),
         )
         effect = StartReview(
             id=f"review:1:{reviewer}:1", round=1, reviewer=reviewer, agent="analysers", attempt=1, scope=Scope.FULL

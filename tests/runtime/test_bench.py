@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, Hit, Task, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, Task, ToolError, ToolName
 from burnish.agents.panel.rule_caches import compile_rules
 from burnish.agents.panel.runner import AnalyserRunner
 from burnish.settings.types import AnalyserSettings
@@ -13,12 +13,12 @@ from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.fixers_desk import FixersDesk
 
 FILES = ("a.py", "run.sh")
-ONE_RULE = Choice(select=("betterleaks.aws-access-token",))
+ONE_RULE = RuleSelection(select=("betterleaks.aws-access-token",))
 """Few rules are compiled in no time."""
-NO_RULE = Choice(select=("betterleaks.no-such-rule",))
+NO_RULE = RuleSelection(select=("betterleaks.no-such-rule",))
 OTHERS = (
-    Task(tool=ToolName.RUFF, choice=Choice(select=("F821",)), files=("a.py",)),
-    Task(tool=ToolName.SHELLCHECK, choice=Choice(), files=("run.sh",)),
+    Task(tool=ToolName.RUFF, choice=RuleSelection(select=("F821",)), files=("a.py",)),
+    Task(tool=ToolName.SHELLCHECK, choice=RuleSelection(), files=("run.sh",)),
 )
 
 
@@ -29,7 +29,7 @@ def harness(tmp_path: Path) -> FixersDesk:
     return FixersDesk(tmp_path / "cache" / "run", builder, AnalyserSettings(), {})
 
 
-def kingfisher(choice: Choice) -> Task:
+def kingfisher(choice: RuleSelection) -> Task:
     return Task(tool=ToolName.KINGFISHER, choice=choice, files=FILES)
 
 

@@ -6,10 +6,10 @@ from burnish.core.protocol import SkipReason
 from burnish.core.state import Ended, Outcome, Run, Waiting
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script, ScriptError
+from burnish.runtime.script import RehearsalScript, ScriptError
 
 
-def last(script: Script) -> Run:
+def last(script: RehearsalScript) -> Run:
     *_, moment = Rehearsal(script, load(script.protocol).protocol).play()
     return moment.run
 
@@ -18,29 +18,29 @@ def last(script: Script) -> Run:
     ("script", "message"),
     [
         (
-            Script(protocol="drift"),
+            RehearsalScript(protocol="drift"),
             "The script has 0 entries for 'reviewer', and the loop asks for one more.",
         ),
         (
-            Script(protocol="drift", reviews={"reviewer": ("drift: x",)}, fixes=("mended",)),
+            RehearsalScript(protocol="drift", reviews={"reviewer": ("drift: x",)}, fixes=("mended",)),
             "The script's fix 'mended' is unknown.",
         ),
-        (Script(protocol="drift", validations=("perhaps",)), "The script's validation 'perhaps' is unknown."),
+        (RehearsalScript(protocol="drift", validations=("perhaps",)), "The script's validation 'perhaps' is unknown."),
         (
-            Script(protocol="epic", skip=SkipReason.NOTHING_PICKED),
+            RehearsalScript(protocol="epic", skip=SkipReason.NOTHING_PICKED),
             "Skipped is illegal while validating: the protocol 'epic' does not skip for 'nothing-picked'",
         ),
         (
-            Script(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}, decisions=("waive 2",)),
+            RehearsalScript(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}, decisions=("waive 2",)),
             "There is no open finding 2.",
         ),
         (
-            Script(protocol="epic", max_rounds=9),
+            RehearsalScript(protocol="epic", max_rounds=9),
             "RunStarted is illegal while not started: 9 reviews are not within 1 and 5",
         ),
     ],
 )
-def test_a_script_that_cannot_be_played_says_so_with_a_hint(script: Script, message: str) -> None:
+def test_a_script_that_cannot_be_played_says_so_with_a_hint(script: RehearsalScript, message: str) -> None:
     with pytest.raises(ScriptError) as raised:
         last(script)
     assert raised.value.message == message
@@ -48,7 +48,7 @@ def test_a_script_that_cannot_be_played_says_so_with_a_hint(script: Script, mess
 
 
 def test_without_a_decision_the_run_waits() -> None:
-    run = last(Script(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}))
+    run = last(RehearsalScript(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}))
     assert isinstance(run.phase, Waiting)
 
 
@@ -63,7 +63,7 @@ def test_without_a_decision_the_run_waits() -> None:
     ],
 )
 def test_what_a_person_may_say(decision: str, outcome: Outcome) -> None:
-    script = Script(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}, decisions=(decision,))
+    script = RehearsalScript(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}, decisions=(decision,))
     run = last(script)
     assert isinstance(run.phase, Ended)
     assert run.phase.outcome is outcome
@@ -73,7 +73,7 @@ def test_time_passes_as_the_script_says() -> None:
     events = [
         moment.event
         for moment in Rehearsal(
-            Script(protocol="drift", reviews={"reviewer": ("after 90: pass",)}), load("drift").protocol
+            RehearsalScript(protocol="drift", reviews={"reviewer": ("after 90: pass",)}), load("drift").protocol
         ).play()
     ]
     times = [event.at - events[0].at for event in events]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, Task, ToolError, ToolName
+from burnish.agents.panel.interface import RuleSelection, Task, ToolError, ToolName
 from burnish.agents.panel.rule_caches import compile_rules
 from burnish.agents.panel.runner import AnalyserRunner
 from burnish.agents.panel.tools.kingfisher import scanned_name
@@ -61,7 +61,7 @@ def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(harness: Fix
     file = tmp_path / "files" / scanned_name("a.py")
     file.parent.mkdir(parents=True)
     file.write_text(f'KEY = "{TOKEN}"\n')
-    task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=Choice(select=(GITHUB_RULE,)))
+    task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=RuleSelection(select=(GITHUB_RULE,)))
 
     assert _compile(harness, (f"--rule={GITHUB_RULE}",)) is None
     (hit,) = asyncio.run(AnalyserRunner(harness.services).look(tmp_path / "files", (task,), asyncio.Event()))

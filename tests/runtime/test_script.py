@@ -7,7 +7,7 @@ from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAnswer
 from burnish.core.values import replace
-from burnish.runtime.script import Said, ScriptError, read_answer, read_entry, read_finding, read_session
+from burnish.runtime.script import ScriptEntry, ScriptError, read_answer, read_entry, read_finding, read_session
 from tests.core.driving import PLAIN
 
 SCORED = replace(PLAIN, gate=ScoreGate(dimensions=ScoreGate().dimensions[:2]))
@@ -16,27 +16,27 @@ SCORED = replace(PLAIN, gate=ScoreGate(dimensions=ScoreGate().dimensions[:2]))
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("clean", Said(words="clean")),
-        ("after 130: clean", Said(words="clean", seconds=130)),
+        ("clean", ScriptEntry(words="clean")),
+        ("after 130: clean", ScriptEntry(words="clean", seconds=130)),
         (
             "rate-limited 30",
-            Said(
+            ScriptEntry(
                 words="rate-limited 30",
                 failure=Failure(kind=FailureKind.RATE_LIMITED, message="scripted: rate-limited 30", retry_after=30),
             ),
         ),
         (
             "after 5: crashed",
-            Said(
+            ScriptEntry(
                 words="crashed",
                 seconds=5,
                 failure=Failure(kind=FailureKind.CRASHED, message="scripted: crashed"),
             ),
         ),
-        ("crashed hard", Said(words="crashed hard")),
+        ("crashed hard", ScriptEntry(words="crashed hard")),
     ],
 )
-def test_delays_and_failures_are_taken_out_of_an_entry(text: str, said: Said) -> None:
+def test_delays_and_failures_are_taken_out_of_an_entry(text: str, said: ScriptEntry) -> None:
     assert read_entry(text) == said
 
 

@@ -126,6 +126,8 @@ def test_a_failure_of_an_earlier_round_is_not_resolved_by_editing_its_test(
     rule = "test:tests/test_triple.py::test_triple"
     finding = Finding(severity=Severity.CRITICAL, title="it fails", rule=rule, found_by=("witness",))
     round_ = Round(number=1, scope=Scope.FULL, tree="", commit=reported, opened_at=1.0)
-    stand.run = replace(stand.run, rounds=(round_,), findings=(Tracked(finding=finding, round=1, seen=1),))
+    stand.run = replace(
+        stand.run, rounds=(round_,), findings=(Tracked(finding=finding, round=1, last_reported_round=1),)
+    )
     expected = [] if mended else [(Severity.CRITICAL, rule)]
     assert [(each.severity, each.rule) for each in stand.hear().findings] == expected

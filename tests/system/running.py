@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from burnish.system.process import Command, Finished, Limits, run
+from burnish.system.process import Command, Finished, ProcessLimits, run
 
 
 def run_until_ready(command: Command, ready: Path, grace_seconds: float = 60.0) -> Finished:
@@ -21,7 +21,7 @@ def run_until_ready(command: Command, ready: Path, grace_seconds: float = 60.0) 
 
         loop.add_reader(handle, hear)
         try:
-            return await run(command, Limits(seconds=120, grace_seconds=grace_seconds), stop=stop)
+            return await run(command, ProcessLimits(seconds=120, grace_seconds=grace_seconds), stop=stop)
         finally:
             loop.remove_reader(handle)
             os.close(handle)

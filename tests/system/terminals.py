@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from burnish.system.identifiers import identity_of, is_known_dead
-from burnish.system.process import Command, Finished, Limits, run
+from burnish.system.process import Command, Finished, ProcessLimits, run
 from burnish.system.terminal import Terminal, View, in_terminal, open_terminal
 from burnish.system.terminal_sessions import Watched, let_in, living
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "SECRET": "sesame"}
 RUN = "20261115-081500-k3f9q2"
-LIMITS = Limits(seconds=60, grace_seconds=30)
+LIMITS = ProcessLimits(seconds=60, grace_seconds=30)
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
 
@@ -48,7 +48,7 @@ class Stage:
     def shown(self, command: Command, view: View | None = None) -> Command:
         return in_terminal(self.terminal.program, command, view or self.view())
 
-    def run(self, command: Command, limits: Limits = LIMITS) -> Finished:
+    def run(self, command: Command, limits: ProcessLimits = LIMITS) -> Finished:
         return asyncio.run(run(self.shown(command), limits))
 
     def run_and(
@@ -58,7 +58,7 @@ class Stage:
         *,
         view: View | None = None,
         stop: asyncio.Event | None = None,
-        limits: Limits = LIMITS,
+        limits: ProcessLimits = LIMITS,
     ) -> Finished:
         """Run a script, and act as soon as it says that it is ready."""
         shown = self.shown(command, view)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.system import landlock
-from burnish.system.landlock import READ_FILE, WRITE_FILE, Wanted, rules
+from burnish.system.landlock import READ_FILE, WRITE_FILE, LandlockArguments, rules
 from burnish.system.process import Command, Finished, run_now
 from burnish.system.sandbox import SandboxKind, why_not
 
@@ -36,7 +36,7 @@ def test_a_kernel_that_cannot_forbid_truncation_is_refused(
 
 
 def allowed(wanted: list[str], access: int) -> set[str]:
-    return {path for path, given in rules(Wanted([*wanted, "--", "true"])) if given & access}
+    return {path for path, given in rules(LandlockArguments([*wanted, "--", "true"])) if given & access}
 
 
 def test_the_largest_parts_without_a_secret_are_readable(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table
 from burnish.system.identifiers import identity_of, is_known_dead
-from burnish.system.process import Command, Finished, How, Limits, ProcessError, run, run_now, start_detached
+from burnish.system.process import Command, Finished, How, ProcessError, ProcessLimits, run, run_now, start_detached
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 Runner = Callable[[Command], Finished]
@@ -31,7 +31,7 @@ def python(code: str, folder: Path, stdin: bytes = b"") -> Command:
 
 
 def beside_others(command: Command) -> Finished:
-    return asyncio.run(run(command, Limits(seconds=60)))
+    return asyncio.run(run(command, ProcessLimits(seconds=60)))
 
 
 @pytest.fixture(params=[beside_others, run_now], ids=["async", "now"])
@@ -109,7 +109,7 @@ def test_a_background_child_ends_with_its_leader(runner: Runner, tmp_path: Path)
 def test_a_background_child_that_refuses_to_end_is_killed(tmp_path: Path) -> None:
     stubborn = "trap '' TERM; echo $$; exec 1>&-; while :; do sleep 300; done"
     command = shell(f'(sh -c "{stubborn.replace("$", chr(92) + "$")}" &) | head -n 1', tmp_path)
-    finished = asyncio.run(run(command, Limits(seconds=60, grace_seconds=0.1)))
+    finished = asyncio.run(run(command, ProcessLimits(seconds=60, grace_seconds=0.1)))
     assert (finished.how, finished.code) == (How.EXITED, 0)
     assert is_gone(int(finished.stdout))
 
@@ -174,7 +174,7 @@ def test_the_program_inside_a_wrapper_is_looked_for_before(runner: Runner, tmp_p
 
 def test_the_time_limit_ends_the_whole_group(tmp_path: Path) -> None:
     command = shell("sleep 300 & echo $!; wait", tmp_path)
-    for finished in (asyncio.run(run(command, Limits(seconds=1))), run_now(command, seconds=1)):
+    for finished in (asyncio.run(run(command, ProcessLimits(seconds=1))), run_now(command, seconds=1)):
         assert (finished.how, finished.code, finished.signal) == (How.TIMED_OUT, None, signal.SIGTERM)
         assert is_gone(int(finished.stdout))
 
@@ -192,15 +192,15 @@ def test_who_ignores_the_request_is_killed(tmp_path: Path) -> None:
 
 
 def test_one_that_was_stopped_is_woken_to_end(tmp_path: Path) -> None:
-    finished = asyncio.run(run(shell("kill -STOP $$", tmp_path), Limits(seconds=0.2, grace_seconds=60)))
+    finished = asyncio.run(run(shell("kill -STOP $$", tmp_path), ProcessLimits(seconds=0.2, grace_seconds=60)))
     assert (finished.how, finished.signal) == (How.TIMED_OUT, signal.SIGTERM)
 
 
 def test_silence_is_an_end_and_talk_is_not(tmp_path: Path) -> None:
-    silent = asyncio.run(run(shell("echo once; sleep 300", tmp_path), Limits(silent_seconds=1)))
+    silent = asyncio.run(run(shell("echo once; sleep 300", tmp_path), ProcessLimits(silent_seconds=1)))
     assert (silent.how, silent.stdout) == (How.SILENT, b"once\n")
     talk = asyncio.run(
-        run(shell("for i in 1 2 3 4 5; do echo >&2; sleep 0.3; done", tmp_path), Limits(silent_seconds=1))
+        run(shell("for i in 1 2 3 4 5; do echo >&2; sleep 0.3; done", tmp_path), ProcessLimits(silent_seconds=1))
     )
     assert talk.how is How.EXITED
     assert talk.seconds > 1
@@ -215,7 +215,7 @@ def test_a_stop_from_outside_ends_it(tmp_path: Path) -> None:
             marks.append(mark)
             stop.set()
 
-        finished = await run(shell("sleep 300", tmp_path), Limits(), on_start=note, stop=stop)
+        finished = await run(shell("sleep 300", tmp_path), ProcessLimits(), on_start=note, stop=stop)
         assert is_gone(marks[0].pid)
         return finished
 
@@ -227,7 +227,7 @@ def test_a_stop_before_the_start_starts_nothing(tmp_path: Path) -> None:
     async def stopped() -> Finished:
         stop = asyncio.Event()
         stop.set()
-        return await run(shell("touch started", tmp_path), Limits(), stop=stop)
+        return await run(shell("touch started", tmp_path), ProcessLimits(), stop=stop)
 
     assert asyncio.run(stopped()).how is How.STOPPED
     assert list(tmp_path.iterdir()) == []
@@ -237,7 +237,7 @@ def test_a_cancelled_task_leaves_no_process(tmp_path: Path) -> None:
     async def cancel_once_it_runs() -> int:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         command = shell("trap '' TERM; sleep 300", tmp_path)
-        task = asyncio.create_task(run(command, Limits(), on_start=lambda mark: started.set_result(mark.pid)))
+        task = asyncio.create_task(run(command, ProcessLimits(), on_start=lambda mark: started.set_result(mark.pid)))
         pid = await started
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -257,7 +257,7 @@ def test_a_start_that_cannot_be_noted_is_taken_back(tmp_path: Path) -> None:
         raise ProcessError("The ledger is gone.")
 
     with pytest.raises(ProcessError, match="ledger"):
-        asyncio.run(run(shell("sleep 300", tmp_path), Limits(), on_start=refuse))
+        asyncio.run(run(shell("sleep 300", tmp_path), ProcessLimits(), on_start=refuse))
     assert is_gone(pids[0])
 
 
@@ -266,7 +266,9 @@ def test_the_mark_is_that_of_the_process(tmp_path: Path) -> None:
     async def compare() -> bool:
         same: list[bool] = []
         await run(
-            shell("read line", tmp_path), Limits(), on_start=lambda mark: same.append(process_table.is_alive(mark))
+            shell("read line", tmp_path),
+            ProcessLimits(),
+            on_start=lambda mark: same.append(process_table.is_alive(mark)),
         )
         return same == [True]
 
@@ -276,7 +278,7 @@ def test_the_mark_is_that_of_the_process(tmp_path: Path) -> None:
 def test_many_run_side_by_side(tmp_path: Path) -> None:
     async def all_of_them() -> list[Finished]:
         data = b"y" * 200_000
-        return await asyncio.gather(*(run(shell(f"cat; echo {n}", tmp_path, data), Limits()) for n in range(20)))
+        return await asyncio.gather(*(run(shell(f"cat; echo {n}", tmp_path, data), ProcessLimits()) for n in range(20)))
 
     for number, finished in enumerate(asyncio.run(all_of_them())):
         assert finished.stdout == b"y" * 200_000 + f"{number}\n".encode()
@@ -338,7 +340,7 @@ def test_one_run_after_another_leaves_no_listener_on_a_closed_pipe(tmp_path: Pat
             argv=("sh", "-c", "echo out; echo err >&2"), folder=str(tmp_path), environment=dict(os.environ)
         )
         for _ in range(20):
-            await run(command, Limits(seconds=30))
+            await run(command, ProcessLimits(seconds=30))
             await asyncio.sleep(0)
 
     asyncio.run(scene())

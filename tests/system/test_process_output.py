@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.system.process import Command, How, Limits, ProcessError, run, run_now
+from burnish.system.process import Command, How, ProcessError, ProcessLimits, run, run_now
 from burnish.system.process_output import LOG_BYTES, TAIL_BYTES, Log
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -21,7 +21,7 @@ def shell(script: str, folder: Path) -> Command:
 def test_the_log_holds_both_channels_as_they_came(tmp_path: Path) -> None:
     log = tmp_path / "agent.log"
     script = "echo one; echo two >&2; echo three"
-    finished = asyncio.run(run(shell(script, tmp_path), Limits(kept_bytes=5), log=log))
+    finished = asyncio.run(run(shell(script, tmp_path), ProcessLimits(kept_bytes=5), log=log))
     assert (finished.stdout, finished.stdout_cut) == (b"one\nt", True)
     assert sorted(log.read_text().split()) == ["one", "three", "two"]
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
@@ -32,7 +32,9 @@ def test_the_log_is_written_while_the_process_runs(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "go")
 
     async def look_meanwhile() -> str:
-        task = asyncio.create_task(run(shell("echo early; read line < go; echo late", tmp_path), Limits(), log=log))
+        task = asyncio.create_task(
+            run(shell("echo early; read line < go; echo late", tmp_path), ProcessLimits(), log=log)
+        )
         while not log.exists() or not log.read_text():
             await asyncio.sleep(0)
         early = log.read_text()
@@ -65,7 +67,7 @@ def test_an_agent_that_floods_its_log_is_neither_stopped_nor_kept_waiting(tmp_pa
     """200 MB on each channel; the agent's own pipes must never fill up."""
     log = tmp_path / "agent.log"
     flood = "head -c 200000000 /dev/zero; head -c 200000000 /dev/zero >&2; echo done > finished"
-    finished = asyncio.run(run(shell(flood, tmp_path), Limits(seconds=120, kept_bytes=1000), log=log))
+    finished = asyncio.run(run(shell(flood, tmp_path), ProcessLimits(seconds=120, kept_bytes=1000), log=log))
     assert (finished.how, finished.code) == (How.EXITED, 0)
     assert (tmp_path / "finished").read_text() == "done\n"
     note = b"\n[the log ends here: it holds %d bytes at most]\n" % LOG_BYTES
@@ -78,7 +80,7 @@ def test_an_agent_that_floods_its_log_is_neither_stopped_nor_kept_waiting(tmp_pa
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
 def test_a_full_disk_does_not_end_the_work(tmp_path: Path) -> None:
     before = Path("/dev/full").stat().st_mode
-    finished = asyncio.run(run(shell("echo a; echo b", tmp_path), Limits(), log=Path("/dev/full")))
+    finished = asyncio.run(run(shell("echo a; echo b", tmp_path), ProcessLimits(), log=Path("/dev/full")))
     assert (finished.code, finished.stdout) == (0, b"a\nb\n")
     assert finished.message == "The log could not be written: No space left on device."
     assert Path("/dev/full").stat().st_mode == before, "root took it from all other users"
@@ -88,13 +90,13 @@ def test_a_log_that_cannot_be_opened_or_is_a_link_is_refused(tmp_path: Path) -> 
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     for name in ("missing/log", "link"):
         with pytest.raises(ProcessError, match="cannot be opened"):
-            asyncio.run(run(shell("true", tmp_path), Limits(), log=tmp_path / name))
+            asyncio.run(run(shell("true", tmp_path), ProcessLimits(), log=tmp_path / name))
     assert not (tmp_path / "elsewhere").exists()
 
 
 def test_why_it_could_not_start_is_in_the_log(tmp_path: Path) -> None:
     command = Command(argv=("no-such-program",), folder=str(tmp_path), environment=ENVIRONMENT)
-    asyncio.run(run(command, Limits(), log=tmp_path / "log"))
+    asyncio.run(run(command, ProcessLimits(), log=tmp_path / "log"))
     assert (tmp_path / "log").read_text() == "'no-such-program' was not found on the PATH.\n"
 
 

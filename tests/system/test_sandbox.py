@@ -18,7 +18,7 @@ from tests.system.running import run_until_ready
 from burnish.core.errors import ErrorKind
 from burnish.core.values import replace
 from burnish.system import process_table, survivors
-from burnish.system.process import Command, Finished, How, Limits, run, run_now
+from burnish.system.process import Command, Finished, How, ProcessLimits, run, run_now
 from burnish.system.sandbox import (
     DEFAULT_SECRETS,
     Confinement,
@@ -258,7 +258,7 @@ def test_a_cancelled_task_leaves_nothing_in_the_sandbox(confined: Confined, tmp_
     command = confined("sh", "-c", "sleep 300 & echo ready > temporary/life; wait", environment={"MARK": "task"})
 
     async def cancel() -> None:
-        task = asyncio.create_task(run(command, Limits()))
+        task = asyncio.create_task(run(command, ProcessLimits()))
         await asyncio.to_thread(life.read_text)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -350,7 +350,7 @@ def test_survivors_are_found_inside_a_sandbox_and_end(confined: Confined, tmp_pa
     command = confined("sh", "-c", 'echo ready > "$TMPDIR/life"; exec sleep 300', environment={"MARK": "inside"})
 
     async def end_from_outside() -> Finished:
-        task = asyncio.create_task(run(command, Limits()))
+        task = asyncio.create_task(run(command, ProcessLimits()))
         await asyncio.to_thread(life.read_text)
         assert survivors.end_all("MARK", "inside", 10) > 0
         return await task

@@ -5,16 +5,16 @@ from burnish.core.state import Run
 from burnish.protocols.loader import load
 from burnish.report.words import trail_line as line
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 
 
-def play(script: Script) -> Run:
+def play(script: RehearsalScript) -> Run:
     """The state in which a rehearsal stops."""
     *_, last = Rehearsal(script, load(script.protocol).protocol).play()
     return last.run
 
 
-def trail(script: Script) -> str:
+def trail(script: RehearsalScript) -> str:
     """One line for each event; starts of work are left out, for their results name them."""
     rehearsal = Rehearsal(script, load(script.protocol).protocol)
     lines: list[str] = []

@@ -3,15 +3,15 @@
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "clean at once": Script(protocol="default", reviews={"*": ("clean",)}),
-    "findings below the gate": Script(
+    "clean at once": RehearsalScript(protocol="default", reviews={"*": ("clean",)}),
+    "findings below the gate": RehearsalScript(
         protocol="default", reviews={"*": ("clean",), "pedant": ("medium a.py:1 long; low; info",)}
     ),
-    "fixed, a clean ratchet, one full review": Script(
+    "fixed, a clean ratchet, one full review": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -19,7 +19,7 @@ SCENARIOS = {
         },
         fixes=("fixed",),
     ),
-    "new lesser findings are filed in a ratchet round": Script(
+    "new lesser findings are filed in a ratchet round": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -27,7 +27,7 @@ SCENARIOS = {
         },
         fixes=("fixed",),
     ),
-    "a new high finding blocks in a ratchet round": Script(
+    "a new high finding blocks in a ratchet round": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -35,7 +35,7 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed"),
     ),
-    "the last full review finds something": Script(
+    "the last full review finds something": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -43,27 +43,27 @@ SCENARIOS = {
         },
         fixes=("fixed",),
     ),
-    "a missed blocker holds the loop up": Script(
+    "a missed blocker holds the loop up": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
         fixes=("elsewhere", "fixed"),
     ),
-    "a fix that changed nothing ends it": Script(
+    "a fix that changed nothing ends it": RehearsalScript(
         protocol="default", reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)}, fixes=("unchanged",)
     ),
-    "one more review is made though the fix changed nothing again, up to the cap": Script(
+    "one more review is made though the fix changed nothing again, up to the cap": RehearsalScript(
         protocol="default",
         interactive=True,
         reviews={"*": ("clean",) * 5, "critic": ("high app.py:3 wrong result",) * 5},
         fixes=("unchanged",) * 7,
         decisions=("c", "c", "c", "c", "a"),
     ),
-    "a fix that brings an earlier tree back ends it": Script(
+    "a fix that brings an earlier tree back ends it": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result")},
         fixes=("fixed", "restored"),
     ),
-    "exhausted without a terminal": Script(
+    "exhausted without a terminal": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -71,7 +71,7 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed"),
     ),
-    "exhausted at a terminal, accepted": Script(
+    "exhausted at a terminal, accepted": RehearsalScript(
         protocol="default",
         interactive=True,
         reviews={
@@ -81,7 +81,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("b",),
     ),
-    "exhausted at a terminal, one more round": Script(
+    "exhausted at a terminal, one more round": RehearsalScript(
         protocol="default",
         interactive=True,
         reviews={
@@ -96,7 +96,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed", "fixed"),
         decisions=("c",),
     ),
-    "exhausted at a terminal, refuted": Script(
+    "exhausted at a terminal, refuted": RehearsalScript(
         protocol="default",
         interactive=True,
         reviews={
@@ -106,7 +106,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("refute 1",),
     ),
-    "a finding asks for a person, who has it fixed": Script(
+    "a finding asks for a person, who has it fixed": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -115,7 +115,7 @@ SCENARIOS = {
         fixes=("fixed",),
         decisions=("annotate 1 keep the data", "add high c.py:9 also here", "f"),
     ),
-    "a finding asks for a person, who refutes it": Script(
+    "a finding asks for a person, who refutes it": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
@@ -124,40 +124,40 @@ SCENARIOS = {
         fixes=("fixed",),
         decisions=("refute 1",),
     ),
-    "a finding asks for a person, who waives the only blocker": Script(
+    "a finding asks for a person, who waives the only blocker": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean",), "critic": ("ask high app.py:3 drop the column?",)},
         decisions=("waive 1",),
     ),
-    "a finding asks for a person, who takes over": Script(
+    "a finding asks for a person, who takes over": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean",), "critic": ("ask critical app.py:3 drop the column?",)},
         decisions=("m",),
     ),
-    "one reviewer falls back": Script(
+    "one reviewer falls back": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean",), "critic": ("crashed", "unreadable", "stuck", "clean")},
         fallbacks={"review": "other"},
     ),
-    "one reviewer did not run": Script(
+    "one reviewer did not run": RehearsalScript(
         protocol="default", reviews={"*": ("clean",), "critic": ("crashed", "crashed", "crashed")}
     ),
-    "validation fails after a fix": Script(
+    "validation fails after a fix": RehearsalScript(
         protocol="default",
         reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
         validations=("passed", "failed", "passed"),
         fixes=("fixed", "fixed"),
     ),
-    "validation fails and the repair changes nothing": Script(
+    "validation fails and the repair changes nothing": RehearsalScript(
         protocol="default", validations=("failed",), fixes=("unchanged",)
     ),
-    "two reviews at most: the second is the full one": Script(
+    "two reviews at most: the second is the full one": RehearsalScript(
         protocol="default",
         max_rounds=2,
         reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "clean")},
         fixes=("fixed",),
     ),
-    "cancelled while waiting for a rate limit": Script(
+    "cancelled while waiting for a rate limit": RehearsalScript(
         protocol="default", reviews={"*": ("clean",), "critic": ("rate-limited 60", "cancelled")}
     ),
 }

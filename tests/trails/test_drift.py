@@ -4,15 +4,15 @@ import pytest
 from inline_snapshot import snapshot
 
 from burnish.core.protocol import SkipReason
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "pass at once": Script(protocol="drift", reviews={"reviewer": ("pass",)}),
-    "drift, fix, pass": Script(
+    "pass at once": RehearsalScript(protocol="drift", reviews={"reviewer": ("pass",)}),
+    "drift, fix, pass": RehearsalScript(
         protocol="drift", reviews={"reviewer": ("drift: handle errors in auth", "pass")}, fixes=("fixed",)
     ),
-    "passes after the fifth fix": Script(
+    "passes after the fifth fix": RehearsalScript(
         protocol="drift",
         reviews={
             "reviewer": (
@@ -26,7 +26,7 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed", "fixed", "fixed", "fixed"),
     ),
-    "drift after five fixes": Script(
+    "drift after five fixes": RehearsalScript(
         protocol="drift",
         reviews={
             "reviewer": (
@@ -40,25 +40,27 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed", "fixed", "fixed", "fixed"),
     ),
-    "contract violation": Script(protocol="drift", reviews={"reviewer": ("unreadable",)}),
-    "the reviewer exits non-zero": Script(
+    "contract violation": RehearsalScript(protocol="drift", reviews={"reviewer": ("unreadable",)}),
+    "the reviewer exits non-zero": RehearsalScript(
         protocol="drift", reviews={"reviewer": ("crashed",)}, fallbacks={"review": "other"}
     ),
-    "the reviewer is stuck": Script(protocol="drift", reviews={"reviewer": ("stuck",)}),
-    "the fixer exits non-zero": Script(
+    "the reviewer is stuck": RehearsalScript(protocol="drift", reviews={"reviewer": ("stuck",)}),
+    "the fixer exits non-zero": RehearsalScript(
         protocol="drift", reviews={"reviewer": ("drift: handle errors in auth",)}, fixes=("crashed",)
     ),
-    "the fixer changes nothing": Script(
+    "the fixer changes nothing": RehearsalScript(
         protocol="drift", reviews={"reviewer": ("drift: handle errors in auth", "pass")}, fixes=("unchanged",)
     ),
-    "review is disabled": Script(protocol="drift", skip=SkipReason.REVIEW_DISABLED),
-    "no reviewer prompt": Script(protocol="drift", skip=SkipReason.NO_REVIEWER_PROMPT),
-    "no work was picked": Script(protocol="drift", build=True, skip=SkipReason.NOTHING_PICKED),
-    "the build failed before": Script(protocol="drift", skip=SkipReason.BUILD_FAILED),
-    "the builder exits non-zero": Script(protocol="drift", build=True, builds=("crashed",)),
-    "built, then passed": Script(protocol="drift", build=True, builds=("built",), reviews={"reviewer": ("pass",)}),
-    "cancelled during a review": Script(protocol="drift", reviews={"reviewer": ("cancelled",)}),
-    "validation fails three times": Script(
+    "review is disabled": RehearsalScript(protocol="drift", skip=SkipReason.REVIEW_DISABLED),
+    "no reviewer prompt": RehearsalScript(protocol="drift", skip=SkipReason.NO_REVIEWER_PROMPT),
+    "no work was picked": RehearsalScript(protocol="drift", build=True, skip=SkipReason.NOTHING_PICKED),
+    "the build failed before": RehearsalScript(protocol="drift", skip=SkipReason.BUILD_FAILED),
+    "the builder exits non-zero": RehearsalScript(protocol="drift", build=True, builds=("crashed",)),
+    "built, then passed": RehearsalScript(
+        protocol="drift", build=True, builds=("built",), reviews={"reviewer": ("pass",)}
+    ),
+    "cancelled during a review": RehearsalScript(protocol="drift", reviews={"reviewer": ("cancelled",)}),
+    "validation fails three times": RehearsalScript(
         protocol="drift", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
     ),
 }

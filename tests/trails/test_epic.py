@@ -4,21 +4,21 @@ import pytest
 from inline_snapshot import snapshot
 
 from burnish.core.events import Mode
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "clean at once": Script(protocol="epic", reviews={"reviewer": ("clean",)}),
-    "minor findings only": Script(protocol="epic", reviews={"reviewer": ("low; low",)}),
-    "fail, fix, pass": Script(
+    "clean at once": RehearsalScript(protocol="epic", reviews={"reviewer": ("clean",)}),
+    "minor findings only": RehearsalScript(protocol="epic", reviews={"reviewer": ("low; low",)}),
+    "fail, fix, pass": RehearsalScript(
         protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection; low", "clean")}, fixes=("fixed",)
     ),
-    "passes in the third review": Script(
+    "passes in the third review": RehearsalScript(
         protocol="epic",
         reviews={"reviewer": ("critical app.py:3 SQL injection", "high app.py:9 no test; low", "clean")},
         fixes=("fixed", "fixed"),
     ),
-    "exhausted, without a decision": Script(
+    "exhausted, without a decision": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -29,7 +29,7 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed"),
     ),
-    "exhausted, a person fixes by hand": Script(
+    "exhausted, a person fixes by hand": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -41,7 +41,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("a",),
     ),
-    "exhausted, a person accepts": Script(
+    "exhausted, a person accepts": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -53,7 +53,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("b",),
     ),
-    "exhausted, one more round passes": Script(
+    "exhausted, one more round passes": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -66,7 +66,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed", "fixed"),
         decisions=("c",),
     ),
-    "the hard cap takes one more round away": Script(
+    "the hard cap takes one more round away": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -80,7 +80,7 @@ SCENARIOS = {
         fixes=("fixed", "fixed", "fixed", "fixed"),
         decisions=("c", "c", "b"),
     ),
-    "the last blocker is waived while waiting": Script(
+    "the last blocker is waived while waiting": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -92,33 +92,35 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("waive 1",),
     ),
-    "a fix that changed nothing is reviewed all the same": Script(
+    "a fix that changed nothing is reviewed all the same": RehearsalScript(
         protocol="epic",
         reviews={"reviewer": ("critical app.py:3 SQL injection", "critical app.py:3 SQL injection", "clean")},
         fixes=("unchanged", "fixed"),
     ),
-    "a blocker that the next reviewer misses withholds the seal": Script(
+    "a blocker that the next reviewer misses withholds the seal": RehearsalScript(
         protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection", "clean")}, fixes=("elsewhere",)
     ),
-    "malformed, then readable": Script(protocol="epic", reviews={"reviewer": ("unreadable", "clean")}),
-    "malformed to the end": Script(protocol="epic", reviews={"reviewer": ("unreadable", "unreadable", "unreadable")}),
-    "crashed, then the fallback answers": Script(
+    "malformed, then readable": RehearsalScript(protocol="epic", reviews={"reviewer": ("unreadable", "clean")}),
+    "malformed to the end": RehearsalScript(
+        protocol="epic", reviews={"reviewer": ("unreadable", "unreadable", "unreadable")}
+    ),
+    "crashed, then the fallback answers": RehearsalScript(
         protocol="epic", reviews={"reviewer": ("crashed", "crashed", "crashed", "clean")}, fallbacks={"review": "other"}
     ),
-    "stuck to the end": Script(protocol="epic", reviews={"reviewer": ("stuck", "stuck", "stuck")}),
-    "rate-limited waits as long as the client says": Script(
+    "stuck to the end": RehearsalScript(protocol="epic", reviews={"reviewer": ("stuck", "stuck", "stuck")}),
+    "rate-limited waits as long as the client says": RehearsalScript(
         protocol="epic", reviews={"reviewer": ("rate-limited 90", "clean")}
     ),
-    "unauthorised is not tried again": Script(protocol="epic", reviews={"reviewer": ("unauthorised",)}),
-    "an empty diff is no review": Script(protocol="epic", reviews={"reviewer": ("empty-diff",)}),
-    "the fixer crashes to the end": Script(
+    "unauthorised is not tried again": RehearsalScript(protocol="epic", reviews={"reviewer": ("unauthorised",)}),
+    "an empty diff is no review": RehearsalScript(protocol="epic", reviews={"reviewer": ("empty-diff",)}),
+    "the fixer crashes to the end": RehearsalScript(
         protocol="epic",
         reviews={"reviewer": ("critical app.py:3 SQL injection",)},
         fixes=("crashed", "crashed", "crashed"),
     ),
-    "the orchestrator died during a review": Script(protocol="epic", reviews={"reviewer": ("lost", "clean")}),
-    "cancelled during a review": Script(protocol="epic", reviews={"reviewer": ("cancelled",)}),
-    "cancelled while waiting": Script(
+    "the orchestrator died during a review": RehearsalScript(protocol="epic", reviews={"reviewer": ("lost", "clean")}),
+    "cancelled during a review": RehearsalScript(protocol="epic", reviews={"reviewer": ("cancelled",)}),
+    "cancelled while waiting": RehearsalScript(
         protocol="epic",
         reviews={
             "reviewer": (
@@ -130,20 +132,20 @@ SCENARIOS = {
         fixes=("fixed", "fixed"),
         decisions=("cancel",),
     ),
-    "the budget runs out during a fix": Script(
+    "the budget runs out during a fix": RehearsalScript(
         protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",)}, fixes=("budget-reached",)
     ),
-    "validation fails, is repaired, passes": Script(
+    "validation fails, is repaired, passes": RehearsalScript(
         protocol="epic", validations=("failed", "passed"), fixes=("fixed",), reviews={"reviewer": ("clean",)}
     ),
-    "validation fails three times in a row": Script(
+    "validation fails three times in a row": RehearsalScript(
         protocol="epic", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
     ),
-    "validation cannot run": Script(protocol="epic", validations=("cannot-run",)),
-    "one review without fixes": Script(
+    "validation cannot run": RehearsalScript(protocol="epic", validations=("cannot-run",)),
+    "one review without fixes": RehearsalScript(
         protocol="epic", mode=Mode.REVIEW, reviews={"reviewer": ("critical app.py:3 SQL injection",)}
     ),
-    "fewer rounds than the protocol allows": Script(
+    "fewer rounds than the protocol allows": RehearsalScript(
         protocol="epic", max_rounds=1, reviews={"reviewer": ("critical app.py:3 SQL injection",)}
     ),
 }

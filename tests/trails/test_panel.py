@@ -4,17 +4,17 @@ import pytest
 from inline_snapshot import snapshot
 
 from burnish.core.events import Mode
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "all clean": Script(protocol="panel", reviews={"*": ("clean",)}),
-    "one info issue leads to a fix": Script(
+    "all clean": RehearsalScript(protocol="panel", reviews={"*": ("clean",)}),
+    "one info issue leads to a fix": RehearsalScript(
         protocol="panel",
         reviews={"*": ("clean", "clean"), "pedant": ("info a.py:1 spelling", "clean")},
         fixes=("fixed",),
     ),
-    "issues of several reviewers": Script(
+    "issues of several reviewers": RehearsalScript(
         protocol="panel",
         reviews={
             "*": ("clean", "clean"),
@@ -23,7 +23,7 @@ SCENARIOS = {
         },
         fixes=("fixed",),
     ),
-    "two reviewers report the same problem": Script(
+    "two reviewers report the same problem": RehearsalScript(
         protocol="panel",
         mode=Mode.REVIEW,
         reviews={
@@ -32,7 +32,7 @@ SCENARIOS = {
             "silent-failure-hunter": ("critical a.py:4 error is swallowed",),
         },
     ),
-    "stopped after five iterations": Script(
+    "stopped after five iterations": RehearsalScript(
         protocol="panel",
         reviews={
             "*": ("clean", "clean", "clean", "clean", "clean"),
@@ -46,28 +46,30 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed", "fixed", "fixed"),
     ),
-    "one malformed answer blocks and is retried": Script(
+    "one malformed answer blocks and is retried": RehearsalScript(
         protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable", "clean")}
     ),
-    "one reviewer never answers": Script(
+    "one reviewer never answers": RehearsalScript(
         protocol="panel", reviews={"*": ("clean",), "witness": ("unreadable", "unreadable", "unreadable")}
     ),
-    "one reviewer crashes, another is stuck": Script(
+    "one reviewer crashes, another is stuck": RehearsalScript(
         protocol="panel", reviews={"*": ("clean",), "critic": ("crashed", "clean"), "pedant": ("stuck", "clean")}
     ),
-    "the fixer changes nothing": Script(
+    "the fixer changes nothing": RehearsalScript(
         protocol="panel",
         reviews={"*": ("clean", "clean", "clean"), "critic": ("medium a.py:9 odd", "medium a.py:9 odd", "clean")},
         fixes=("unchanged", "fixed"),
     ),
-    "the fixer crashes to the end": Script(
+    "the fixer crashes to the end": RehearsalScript(
         protocol="panel", reviews={"*": ("clean",), "critic": ("medium",)}, fixes=("crashed", "crashed", "crashed")
     ),
-    "cancelled while two have answered": Script(protocol="panel", reviews={"*": ("clean",), "witness": ("cancelled",)}),
-    "the budget runs out while two have answered": Script(
+    "cancelled while two have answered": RehearsalScript(
+        protocol="panel", reviews={"*": ("clean",), "witness": ("cancelled",)}
+    ),
+    "the budget runs out while two have answered": RehearsalScript(
         protocol="panel", reviews={"*": ("clean",), "witness": ("budget-reached",)}
     ),
-    "validation fails three times": Script(
+    "validation fails three times": RehearsalScript(
         protocol="panel", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
     ),
 }

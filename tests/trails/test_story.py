@@ -3,39 +3,43 @@
 import pytest
 from inline_snapshot import snapshot
 
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "complete at once": Script(protocol="story", reviews={"session": ("clean, done",)}),
-    "complete without any status file": Script(protocol="story", reviews={"session": ("clean",)}),
-    "lesser findings become action items": Script(
+    "complete at once": RehearsalScript(protocol="story", reviews={"session": ("clean, done",)}),
+    "complete without any status file": RehearsalScript(protocol="story", reviews={"session": ("clean",)}),
+    "lesser findings become action items": RehearsalScript(
         protocol="story", reviews={"session": ("high a.py:1 slow; medium; low, done",)}
     ),
-    "critical, then complete": Script(
+    "critical, then complete": RehearsalScript(
         protocol="story", reviews={"session": ("critical a.py:1 crash, not-done", "clean, done")}
     ),
-    "incomplete counts as a cycle": Script(protocol="story", reviews={"session": ("clean, not-done", "clean, done")}),
-    "unreadable, but newly done": Script(protocol="story", reviews={"session": ("unclear, newly-done",)}),
-    "unreadable, and done before": Script(protocol="story", reviews={"session": ("unclear, done", "clean, done")}),
-    "crashed and stuck count as cycles": Script(
+    "incomplete counts as a cycle": RehearsalScript(
+        protocol="story", reviews={"session": ("clean, not-done", "clean, done")}
+    ),
+    "unreadable, but newly done": RehearsalScript(protocol="story", reviews={"session": ("unclear, newly-done",)}),
+    "unreadable, and done before": RehearsalScript(
+        protocol="story", reviews={"session": ("unclear, done", "clean, done")}
+    ),
+    "crashed and stuck count as cycles": RehearsalScript(
         protocol="story", reviews={"session": ("crashed", "stuck", "timed-out", "clean, done")}
     ),
-    "nobody is logged in": Script(protocol="story", reviews={"session": ("unauthorised",)}),
-    "not installed, and the other one takes over for good": Script(
+    "nobody is logged in": RehearsalScript(protocol="story", reviews={"session": ("unauthorised",)}),
+    "not installed, and the other one takes over for good": RehearsalScript(
         protocol="story",
         reviews={"session": ("cannot-run", "critical a.py:1 crash, not-done", "clean, done")},
         fallbacks={"review": "claude"},
     ),
-    "neither can be used": Script(
+    "neither can be used": RehearsalScript(
         protocol="story",
         reviews={"session": ("unauthorised", "cannot-run")},
         fallbacks={"review": "claude"},
     ),
-    "the network is down for a while": Script(
+    "the network is down for a while": RehearsalScript(
         protocol="story", reviews={"session": ("unreachable", "rate-limited 30", "clean, done")}
     ),
-    "five cycles, without a decision": Script(
+    "five cycles, without a decision": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -47,10 +51,10 @@ SCENARIOS = {
             )
         },
     ),
-    "five crashes": Script(
+    "five crashes": RehearsalScript(
         protocol="story", reviews={"session": ("crashed", "crashed", "crashed", "crashed", "crashed")}
     ),
-    "exhausted, fixed by hand": Script(
+    "exhausted, fixed by hand": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -63,7 +67,7 @@ SCENARIOS = {
         },
         decisions=("1",),
     ),
-    "exhausted, another agent completes": Script(
+    "exhausted, another agent completes": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -77,7 +81,7 @@ SCENARIOS = {
         },
         decisions=("2 claude",),
     ),
-    "exhausted, the fallback is the other agent": Script(
+    "exhausted, the fallback is the other agent": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -92,7 +96,7 @@ SCENARIOS = {
         decisions=("2",),
         fallbacks={"review": "claude"},
     ),
-    "exhausted, skipped": Script(
+    "exhausted, skipped": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -105,7 +109,7 @@ SCENARIOS = {
         },
         decisions=("3",),
     ),
-    "ten cycles are the cap": Script(
+    "ten cycles are the cap": RehearsalScript(
         protocol="story",
         reviews={
             "session": (
@@ -123,13 +127,13 @@ SCENARIOS = {
         },
         decisions=("2 claude", "2 claude", "2 claude", "2 claude", "2 claude", "3"),
     ),
-    "validation fails, is repaired, passes": Script(
+    "validation fails, is repaired, passes": RehearsalScript(
         protocol="story",
         validations=("failed", "passed", "passed"),
         fixes=("fixed",),
         reviews={"session": ("clean, done",)},
     ),
-    "cancelled during a session": Script(protocol="story", reviews={"session": ("cancelled",)}),
+    "cancelled during a session": RehearsalScript(protocol="story", reviews={"session": ("cancelled",)}),
 }
 
 TRAILS = snapshot(

@@ -4,17 +4,17 @@ import pytest
 from inline_snapshot import snapshot
 
 from burnish.core.events import Mode
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from tests.trails.playing import trail
 
 SCENARIOS = {
-    "passes at once": Script(protocol="ticket", reviews={"code-review": ("scores 95 100 80 85 70 90",)}),
-    "fail, revise, pass": Script(
+    "passes at once": RehearsalScript(protocol="ticket", reviews={"code-review": ("scores 95 100 80 85 70 90",)}),
+    "fail, revise, pass": RehearsalScript(
         protocol="ticket",
         reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function", "scores 95 100 80 85 70 90")},
         fixes=("fixed",),
     ),
-    "fails after two revisions": Script(
+    "fails after two revisions": RehearsalScript(
         protocol="ticket",
         reviews={
             "code-review": (
@@ -25,61 +25,69 @@ SCENARIOS = {
         },
         fixes=("fixed", "fixed"),
     ),
-    "a critical dimension below 90": Script(
+    "a critical dimension below 90": RehearsalScript(
         protocol="ticket",
         mode=Mode.REVIEW,
         reviews={"code-review": ("scores 89 100 80 85 70 90; notes build what was asked",)},
     ),
-    "an important dimension below 70": Script(
+    "an important dimension below 70": RehearsalScript(
         protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 95 100 80 85 69 90; notes test it",)}
     ),
-    "the mean below 75 while every dimension passes": Script(
+    "the mean below 75 while every dimension passes": RehearsalScript(
         protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 90 90 70 70 70 0",)}
     ),
-    "a blocking issue with perfect scores": Script(
+    "a blocking issue with perfect scores": RehearsalScript(
         protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 100 100 100 100 100 100; blocking 1",)}
     ),
-    "perfect scores, but the report says fail": Script(
+    "perfect scores, but the report says fail": RehearsalScript(
         protocol="ticket",
         mode=Mode.REVIEW,
         reviews={"code-review": ("scores 100 100 100 100 100 100; claims fail; notes see above",)},
     ),
-    "a dimension without a score": Script(
+    "a dimension without a score": RehearsalScript(
         protocol="ticket", mode=Mode.REVIEW, reviews={"code-review": ("scores 100 100 100 100 100",)}
     ),
-    "slow review": Script(protocol="ticket", reviews={"code-review": ("after 121: scores 95 100 80 85 70 90",)}),
-    "malformed, then readable": Script(
+    "slow review": RehearsalScript(
+        protocol="ticket", reviews={"code-review": ("after 121: scores 95 100 80 85 70 90",)}
+    ),
+    "malformed, then readable": RehearsalScript(
         protocol="ticket", reviews={"code-review": ("unreadable", "scores 95 100 80 85 70 90")}
     ),
-    "crashed to the end": Script(protocol="ticket", reviews={"code-review": ("crashed", "crashed", "crashed")}),
-    "stuck, then an answer": Script(protocol="ticket", reviews={"code-review": ("stuck", "scores 95 100 80 85 70 90")}),
-    "validation fails after a revision": Script(
+    "crashed to the end": RehearsalScript(
+        protocol="ticket", reviews={"code-review": ("crashed", "crashed", "crashed")}
+    ),
+    "stuck, then an answer": RehearsalScript(
+        protocol="ticket", reviews={"code-review": ("stuck", "scores 95 100 80 85 70 90")}
+    ),
+    "validation fails after a revision": RehearsalScript(
         protocol="ticket",
         reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function", "scores 95 100 80 85 70 90")},
         validations=("passed", "failed", "passed"),
         fixes=("fixed", "fixed"),
     ),
-    "validation fails before the first review": Script(
+    "validation fails before the first review": RehearsalScript(
         protocol="ticket", validations=("failed", "failed", "failed"), fixes=("fixed", "fixed")
     ),
-    "validation cannot run, then can": Script(
+    "validation cannot run, then can": RehearsalScript(
         protocol="ticket", validations=("crashed", "passed"), reviews={"code-review": ("scores 95 100 80 85 70 90",)}
     ),
-    "built, validated, reviewed": Script(
+    "built, validated, reviewed": RehearsalScript(
         protocol="ticket",
         build=True,
         builds=("built",),
         validations=("passed",),
         reviews={"code-review": ("scores 95 100 80 85 70 90",)},
     ),
-    "the builder crashes to the end": Script(protocol="ticket", build=True, builds=("crashed", "crashed", "crashed")),
-    "cancelled during validation": Script(protocol="ticket", validations=("cancelled",)),
-    "cancelled during a revision": Script(
+    "the builder crashes to the end": RehearsalScript(
+        protocol="ticket", build=True, builds=("crashed", "crashed", "crashed")
+    ),
+    "cancelled during validation": RehearsalScript(protocol="ticket", validations=("cancelled",)),
+    "cancelled during a revision": RehearsalScript(
         protocol="ticket",
         reviews={"code-review": ("scores 95 100 60 85 70 90; notes split the function",)},
         fixes=("cancelled",),
     ),
-    "the budget runs out": Script(protocol="ticket", reviews={"code-review": ("budget-reached",)}),
+    "the budget runs out": RehearsalScript(protocol="ticket", reviews={"code-review": ("budget-reached",)}),
 }
 
 TRAILS = snapshot(

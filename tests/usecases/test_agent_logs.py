@@ -13,7 +13,7 @@ from burnish.protocols.loader import load
 from burnish.report.account import work_in_progress
 from burnish.report.text import work_line
 from burnish.runtime.rehearsal import Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.settings.agent_kinds import AgentKind
 from burnish.usecases.agent_logs import LAST_BYTES, StreamFormatter, last_words
 from tests.agents.clients.recordings import recorded
@@ -121,7 +121,7 @@ def test_a_link_in_the_place_of_a_log_is_not_followed(tmp_path: Path) -> None:
 def test_who_watches_sees_the_bead_and_the_attempt(
     reviews: tuple[str, ...], fixes: tuple[str, ...], held: str, label: str
 ) -> None:
-    script = Script(protocol="drift", reviews={"reviewer": reviews}, fixes=fixes)
+    script = RehearsalScript(protocol="drift", reviews={"reviewer": reviews}, fixes=fixes)
     for moment in Rehearsal(script, load("drift").protocol).play():
         run = moment.run
         subject = replace(run.subject, story="bd-7")

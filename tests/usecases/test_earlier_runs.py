@@ -32,7 +32,7 @@ def test_a_second_run_with_a_clean_answer_on_the_same_tree_is_not_sealed(project
     assert isinstance(second.phase, Ended)
     assert "earlier blockers stand on unchanged lines: Wrong value" in second.phase.reason
     (entry,) = second.findings
-    assert (entry.round, entry.seen, entry.status) == (0, 0, FindingStatus.OPEN)
+    assert (entry.round, entry.last_reported_round, entry.status) == (0, 0, FindingStatus.OPEN)
     assert not project.run().seal
     assert not project.verify().ok
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from burnish.core.state import Ended
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import identity_of
 from burnish.usecases.follow_run import GRACE_SECONDS, PIECE_BYTES, LogFile, Tail, read_logs, watch
 from burnish.usecases.runs import NoRunsError, Runs, open_runs
 from tests.cli.staged_runs import FIRST, Stage, ledger_of, make_repository, play, state_folder
 
-CLEAN = Script(protocol="epic", reviews={"reviewer": ("clean",)})
-UNDECIDED = Script(
+CLEAN = RehearsalScript(protocol="epic", reviews={"reviewer": ("clean",)})
+UNDECIDED = RehearsalScript(
     protocol="epic", reviews={"reviewer": ("critical app.py:3 SQL injection",) * 3}, fixes=("fixed", "fixed")
 )
 

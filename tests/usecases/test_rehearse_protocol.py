@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from burnish.core.state import Ended, Outcome
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.settings.documents import DocumentError
 from burnish.usecases.rehearse_protocol import load_script, rehearse
 
@@ -13,7 +13,7 @@ from burnish.usecases.rehearse_protocol import load_script, rehearse
 def test_a_script_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "script.toml"
     file.write_text('protocol = "epic"\nfixes = ["fixed"]\n\n[reviews]\nreviewer = ["clean"]\n')
-    assert load_script(file) == Script(protocol="epic", fixes=("fixed",), reviews={"reviewer": ("clean",)})
+    assert load_script(file) == RehearsalScript(protocol="epic", fixes=("fixed",), reviews={"reviewer": ("clean",)})
 
 
 def test_every_mistake_is_named_with_its_line_and_key(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_every_mistake_is_named_with_its_line_and_key(tmp_path: Path) -> None:
 
 
 def test_each_moment_has_the_state_before_and_after() -> None:
-    moments = list(rehearse(Script(protocol="drift", reviews={"reviewer": ("pass",)})))
+    moments = list(rehearse(RehearsalScript(protocol="drift", reviews={"reviewer": ("pass",)})))
     befores = [before for before, _ in moments]
     afters = [moment.run for _, moment in moments]
     assert befores == [None, *afters[:-1]]
@@ -36,5 +36,5 @@ def test_each_moment_has_the_state_before_and_after() -> None:
 
 
 def test_a_named_protocol_replaces_the_scripts_own() -> None:
-    _, first = next(iter(rehearse(Script(protocol="drift"), "epic")))
+    _, first = next(iter(rehearse(RehearsalScript(protocol="drift"), "epic")))
     assert first.run.protocol.name == "epic"

@@ -10,11 +10,11 @@ from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.landing import leave
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import commit_tree
-from burnish.workspace.taking import Result, how_to_take
+from burnish.workspace.taking import ResultCommits, how_to_take
 
 
 @pytest.fixture
-def result(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> Result:
+def result(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> ResultCommits:
     """A fix of `change`, left on a branch of its own."""
     builder = branch_with_two_defects
     head = builder.head
@@ -24,10 +24,10 @@ def result(branch_with_two_defects: RepositoryBuilder, repository: Repository) -
     new = commit_tree(builder.git, tree, head, "fix", 1e9)
     builder.git.run("update-ref", "refs/burnish/r1", new)
     leave(repository, new=new, run="r1")
-    return Result(run="r1", branch="change", head=head, commit=new)
+    return ResultCommits(run="r1", branch="change", head=head, commit=new)
 
 
-def take(repository: Repository, result: Result, folder: Path | None = None) -> str:
+def take(repository: Repository, result: ResultCommits, folder: Path | None = None) -> str:
     """Type the command where the user is; what it is."""
     place = folder or repository.root
     command = how_to_take(repository, result, place).command
@@ -36,13 +36,13 @@ def take(repository: Repository, result: Result, folder: Path | None = None) -> 
     return command
 
 
-def test_a_clean_checkout(repository: Repository, result: Result) -> None:
+def test_a_clean_checkout(repository: Repository, result: ResultCommits) -> None:
     assert take(repository, result) == "git merge --ff-only burnish/r1"
     assert repository.commit_of("change") == result.commit
 
 
 def test_a_branch_that_is_not_checked_out(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits
 ) -> None:
     branch_with_two_defects.switch("main").write({"calc.py": "work on main"})
     take(repository, result)
@@ -51,14 +51,14 @@ def test_a_branch_that_is_not_checked_out(
 
 
 def test_a_branch_in_another_work_tree(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result, tmp_path: Path
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits, tmp_path: Path
 ) -> None:
     linked = branch_with_two_defects.switch("main").worktree(tmp_path / "linked one", "change")
     take(repository, result)
     assert linked.head == result.commit
 
 
-def test_from_a_folder_below(repository: Repository, result: Result) -> None:
+def test_from_a_folder_below(repository: Repository, result: ResultCommits) -> None:
     (repository.root / "below").mkdir()
     take(repository, result, repository.root / "below")
     assert repository.commit_of("change") == result.commit
@@ -67,7 +67,7 @@ def test_from_a_folder_below(repository: Repository, result: Result) -> None:
 @pytest.mark.parametrize("file", ["store.py", "calc.py"])
 @pytest.mark.parametrize("staged", [True, False])
 def test_uncommitted_work_is_kept(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result, file: str, staged: bool
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits, file: str, staged: bool
 ) -> None:
     content = (repository.root / file).read_text() + "mine\n"
     branch_with_two_defects.write({file: content})
@@ -81,7 +81,7 @@ def test_uncommitted_work_is_kept(
 
 @pytest.mark.parametrize("ignored", [True, False])
 def test_a_file_in_the_way_is_moved_aside(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result, ignored: bool
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits, ignored: bool
 ) -> None:
     branch_with_two_defects.write({"added.py": "precious", "added.py.1": "too"})
     if ignored:
@@ -95,7 +95,7 @@ def test_a_file_in_the_way_is_moved_aside(
 
 @pytest.mark.parametrize("dirty", [True, False])
 def test_a_branch_that_moved_is_merged(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result, dirty: bool
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits, dirty: bool
 ) -> None:
     branch_with_two_defects.commit({"more.py": "x"})
     if dirty:
@@ -108,7 +108,7 @@ def test_a_branch_that_moved_is_merged(
 
 
 def test_a_conflict_is_only_shown(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits
 ) -> None:
     moved = branch_with_two_defects.commit({"calc.py": "other\n"}).head
     assert "log --patch" in take(repository, result)
@@ -116,7 +116,7 @@ def test_a_conflict_is_only_shown(
     assert repository.is_clean(untracked=False)
 
 
-def test_a_tag_of_the_same_name_does_not_get_in_between(repository: Repository, result: Result) -> None:
+def test_a_tag_of_the_same_name_does_not_get_in_between(repository: Repository, result: ResultCommits) -> None:
     repository.git.run("tag", "burnish/r1", "main")
     repository.git.run("tag", "change", "main")
     take(repository, result)
@@ -124,19 +124,21 @@ def test_a_tag_of_the_same_name_does_not_get_in_between(repository: Repository, 
 
 
 def test_a_branch_that_is_gone_or_being_rebased_is_only_shown(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits
 ) -> None:
-    assert "log --patch" in take(repository, Result(run="r1", branch="gone", head=result.head, commit=result.commit))
+    assert "log --patch" in take(
+        repository, ResultCommits(run="r1", branch="gone", head=result.head, commit=result.commit)
+    )
     builder = branch_with_two_defects.switch("main").commit({"calc.py": "conflict\n"}).switch("change")
     builder.git.run("rebase", "main", check=False)
     assert "log --patch" in take(repository, result)
 
 
 def test_a_detached_head_moves_forward(
-    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: Result
+    branch_with_two_defects: RepositoryBuilder, repository: Repository, result: ResultCommits
 ) -> None:
     branch_with_two_defects.git.run("checkout", "--quiet", "--detach", result.head)
-    take(repository, Result(run="r1", branch=result.head[:12], head=result.head, commit=result.commit))
+    take(repository, ResultCommits(run="r1", branch=result.head[:12], head=result.head, commit=result.commit))
     assert repository.commit_of("HEAD") == result.commit
     assert repository.commit_of("change") == result.head
 

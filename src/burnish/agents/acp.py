@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import burnish
 from burnish.agents.acp_bridge.values import May, Options
-from burnish.agents.client import NETWORK, AcpProgram, Client, Environment, Report, Step
+from burnish.agents.client import NETWORK, AcpProgram, Client, Environment, StepUsage, StreamReport
 from burnish.agents.interface import Card, Cost, Needs, Request, Tokens
 from burnish.agents.registry import clients
 from burnish.agents.streams import Dialect, count, differ, inner, number, objects, one_line, text_of
@@ -105,7 +105,7 @@ def _options(program: AcpProgram, request: Request) -> Options:
     )
 
 
-def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
     del finished
     ends: list[JsonObject] = []
     cost: float | None = None
@@ -121,10 +121,10 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
             case _:
                 pass
     if not ends:
-        return Report(cost_usd=cost)
+        return StreamReport(cost_usd=cost)
     last = ends[-1]
     stop = text_of(last.get("stop"))
-    return Report(
+    return StreamReport(
         ended=stop == _GOOD,
         contradiction=differ(ends, "event", "stop", "text", "message"),
         error=text_of(last.get("message")) or ("" if stop == _GOOD else f"its turn ended with '{stop}'{denied}"),
@@ -168,10 +168,10 @@ def _tokens_of_models(last: JsonObject) -> dict[str, Tokens]:
     }
 
 
-def _step(record: JsonObject) -> Step | None:
+def _step(record: JsonObject) -> StepUsage | None:
     """Its costs are those of the whole session so far: each takes the place of the one before."""
     cost = number(record, "cost_usd") if record.get("event") == "usage" else None
-    return None if cost is None else Step(name="session", tokens=Tokens(), cost_usd=cost)
+    return None if cost is None else StepUsage(name="session", tokens=Tokens(), cost_usd=cost)
 
 
 def _activity(record: JsonObject) -> str:

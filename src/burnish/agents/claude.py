@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from burnish.agents.client import AMAZON, GOOGLE_CLOUD, AcpProgram, Client, Report, Step
+from burnish.agents.client import AMAZON, GOOGLE_CLOUD, AcpProgram, Client, StepUsage, StreamReport
 from burnish.agents.interface import READ_ONLY_COMMANDS, Card, Cost, Price, Request, Tokens
 from burnish.agents.streams import (
     Dialect,
-    Ended,
-    Event,
-    Failed,
+    StreamItem,
+    TurnEnded,
+    TurnFailed,
     Worked,
     count,
     differ,
@@ -70,7 +70,7 @@ def _configuration(request: Request) -> dict[str, str]:
     }
 
 
-def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
     del finished
     results: list[JsonObject] = []
     retry: JsonObject = {}
@@ -84,10 +84,10 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
     delay = number(retry, "retry_delay_ms")
     pause = None if delay is None else delay / 1000
     if not results:
-        return Report(error=text_of(retry.get("error")), status=_status(retry), pause=pause, session=session)
+        return StreamReport(error=text_of(retry.get("error")), status=_status(retry), pause=pause, session=session)
     last = results[-1]
     good = last.get("subtype") == "success" and last.get("is_error") is False
-    return Report(
+    return StreamReport(
         ended=good,
         contradiction=differ(results, "subtype", "is_error", "result", "structured_output"),
         error="" if good else _words(last),
@@ -141,7 +141,7 @@ def _tokens(result: JsonObject) -> dict[str, Tokens]:
     }
 
 
-def _step(record: JsonObject) -> Step | None:
+def _step(record: JsonObject) -> StepUsage | None:
     """Each message of the model says what it cost so far; its blocks come one by one and repeat it."""
     message = inner(record, "message") if record.get("type") == "assistant" else {}
     used = inner(message, "usage")
@@ -153,7 +153,7 @@ def _step(record: JsonObject) -> Step | None:
         cached=count(used, "cache_read_input_tokens"),
         output=count(used, "output_tokens"),
     )
-    return Step(name=name, model=model, tokens=spent)
+    return StepUsage(name=name, model=model, tokens=spent)
 
 
 def _activity(record: JsonObject) -> str:
@@ -168,7 +168,7 @@ def _activity(record: JsonObject) -> str:
     return ""
 
 
-def _event(record: JsonObject) -> Event | None:
+def _event(record: JsonObject) -> StreamItem | None:
     match record.get("type"):
         case "assistant" | "user" if isinstance(record.get("message"), dict):
             return Worked()
@@ -178,12 +178,12 @@ def _event(record: JsonObject) -> Event | None:
             return None
 
 
-def _end(record: JsonObject) -> Event:
+def _end(record: JsonObject) -> StreamItem:
     answer, structured = record.get("result"), record.get("structured_output")
     subtype = text_of(record.get("subtype"))
     if subtype != "success" or record.get("is_error") not in (None, False):
-        return Failed(message=answer if subtype == "success" and isinstance(answer, str) else subtype)
-    return Ended(text=text_of(answer), structured=structured if isinstance(structured, dict) else None)
+        return TurnFailed(message=answer if subtype == "success" and isinstance(answer, str) else subtype)
+    return TurnEnded(text=text_of(answer), structured=structured if isinstance(structured, dict) else None)
 
 
 def _acp_meta(request: Request) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from burnish.agents.interface import (
 )
 from burnish.agents.logins import copy_credentials, moved_homes, put
 from burnish.agents.pricing import price_of
-from burnish.agents.process import Asked, Call, Meter, answer_schema, either
+from burnish.agents.process import AgentAttempt, AskResult, Meter, answer_schema, either
 from burnish.agents.registry import check_command, progress_of
 from burnish.agents.services import Job, Services, Session, StoppedError
 from burnish.agents.streams import Dialect, event, final_message, records
@@ -68,7 +68,7 @@ _UNREACHABLE = (502, 503, 504)
 _WORTH_ANOTHER_TRY = (408, 409, 425)
 
 
-class Report(Value):
+class StreamReport(Value):
     """What a client's stream says beside the answer. Whether the process agrees is for `Client` to see."""
 
     ended: bool = False
@@ -94,7 +94,7 @@ class Report(Value):
     """None where the client does not say."""
 
 
-class Step(Value):
+class StepUsage(Value):
     """What one step of the model used up, told while the client is still at work."""
 
     name: str
@@ -127,9 +127,9 @@ class Client(Value):
     settings_files: Callable[[Request, Environment], dict[str, bytes]] = lambda _request, _environment: {}
     telling: tuple[bytes, ...]
     """Texts of which a line must hold one to be worth reading: most lines are long, and only matter to the model."""
-    report: Callable[[Iterable[JsonObject], Finished], Report]
+    report: Callable[[Iterable[JsonObject], Finished], StreamReport]
     activity: Callable[[JsonObject], str]
-    step: Callable[[JsonObject], Step | None] = lambda _record: None
+    step: Callable[[JsonObject], StepUsage | None] = lambda _record: None
     """Many clients say only at their end what they used up."""
     structured: bool = False
     """Whether it is held to a schema, and has a structured answer in its stream."""
@@ -150,7 +150,7 @@ class Client(Value):
     ) -> Changed | Failed:
         return await process.change(self, job, services, clone, rejection)
 
-    async def ask(self, call: Call, request: Request) -> Asked:
+    async def ask(self, call: AgentAttempt, request: Request) -> AskResult:
         """Run it in a home of its own, where it finds the user's login for as long as it runs."""
         services, settings, environment = call.services, call.settings, call.services.environment
         keeps = self._keeps_session(call, request)
@@ -178,7 +178,7 @@ class Client(Value):
             used = replace(meter.used, seconds=clock.now() - started)
             if not meter.over.is_set():
                 raise StoppedError(used) from None
-            return Asked(reply=meter.failure, usage=used)
+            return AskResult(reply=meter.failure, usage=used)
         finally:
             await asyncio.to_thread(credentials.give_back)
         used, total = self._used(finished, request, session, meter)
@@ -187,13 +187,13 @@ class Client(Value):
         reply = self.read(finished, request, None)
         if keeps:
             services.remember(agent, None if isinstance(reply, Failure) else following)
-        return Asked(reply=reply, usage=used, session=following)
+        return AskResult(reply=reply, usage=used, session=following)
 
-    def _keeps_session(self, call: Call, request: Request) -> bool:
+    def _keeps_session(self, call: AgentAttempt, request: Request) -> bool:
         """Reviewers always have fresh eyes; those who write may remember what they did, if the user wants that."""
         return call.settings.resume and self.card.can_resume and not request.reads_only
 
-    async def _watched(self, call: Call, request: Request, meter: Meter) -> Finished:
+    async def _watched(self, call: AgentAttempt, request: Request, meter: Meter) -> Finished:
         def hear(line: bytes) -> None:
             meter.read(line)
             doing = self.progress(line)
@@ -323,7 +323,7 @@ class Client(Value):
         record = event(line)
         return "" if record is None else self.activity(record)
 
-    def _report(self, finished: Finished) -> Report:
+    def _report(self, finished: Finished) -> StreamReport:
         return self.report(records(finished.stdout, self.telling), finished)
 
 
@@ -350,7 +350,7 @@ def manager_variables(environment: Environment) -> dict[str, str]:
     return {variable: place for variable, place in named.items() if place.startswith("/") and Path(place).is_dir()}
 
 
-def _failure_in(report: Report, finished: Finished) -> Failure | None:
+def _failure_in(report: StreamReport, finished: Finished) -> Failure | None:
     """Why there is no answer, or None where the process and its stream both say that there is one."""
     said = _said(report, finished)
     if finished.how is not How.EXITED or finished.signal is not None:
@@ -360,7 +360,7 @@ def _failure_in(report: Report, finished: Finished) -> Failure | None:
     return said or failure_of(finished) or _incomplete(report, finished)
 
 
-def _said(report: Report, finished: Finished) -> Failure | None:
+def _said(report: StreamReport, finished: Finished) -> Failure | None:
     if report.failure is not None:
         return _failure(report.failure.kind, report.failure.message)
     if report.refusal:
@@ -383,7 +383,7 @@ def _said(report: Report, finished: Finished) -> Failure | None:
             return failure_of(Finished(how=How.EXITED, code=finished.code or 1, stderr_tail=words))
 
 
-def _incomplete(report: Report, finished: Finished) -> Failure | None:
+def _incomplete(report: StreamReport, finished: Finished) -> Failure | None:
     if finished.stdout_cut:
         return _failure(FailureKind.UNREADABLE, "its output was cut, for it is longer than a stream may be")
     if report.contradiction:
@@ -393,7 +393,7 @@ def _incomplete(report: Report, finished: Finished) -> Failure | None:
     return None
 
 
-def _answer_in(report: Report, finished: Finished, *, structured: bool) -> str | Failure:
+def _answer_in(report: StreamReport, finished: Finished, *, structured: bool) -> str | Failure:
     """The final message of a complete stream; its structured form where one must be there."""
     if report.answer is not None:
         return _not_empty(report.answer)
@@ -418,7 +418,7 @@ def _failure(kind: FailureKind, words: str) -> Failure:
     return Failure(kind=kind, message=bounded(" ".join(clean_text(words[:4_000]).split()), MAX_MESSAGE))
 
 
-def _usage(report: Report, finished: Finished, request: Request) -> Usage:
+def _usage(report: StreamReport, finished: Finished, request: Request) -> Usage:
     total = sum(tokens.total for tokens in report.tokens.values())
     cost = report.cost_usd
     if cost is None:
@@ -431,7 +431,7 @@ def _cost(model: str, tokens: Tokens) -> float | None:
     return None if price is None else price.of(tokens)
 
 
-def _notes(report: Report, request: Request) -> tuple[str, ...]:
+def _notes(report: StreamReport, request: Request) -> tuple[str, ...]:
     """Where a cap on money cannot hold."""
     if report.cost_usd is not None:
         return ()

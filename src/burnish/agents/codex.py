@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from burnish.agents.client import AcpProgram, Client, Environment, Report
+from burnish.agents.client import AcpProgram, Client, Environment, StreamReport
 from burnish.agents.interface import Card, Price, Request, Tokens
 from burnish.agents.streams import (
     Dialect,
-    Ended,
-    Event,
-    Failed,
-    Said,
+    StreamItem,
+    TextSaid,
+    TurnEnded,
+    TurnFailed,
     Worked,
     count,
     differ,
@@ -90,7 +90,7 @@ def _provider(environment: Environment) -> tuple[str, ...]:
     )
 
 
-def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
     del finished
     ends: list[JsonObject] = []
     session = error = ""
@@ -105,12 +105,12 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
             case _:
                 pass
     if not ends:
-        return Report(session=session)
+        return StreamReport(session=session)
     last = ends[-1]
     good = last.get("type") == "turn.completed"
     words = "" if good else text_of(inner(last, "error").get("message")) or error or "no reason given"
     status = _STATUS.search(words)
-    return Report(
+    return StreamReport(
         ended=good,
         contradiction=differ(ends, "type", "usage", "error"),
         error=words,
@@ -144,19 +144,19 @@ def _activity(record: JsonObject) -> str:
             return ""
 
 
-def _event(record: JsonObject) -> Event | None:
+def _event(record: JsonObject) -> StreamItem | None:
     match record.get("type"):
         case "turn.started":
             return Worked()
         case "turn.completed":
-            return Ended()
+            return TurnEnded()
         case "turn.failed":
-            return Failed(message=error_text(record.get("error")))
+            return TurnFailed(message=error_text(record.get("error")))
         case "item.completed":
             item = inner(record, "item")
             said = item.get("text") if item.get("type") == "agent_message" else None
             # Lists and commands may complete after the last message; they do not take it back.
-            return Said(text=said) if isinstance(said, str) else None
+            return TextSaid(text=said) if isinstance(said, str) else None
         case _:
             return None
 

@@ -11,7 +11,7 @@ from burnish.agents import process
 from burnish.agents.environment import agent_environment
 from burnish.agents.failures import failure_of
 from burnish.agents.interface import AgentError, Card, Changed, Cost, Failed, Rejection, Reply, Request, Review
-from burnish.agents.process import Asked, Call
+from burnish.agents.process import AgentAttempt, AskResult
 from burnish.agents.registry import check_command
 from burnish.agents.services import Job, Services
 from burnish.contracts.text import MAX_ANSWER_BYTES
@@ -40,14 +40,14 @@ class CommandAgent:
     ) -> Changed | Failed:
         return await process.change(self, job, services, clone, rejection)
 
-    async def ask(self, call: Call, request: Request) -> Asked:
+    async def ask(self, call: AgentAttempt, request: Request) -> AskResult:
         """Run the user's own program."""
         command = self.command(call.settings, request, call.services.environment)
         finished = await call.run(command, request, render="")
         output = Path(request.output_file)
         reply = self.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
         usage = Usage(seconds=finished.seconds) if isinstance(reply, Failure) else reply.usage
-        return Asked(reply=reply, usage=usage)
+        return AskResult(reply=reply, usage=usage)
 
     def command(self, settings: AgentSettings, request: Request, environment: Mapping[str, str]) -> Command:
         return Command(

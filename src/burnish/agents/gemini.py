@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from burnish.agents.client import AcpProgram, Client, Environment, Report
+from burnish.agents.client import AcpProgram, Client, Environment, StreamReport
 from burnish.agents.interface import READ_ONLY_COMMANDS, Card, Price, Request, Tokens
 from burnish.agents.streams import (
     Dialect,
-    Ended,
-    Event,
-    Failed,
-    Said,
+    StreamItem,
+    TextSaid,
+    TurnEnded,
+    TurnFailed,
     Worked,
     count,
     differ,
@@ -79,7 +79,7 @@ def _login(environment: Environment) -> str:
     return "vertex-ai" if any(environment.get(name) for name in cloud) else "oauth-personal"
 
 
-def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
     results: list[JsonObject] = []
     session = ""
     for record in stream:
@@ -87,14 +87,14 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
         if record.get("type") == "result" and "status" in record:
             results.append(record)
     if finished.code == _NO_LOGIN:
-        return Report(error=_last_line(finished) or "there is no login", status=401, session=session)
+        return StreamReport(error=_last_line(finished) or "there is no login", status=401, session=session)
     refusal = f"it reached its limit of turns: {_last_line(finished)}" if finished.code == _TURN_LIMIT else ""
     if not results:
-        return Report(refusal=refusal, session=session)
+        return StreamReport(refusal=refusal, session=session)
     last = results[-1]
     good = last.get("status") == "success"
     error = "" if good else text_of(inner(last, "error").get("message")) or text_of(last.get("status"))
-    return Report(
+    return StreamReport(
         ended=good,
         contradiction=differ(results, "status", "stats", "error"),
         error=error,
@@ -142,14 +142,14 @@ def _activity(record: JsonObject) -> str:
     return ""
 
 
-def _event(record: JsonObject) -> Event | None:
+def _event(record: JsonObject) -> StreamItem | None:
     match record.get("type"):
         case "result" if "stats" in record and isinstance(status := record.get("status"), str):
-            return Ended() if status == "success" else Failed(message=error_text(record.get("error")) or status)
+            return TurnEnded() if status == "success" else TurnFailed(message=error_text(record.get("error")) or status)
         case "message" | "tool_use" | "tool_result" if "timestamp" in record:
             content = record.get("content")
             if record.get("type") == "message" and record.get("role") == "assistant" and isinstance(content, str):
-                return Said(text=content, more=record.get("delta") is True)
+                return TextSaid(text=content, more=record.get("delta") is True)
             return Worked()
         case _:
             return None

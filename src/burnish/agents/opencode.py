@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
-from burnish.agents.client import AMAZON, GOOGLE_CLOUD, AcpProgram, Client, Environment, Report, Step
+from burnish.agents.client import AMAZON, GOOGLE_CLOUD, AcpProgram, Client, Environment, StepUsage, StreamReport
 from burnish.agents.interface import READ_ONLY_COMMANDS, Card, Request, Tokens
 from burnish.agents.streams import (
     Dialect,
-    Ended,
-    Event,
-    Failed,
-    Said,
+    StreamItem,
+    TextSaid,
+    TurnEnded,
+    TurnFailed,
     Worked,
     count,
     doing,
@@ -85,7 +85,7 @@ def _files(request: Request, environment: Environment) -> dict[str, bytes]:
     return {"config/opencode/opencode.json": json.dumps(settings).encode()}
 
 
-def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
+def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
     del finished
     spent, cost, session, reason = Tokens(), 0.0, "", ""
     failure: JsonObject = {}
@@ -101,7 +101,7 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> Report:
     status = number(inner(failure, "data"), "statusCode")
     wait = text_of(inner(failure, "data", "responseHeaders").get("retry-after"))
     words = text_of(inner(failure, "data").get("message")) or text_of(failure.get("name")) or "no reason given"
-    return Report(
+    return StreamReport(
         ended=reason == "stop" and not failure,
         error=words if failure else "",
         status=int(status) if status else None,
@@ -122,12 +122,12 @@ def _tokens(used: JsonObject) -> Tokens:
     )
 
 
-def _step(record: JsonObject) -> Step | None:
+def _step(record: JsonObject) -> StepUsage | None:
     part = inner(record, "part")
     if record.get("type") != "step_finish":
         return None
     spent = _tokens(inner(part, "tokens"))
-    return Step(name=text_of(part.get("id")), tokens=spent, cost_usd=number(part, "cost") or None)
+    return StepUsage(name=text_of(part.get("id")), tokens=spent, cost_usd=number(part, "cost") or None)
 
 
 def _activity(record: JsonObject) -> str:
@@ -137,31 +137,31 @@ def _activity(record: JsonObject) -> str:
     return one_line(text_of(part.get("text"))) if record.get("type") == "text" else ""
 
 
-def _event(record: JsonObject) -> Event | None:
+def _event(record: JsonObject) -> StreamItem | None:
     part = record.get("part")
     match record.get("type"):
         case "error" if "error" in record:
-            return Failed(message=error_text(record.get("error")))
+            return TurnFailed(message=error_text(record.get("error")))
         case "tool_use" if "timestamp" in record:
             return Worked()
         case "step_start" if isinstance(part, dict):
             return Worked()
         case "text" if isinstance(part, dict) and isinstance(said := part.get("text"), str):
-            return Said(text=said + "\n", more=True)
+            return TextSaid(text=said + "\n", more=True)
         case "step_finish" if isinstance(part, dict):
             return _end(part)
         case _:
             return None
 
 
-def _end(part: JsonObject) -> Event:
+def _end(part: JsonObject) -> StreamItem:
     match part.get("reason"):
         case "stop":
-            return Ended()
+            return TurnEnded()
         case "tool-calls":
             return Worked()
         case reason:
-            return Failed(message=f"the step ended with {reason}")
+            return TurnFailed(message=f"the step ended with {reason}")
 
 
 AGENT = Client(

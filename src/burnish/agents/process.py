@@ -31,7 +31,7 @@ from burnish.core.values import Value, replace
 from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
 from burnish.settings.types import AgentSettings
-from burnish.system.process import Command, Finished, Limits
+from burnish.system.process import Command, Finished, ProcessLimits
 from burnish.workspace.clones import WIRING, Clone
 from burnish.workspace.commits import commit_tree
 from burnish.workspace.diffs import Difference, difference
@@ -43,7 +43,7 @@ Reader = Callable[[bytes], Answer | Failure]
 Writing = StartFix | StartBuild | StartReview
 
 
-class Asked(Value):
+class AskResult(Value):
     """What came of asking, and what it cost, whatever came of it."""
 
     reply: Reply | Failure
@@ -55,7 +55,7 @@ class Asked(Value):
         return b"" if isinstance(self.reply, Failure) else self.reply.transcript or self.reply.text
 
 
-class Call(NamedTuple):
+class AgentAttempt(NamedTuple):
     """One attempt: everything that running the program needs beside the request."""
 
     services: Services
@@ -68,7 +68,9 @@ class Call(NamedTuple):
 
     async def run(self, command: Command, request: Request, **options: Any) -> Finished:
         """Run the program in the sandbox. Nothing that it started is left."""
-        limits = Limits(seconds=self.settings.timeout, silent_seconds=self.settings.silent, grace_seconds=GRACE_SECONDS)
+        limits = ProcessLimits(
+            seconds=self.settings.timeout, silent_seconds=self.settings.silent, grace_seconds=GRACE_SECONDS
+        )
         kept = options.pop("kept_bytes", limits.kept_bytes)
         return await self.services.run_command(
             command,
@@ -87,7 +89,7 @@ class Call(NamedTuple):
 class Asker(Protocol):
     """An agent that is a program of its own."""
 
-    async def ask(self, call: Call, request: Request) -> Asked:
+    async def ask(self, call: AgentAttempt, request: Request) -> AskResult:
         """Run it, and read what came of it."""
         ...
 
@@ -143,7 +145,7 @@ async def _scratch(services: Services, job: Job[StartReview], clone: Clone) -> C
 
 async def _watched(
     agent: Asker, job: Job[StartReview], services: Services, clone: Clone, request: Request
-) -> tuple[Asked, Answer | Failure]:
+) -> tuple[AskResult, Answer | Failure]:
     """Run the reviewer, and see to it that its clone is as it was."""
     before = await asyncio.to_thread(services.clones.fingerprint, clone)
     writable = (request.scratch,) if request.scratch else ()
@@ -218,19 +220,21 @@ async def _ask(
     *,
     spent: Usage = NOTHING,
     session: Session | None = None,
-) -> Asked:
+) -> AskResult:
     """Run an agent and read what came of it. `spent` is what was used up already of the share that the work has."""
     # An agent that is asked again may have left anything there, an old answer or a link among them.
     await asyncio.to_thread(services.clear_attempt_dir, request.effect)
     write_findings(request)
     writable = (*writable, str(Path(request.output_file).parent))
     settings = services.agent(job.effect.agent)
-    return await agent.ask(Call(services, job, settings, writable, job.effect.share.without(spent), session), request)
+    return await agent.ask(
+        AgentAttempt(services, job, settings, writable, job.effect.share.without(spent), session), request
+    )
 
 
 async def _ask_readably(
     agent: Asker, job: Job[StartReview], services: Services, request: Request, writable: tuple[str, ...]
-) -> tuple[Asked, Answer | Failure]:
+) -> tuple[AskResult, Answer | Failure]:
     """Ask for an answer that can be read. A client that can go on is told once what is wrong with it.
 
     Where the protocol ends a run at the first unreadable answer, there is no second one.
@@ -250,7 +254,7 @@ async def _ask_readably(
     return repaired, await _read(repaired, read)
 
 
-async def _read(asked: Asked, read: Reader) -> Answer | Failure:
+async def _read(asked: AskResult, read: Reader) -> Answer | Failure:
     if isinstance(asked.reply, Failure):
         return asked.reply
     return await asyncio.to_thread(read, asked.reply.text)

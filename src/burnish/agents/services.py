@@ -18,7 +18,7 @@ from burnish.core.values import Value
 from burnish.core.work import ProcessMark
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock
-from burnish.system.process import Command, Finished, Limits
+from burnish.system.process import Command, Finished, ProcessLimits
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.diffs import Difference
 from burnish.workspace.repository import Repository
@@ -183,7 +183,7 @@ class Services(Protocol):
     async def run_command(
         self,
         command: Command,
-        limits: Limits,
+        limits: ProcessLimits,
         *,
         effect: str,
         writable: tuple[str, ...],

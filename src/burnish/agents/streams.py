@@ -30,7 +30,7 @@ _ARGUMENTS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "que
 """What a tool works on, in the words of the clients; the first that is there is shown."""
 
 
-class Said(Value):
+class TextSaid(Value):
     """The agent spoke; `more` continues what it said before."""
 
     text: str
@@ -41,26 +41,26 @@ class Worked(Value):
     """The agent did something, or a new turn began: what it said before was not the end."""
 
 
-class Ended(Value):
+class TurnEnded(Value):
     """The client's word that the turn is complete, with the final message where this event carries it."""
 
     text: str | None = None
     structured: JsonObject | None = None
 
 
-class Failed(Value):
+class TurnFailed(Value):
     """The client's word that there is no answer."""
 
     message: str
 
 
-Event = Said | Worked | Ended | Failed
+StreamItem = TextSaid | Worked | TurnEnded | TurnFailed
 
 
 class Dialect(NamedTuple):
     """What the records of one client's stream mean for its final message."""
 
-    event: Callable[[JsonObject], Event | None]
+    event: Callable[[JsonObject], StreamItem | None]
     """What a record says; None where it is of another client, or says nothing about the answer."""
     carries: tuple[str, ...] = ()
     """The types of records that carry an answer or an end, as regular expressions."""
@@ -73,7 +73,7 @@ class Dialect(NamedTuple):
 class _Dialects(NamedTuple):
     """Those of all clients, together."""
 
-    events: tuple[Callable[[JsonObject], Event | None], ...]
+    events: tuple[Callable[[JsonObject], StreamItem | None], ...]
     damaged: re.Pattern[str]
     """What carries an answer or an end, in a line that is no event: two outputs ran into each other."""
     silent: frozenset[str]
@@ -110,7 +110,7 @@ def read_answer(
 
 def final_message(text: str) -> FinalMessage | None:
     """The final message of a client's stream; None where the text is no stream; an error where it has no good end."""
-    events: list[Event] = []
+    events: list[StreamItem] = []
     outside: list[str] = []
     records = 0
     for line in text.split("\n"):
@@ -133,30 +133,30 @@ def final_message(text: str) -> FinalMessage | None:
     return _fold(events, "\n".join(outside))
 
 
-def _event(record: JsonObject) -> Event | None:
+def _event(record: JsonObject) -> StreamItem | None:
     return next((event for read in _dialects().events if (event := read(record)) is not None), None)
 
 
-def _fold(events: list[Event], outside: str) -> FinalMessage:
+def _fold(events: list[StreamItem], outside: str) -> FinalMessage:
     said: list[str] = []
-    end: Ended | Failed | None = None
+    end: TurnEnded | TurnFailed | None = None
     for event in events:
         match event:
-            case Said():
+            case TextSaid():
                 said = said if event.more else []
                 said.append(event.text)
                 end = None
             case Worked():
                 said, end = [], None
-            case Ended() | Failed():
+            case TurnEnded() | TurnFailed():
                 end = event
             case _:
                 assert_never(event)
     match end:
-        case Ended():
+        case TurnEnded():
             message = "".join(said) if end.text is None else end.text
             return FinalMessage(text=message, structured=end.structured, outside=outside)
-        case Failed():
+        case TurnFailed():
             message = bounded(clean_text(end.message), 300) or "no reason given"
             raise UnreadableError(f"The client says that it failed: {message}", hint="Look at the agent's log.")
         case None:

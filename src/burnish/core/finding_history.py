@@ -17,7 +17,7 @@ from burnish.core.line_changes import Drift, FileChange, Touched
 from burnish.core.line_changes import origins as renames
 from burnish.core.protocol import OpenBlockers, Protocol
 from burnish.core.reviews import Answer, FormerAnswer
-from burnish.core.state import FixerAnswer, FixOrder, GoodReview, Review, Run, Scope
+from burnish.core.state import AnsweredReview, FixerAnswer, FixOrder, Review, Run, Scope
 from burnish.core.values import replace
 
 NEARBY = 3
@@ -37,13 +37,13 @@ def _moved(tracked: Tracked, drift: Drift, *, left: bool) -> Tracked:
     location = tracked.finding.location
     if location is None:
         # A finding about the change as a whole may have been met anywhere.
-        return replace(tracked, touched=True, left=left)
+        return replace(tracked, lines_changed=True, left_by_fixer=left)
     place = drift.follow(location)
     if isinstance(place, Touched):
-        return replace(tracked, touched=True, left=left)
+        return replace(tracked, lines_changed=True, left_by_fixer=left)
     finding = replace(tracked.finding, location=place.location)
     if isinstance(drift.follow(_surroundings(location)), Touched):
-        return replace(tracked, finding=finding, touched=True, left=left)
+        return replace(tracked, finding=finding, lines_changed=True, left_by_fixer=left)
     return replace(tracked, finding=finding)
 
 
@@ -72,10 +72,10 @@ def dismiss(run: Run, finding: str, status: FindingStatus, note: str) -> Run:
 
 def answered(run: Run, asked: Collection[str]) -> tuple[Tracked, ...]:
     """The book, after a person has decided about some findings: they are not asked about again."""
-    return tuple(replace(entry, asked=True) if entry.finding.id in asked else entry for entry in run.findings)
+    return tuple(replace(entry, decided=True) if entry.finding.id in asked else entry for entry in run.findings)
 
 
-def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[Run, Judgement]:
+def judge_round(run: Run, reviews: Sequence[AnsweredReview], scope: Scope) -> tuple[Run, Judgement]:
     """Enter what a round's reviews found, close what they settle, and judge."""
     number = len(run.rounds)
     reported = _reported(run, reviews)
@@ -83,18 +83,23 @@ def judge_round(run: Run, reviews: Sequence[GoodReview], scope: Scope) -> tuple[
     settled = {key: _settle(run, tracked, reviews) for key, tracked in former.items() if key not in reported}
     entered = {key: _enter(run, former.get(key), finding, scope) for key, finding in reported.items()}
     book = {**{key: entered.get(key) or settled[key] for key in former}, **entered}
-    considered = [entry.finding for entry in book.values() if entry.seen == number and _counts(entry)]
+    considered = [entry.finding for entry in book.values() if entry.last_reported_round == number and _counts(entry)]
     judgement = judge(run.protocol.gate, [review.answer for review in reviews], considered)
-    judgement = _with_former(judgement, [entry for entry in settled.values() if entry.seen == number and entry.holds])
-    judgement = _with_carried(run.protocol, judgement, [entry for entry in settled.values() if entry.seen < number])
+    judgement = _with_former(
+        judgement, [entry for entry in settled.values() if entry.last_reported_round == number and entry.still_blocks]
+    )
+    judgement = _with_carried(
+        run.protocol, judgement, [entry for entry in settled.values() if entry.last_reported_round < number]
+    )
     blocking = {finding.id for finding in judgement.blocking}
     tracked = tuple(
-        replace(entry, blocking=key in blocking) if entry.seen == number else entry for key, entry in book.items()
+        replace(entry, blocking=key in blocking) if entry.last_reported_round == number else entry
+        for key, entry in book.items()
     )
     return _with_census(replace(run, findings=tracked), reviews, judgement)
 
 
-def _with_census(run: Run, reviews: Sequence[GoodReview], judgement: Judgement) -> tuple[Run, Judgement]:
+def _with_census(run: Run, reviews: Sequence[AnsweredReview], judgement: Judgement) -> tuple[Run, Judgement]:
     """Count the evidence of a round beside its findings."""
     evidence = {review.reviewer: review.evidence for review in reviews}
     census = take_census(run.changed, evidence)
@@ -104,7 +109,7 @@ def _with_census(run: Run, reviews: Sequence[GoodReview], judgement: Judgement) 
 
 def record(run: Run, reviews: Sequence[Review]) -> Run:
     """Enter what some reviewers of a round found that will not be judged. Nothing is closed by their silence."""
-    good = [review for review in reviews if isinstance(review, GoodReview)]
+    good = [review for review in reviews if isinstance(review, AnsweredReview)]
     former = {tracked.finding.id: tracked for tracked in run.findings}
     gate = run.protocol.gate
     entered = {
@@ -123,12 +128,12 @@ def waived_by_hand(run: Run) -> bool:
         entry.status in DISMISSED
         and entry.finding.id not in run.started.waivers
         and blocks(run.protocol.gate, entry.finding)
-        and (entry.seen == len(run.rounds) or not entry.touched)
+        and (entry.last_reported_round == len(run.rounds) or not entry.lines_changed)
         for entry in run.findings
     )
 
 
-def _reported(run: Run, reviews: Sequence[GoodReview]) -> dict[str, Finding]:
+def _reported(run: Run, reviews: Sequence[AnsweredReview]) -> dict[str, Finding]:
     """The findings of all reviewers, merged; those that were known before keep their id."""
     found = [
         replace(finding, found_by=finding.found_by or (review.reviewer,))
@@ -155,7 +160,7 @@ def _unknown_former(run: Run, answer: Answer) -> list[Finding]:
 def _matchable(tracked: Tracked) -> Finding:
     """A former finding as it can be recognised: lines that were changed say nothing about where it would be now."""
     location = tracked.finding.location
-    if location is None or not tracked.touched:
+    if location is None or not tracked.lines_changed:
         return tracked.finding
     return replace(tracked.finding, location=replace(location, line=None, end_line=None))
 
@@ -166,20 +171,22 @@ def _enter(run: Run, former: Tracked | None, finding: Finding, scope: Scope) -> 
     if finding.id in run.started.waivers:
         first = former.round if former else number
         note = "waived by the policy of the base"
-        return Tracked(finding=finding, round=first, seen=number, status=FindingStatus.WAIVED, note=note)
+        return Tracked(finding=finding, round=first, last_reported_round=number, status=FindingStatus.WAIVED, note=note)
     if former is None:
         filed = scope is Scope.RATCHET and not finding.severity.at_least(Severity.HIGH)
         status = FindingStatus.FILED if filed else FindingStatus.OPEN
-        return Tracked(finding=finding, round=number, seen=number, status=status)
+        return Tracked(finding=finding, round=number, last_reported_round=number, status=status)
     status = former.status if former.status in (*DISMISSED, FindingStatus.FILED) else FindingStatus.OPEN
-    return replace(former, finding=finding, seen=number, status=status, touched=False, left=False)
+    return replace(
+        former, finding=finding, last_reported_round=number, status=status, lines_changed=False, left_by_fixer=False
+    )
 
 
 def _counts(entry: Tracked) -> bool:
     return entry.status is FindingStatus.OPEN
 
 
-def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracked:
+def _settle(run: Run, tracked: Tracked, reviews: Sequence[AnsweredReview]) -> Tracked:
     """What becomes of an open finding that no reviewer reported again."""
     if tracked.status is not FindingStatus.OPEN:
         return tracked
@@ -187,7 +194,7 @@ def _settle(run: Run, tracked: Tracked, reviews: Sequence[GoodReview]) -> Tracke
         former.answer for review in reviews for former in review.answer.former if former.id == tracked.finding.id
     }
     if FormerAnswer.NOT_FIXED in answers:
-        return replace(tracked, seen=len(run.rounds), touched=False, left=False)
+        return replace(tracked, last_reported_round=len(run.rounds), lines_changed=False, left_by_fixer=False)
     if FormerAnswer.FIXED in answers and _may_be_fixed(run, tracked):
         return replace(tracked, status=FindingStatus.RESOLVED)
     if FormerAnswer.WITHDRAWN in answers:
@@ -201,8 +208,8 @@ def _may_be_fixed(run: Run, tracked: Tracked) -> bool:
     What an earlier run saw is believed to be gone where the tree has changed in this one, or where a rule says so:
     rules do not overlook, and what they depend on beside the tree (a dependency, a tool's version) may have changed.
     """
-    if tracked.seen:
-        return run.rounds[tracked.seen - 1].tree != run.tree
+    if tracked.last_reported_round:
+        return run.rounds[tracked.last_reported_round - 1].tree != run.tree
     return bool(tracked.finding.rule) or run.tree != run.subject.tree
 
 
@@ -215,7 +222,7 @@ def _with_former(judgement: Judgement, not_fixed: Sequence[Tracked]) -> Judgemen
 
 def _with_carried(protocol: Protocol, judgement: Judgement, entries: Sequence[Tracked]) -> Judgement:
     """An open blocker stays in the judgement even if this round's reviewers missed it."""
-    carried = tuple(entry.finding for entry in entries if entry.holds)
+    carried = tuple(entry.finding for entry in entries if entry.still_blocks)
     holds_loop = bool(carried) and protocol.review.open_blockers is OpenBlockers.LOOP
     return replace(judgement, carried=carried, clean=judgement.clean and not holds_loop)
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from enum import Enum
 
+import msgspec
+
 from burnish.core.values import Value
 
 
@@ -194,28 +196,31 @@ class FixVerdict(Enum):
 
 
 class Tracked(Value):
-    """A finding over the rounds of a run. Its location is kept up to date as fixes move lines."""
+    """A finding over the rounds of a run. Its location is kept up to date as fixes move lines.
+
+    Ledgers hold the fields under their older, shorter names.
+    """
 
     finding: Finding
     round: int
-    seen: int
+    last_reported_round: int = msgspec.field(name="seen")
     """The last round in which a reviewer reported it."""
     status: FindingStatus = FindingStatus.OPEN
     blocking: bool = False
-    touched: bool = False
+    lines_changed: bool = msgspec.field(default=False, name="touched")
     """Whether a fix changed its lines since it was last reported."""
-    asked: bool = False
+    decided: bool = msgspec.field(default=False, name="asked")
     """Whether it was put to a person, who has decided."""
-    left: bool = False
+    left_by_fixer: bool = msgspec.field(default=False, name="left")
     """Whether the fixer that last changed its lines says that the problem is still there, or that there is none."""
     note: str = ""
 
     @property
     def may_be_gone(self) -> bool:
         """Whether its lines were changed, by a fix that does not itself say that the problem was left."""
-        return self.touched and not self.left
+        return self.lines_changed and not self.left_by_fixer
 
     @property
-    def holds(self) -> bool:
+    def still_blocks(self) -> bool:
         """An open blocker that no fix can have removed: it blocks even if later reviewers miss it."""
         return self.status is FindingStatus.OPEN and self.blocking and not self.may_be_gone

@@ -67,7 +67,7 @@ class IllegalEventError(Exception):
         self.state = state
 
 
-class Step(NamedTuple):
+class Transition(NamedTuple):
     """One cell of the table."""
 
     phase: type[Value]
@@ -80,8 +80,8 @@ _P = TypeVar("_P", bound=Value)
 _E = TypeVar("_E", bound=Event)
 
 
-def _step(phase: type[_P], event: type[_E], handle: Callable[[Run, _P, _E], Run], *to: type[Value]) -> Step:
-    return Step(phase, event, handle, to)
+def _step(phase: type[_P], event: type[_E], handle: Callable[[Run, _P, _E], Run], *to: type[Value]) -> Transition:
+    return Transition(phase, event, handle, to)
 
 
 _SINGLE = (Building, Validating, Fixing, Sealing)
@@ -90,7 +90,7 @@ _PROGRESS = (WorkStarted, ProcessStarted, WorkLost, TimerFired)
 _INTERRUPTIBLE = (Building, Validating, Reviewing, Fixing)
 _WITH_FINDINGS = (Validating, Reviewing, Fixing, Sealing, Stopping, Ended)
 
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[Transition, ...] = (
     *(_step(phase, event, work.step_single, phase) for phase in _SINGLE for event in _PROGRESS),
     *(_step(Reviewing, event, review.step, Reviewing) for event in _PROGRESS),
     _step(Building, Built, change.built, Validating, Reviewing, Ended),
@@ -122,7 +122,7 @@ STEPS: tuple[Step, ...] = (
     *(_step(Stopping, event, stop.result, Ended) for event in (Built, Fixed, SessionFinished, Validated)),
 )
 
-TABLE: dict[tuple[type[Value], type[Event]], Step] = {(step.phase, step.event): step for step in STEPS}
+TABLE: dict[tuple[type[Value], type[Event]], Transition] = {(step.phase, step.event): step for step in STEPS}
 
 
 def evolve(run: Run | None, event: AnyEvent) -> Run:

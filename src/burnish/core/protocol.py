@@ -60,7 +60,7 @@ class VerdictGate(Value, tag_field="type", tag="verdict"):
 Gate = SeverityGate | ScoreGate | VerdictGate
 
 
-class Limits(Value):
+class RoundLimits(Value):
     """Bounds that live in the state of a run, never in an agent's head."""
 
     reviews: int
@@ -272,7 +272,7 @@ class Protocol(Value):
     contract: ContractName
     panel: tuple[Reviewer, ...]
     gate: Gate
-    limits: Limits
+    limits: RoundLimits
     fix: FixRule
     exhausted: Exhausted
     review: ReviewRule = ReviewRule()

@@ -49,7 +49,7 @@ class ReviewStatus(Enum):
     DID_NOT_RUN = "did-not-run"
 
 
-class GoodReview(Value, tag_field="review", tag="answered"):
+class AnsweredReview(Value, tag_field="review", tag="answered"):
     """A reviewer's readable answer."""
 
     reviewer: str
@@ -79,7 +79,7 @@ class GoodReview(Value, tag_field="review", tag="answered"):
         return count(self.answer.findings)
 
 
-class MissingReview(Value, tag_field="review", tag="did-not-run"):
+class FailedReview(Value, tag_field="review", tag="did-not-run"):
     """A reviewer that gave no usable answer, and why."""
 
     reviewer: str
@@ -94,7 +94,7 @@ class MissingReview(Value, tag_field="review", tag="did-not-run"):
         return Counts()
 
 
-Review = GoodReview | MissingReview
+Review = AnsweredReview | FailedReview
 
 
 class Seat(Value):
@@ -381,5 +381,5 @@ def scored_reviews(run: Run) -> tuple[ScoredReview, ...]:
         ScoredReview(attempt=round_.number - 1, card=review.answer.card, reviewed_at=review.finished_at)
         for round_ in run.rounds
         for review in round_.reviews
-        if isinstance(review, GoodReview) and review.answer.card is not None
+        if isinstance(review, AnsweredReview) and review.answer.card is not None
     )

@@ -15,7 +15,6 @@ from burnish.core.protocol import (
     FixInput,
     FixRule,
     Gate,
-    Limits,
     OnFailure,
     OpenBlockers,
     Protocol,
@@ -23,6 +22,7 @@ from burnish.core.protocol import (
     ReviewBy,
     ReviewMode,
     ReviewRule,
+    RoundLimits,
     ScoreGate,
     SeverityGate,
     Stop,
@@ -159,7 +159,7 @@ def _failures(rule: FailureRule) -> str:
             assert_never(rule.fallback)
 
 
-def _limits(limits: Limits, exhausted: Exhausted) -> str:
+def _limits(limits: RoundLimits, exhausted: Exhausted) -> str:
     text = f"There {'is 1 review' if limits.reviews == 1 else f'are {limits.reviews} reviews'} at most"
     asks = isinstance(exhausted, Ask | AskAtTerminal)
     if asks and limits.hard_cap > limits.reviews and any(choice.action.adds_a_round for choice in exhausted.choices):

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from burnish.core.state import GoodReview, MissingReview, Review, Reviewing, Round, Run, Stopping
+from burnish.core.state import AnsweredReview, FailedReview, Review, Reviewing, Round, Run, Stopping
 from burnish.core.values import Value
 
 MAX_NAME_BYTES = 80
@@ -102,9 +102,9 @@ def reviews_of(run: Run, round_: Round) -> tuple[Review, ...]:
     if round_.reviews or not isinstance(phase, Reviewing) or phase.round != round_.number:
         return round_.reviews
     works = (seat.work for seat in phase.seats)
-    return tuple(work for work in works if isinstance(work, GoodReview | MissingReview))
+    return tuple(work for work in works if isinstance(work, AnsweredReview | FailedReview))
 
 
-def answered(reviews: tuple[Review, ...]) -> tuple[GoodReview, ...]:
+def answered(reviews: tuple[Review, ...]) -> tuple[AnsweredReview, ...]:
     """The reviews that say something."""
-    return tuple(review for review in reviews if isinstance(review, GoodReview))
+    return tuple(review for review in reviews if isinstance(review, AnsweredReview))

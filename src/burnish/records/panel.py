@@ -4,13 +4,13 @@ from burnish.contracts.issues_record import render_issues, render_verdict_aggreg
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.markdown.inert import inert
 from burnish.core.state import (
+    AnsweredReview,
     Building,
     Ended,
     FixerAnswer,
     Fixing,
     FixResult,
     FixStatus,
-    GoodReview,
     Outcome,
     Phase,
     Reviewing,
@@ -81,7 +81,7 @@ def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile
     return files
 
 
-def _issues(review: GoodReview, reviewed: tuple[str, ...]) -> str:
+def _issues(review: AnsweredReview, reviewed: tuple[str, ...]) -> str:
     no_evidence = review.status is ReviewStatus.NO_EVIDENCE
     return render_issues(review.reviewer, review.answer, moment(review.finished_at), reviewed, no_evidence=no_evidence)
 
@@ -217,5 +217,5 @@ def _fix_status(run: Run, round_: Round) -> str:
 def _last_known(run: Run) -> float:
     """The latest moment that the state itself holds."""
     reviews = (review for round_ in run.rounds for review in reviews_of(run, round_))
-    finished = (review.finished_at for review in reviews if isinstance(review, GoodReview))
+    finished = (review.finished_at for review in reviews if isinstance(review, AnsweredReview))
     return max((run.started.at, *(round_.opened_at for round_ in run.rounds), *finished))

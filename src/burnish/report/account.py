@@ -178,7 +178,11 @@ def open_blockers(run: Run) -> int:
 def left_of_last_round(run: Run) -> Counts:
     """What is open of the last round, each problem once, however many reviewers reported it."""
     last = len(run.rounds)
-    return count(entry.finding for entry in run.findings if entry.seen == last and entry.status is FindingStatus.OPEN)
+    return count(
+        entry.finding
+        for entry in run.findings
+        if entry.last_reported_round == last and entry.status is FindingStatus.OPEN
+    )
 
 
 def short_ids(run: Run) -> dict[str, str]:

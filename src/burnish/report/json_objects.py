@@ -8,11 +8,11 @@ from burnish.core.evidence import CensusEntry, Missing
 from burnish.core.findings import Counts, FixVerdict, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.state import (
+    AnsweredReview,
     Ended,
+    FailedReview,
     FixerAnswer,
     FixResult,
-    GoodReview,
-    MissingReview,
     Review,
     Round,
     Run,
@@ -84,7 +84,7 @@ def _escalation(account: Account) -> dict[str, Any] | None:
 
 def _round(run: Run, round_: Round) -> dict[str, Any]:
     works = (seat.work for seat in seats_of(run, round_))
-    reviews = [work for work in works if isinstance(work, GoodReview | MissingReview)]
+    reviews = [work for work in works if isinstance(work, AnsweredReview | FailedReview)]
     return {
         "round": round_.number,
         "scope": round_.scope.value,
@@ -101,11 +101,11 @@ def _review(review: Review) -> dict[str, Any]:
         "counts": counts_object(review.counts),
     }
     match review:
-        case GoodReview():
+        case AnsweredReview():
             slow = {"slow": True} if review.slow else {}
             lacking = {} if review.evidence.missing is None else {"missing": _missing(review.evidence.missing)}
             return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **slow}
-        case MissingReview():
+        case FailedReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
 
 

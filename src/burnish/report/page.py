@@ -14,7 +14,7 @@ from typing import NamedTuple
 from burnish import __version__
 from burnish.core.findings import Counts, FindingStatus, Tracked
 from burnish.core.gates import Judgement
-from burnish.core.state import FixResult, GoodReview, MissingReview, Review, ReviewStatus, Round, Run, Seat, Waiting
+from burnish.core.state import AnsweredReview, FailedReview, FixResult, Review, ReviewStatus, Round, Run, Seat, Waiting
 from burnish.core.text import clean_text
 from burnish.core.work import Pausing, Ready, Running
 from burnish.prompts.rendering import render as fill_in
@@ -145,7 +145,7 @@ def _verdict(judgement: Judgement | None) -> tuple[Tone, str]:
 
 def _seat(seat: Seat) -> Markup:
     match seat.work:
-        case GoodReview() | MissingReview() as review:
+        case AnsweredReview() | FailedReview() as review:
             return _review(review)
         case Running() as work:
             return _row(seat.reviewer, "at work", Tone.PLAIN, Counts(), f"by {work.agent}, attempt {work.attempt}")
@@ -157,11 +157,11 @@ def _seat(seat: Seat) -> Markup:
 
 def _review(review: Review) -> Markup:
     match review:
-        case GoodReview():
+        case AnsweredReview():
             took = words.duration(review.finished_at - review.started_at)
             lacking = [words.review_words(review)] if review.status in _EXPLAINED else []
             detail = "; ".join([f"{review.agent}, {took}", *lacking, *review.answer.notes])
-        case MissingReview():
+        case FailedReview():
             detail = f"{review.failure.kind.value}: {review.failure.message}"
     return _row(review.reviewer, review.status.value, _TONES[review.status], review.counts, detail)
 

@@ -9,9 +9,9 @@ from burnish.core.findings import Finding, FindingStatus, Severity, Tracked
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy
 from burnish.core.state import (
+    AnsweredReview,
     Ended,
-    GoodReview,
-    MissingReview,
+    FailedReview,
     Review,
     ReviewStatus,
     Round,
@@ -105,7 +105,7 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
     yield (Toned(f"Round {round_.number}", Tone.STRONG), f"{ratchet}, tree {round_.tree[:12]}")
     for seat in seats_of(run, round_):
         yield (f"  {flat(seat.reviewer)}: ", *_seat(run, seat))
-        if isinstance(seat.work, GoodReview):
+        if isinstance(seat.work, AnsweredReview):
             yield from ((f"    {flat(note)}",) for note in seat.work.answer.notes)
     if round_.judgement is not None:
         yield ("  judgement: ", *_judgement(round_.judgement))
@@ -117,7 +117,7 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
 def _seat(run: Run, seat: Seat) -> Line:
     work = seat.work
     match work:
-        case GoodReview() | MissingReview():
+        case AnsweredReview() | FailedReview():
             return _review(work)
         case Running():
             attempt = words.attempt_words(run, seat.reviewer, work.attempt) or "attempt 1"
@@ -131,7 +131,7 @@ def _seat(run: Run, seat: Seat) -> Line:
 
 def _review(review: Review) -> Line:
     said = flat(words.review_words(review))
-    if isinstance(review, MissingReview):
+    if isinstance(review, FailedReview):
         return Toned("did not run", Tone.BAD), said.removeprefix("did not run")
     return (said + (", slow" if review.slow else ""),)
 
@@ -256,13 +256,13 @@ def open_findings(run: Run) -> Iterator[str]:
 def _notes(run: Run) -> Iterator[str]:
     """What reviewers of the last round could not look at."""
     for review in run.rounds[-1].reviews if run.rounds else ():
-        if isinstance(review, GoodReview):
+        if isinstance(review, AnsweredReview):
             yield from (f"  {review.reviewer}: {flat(note)}" for note in review.answer.notes)
 
 
 def _round_summary(run: Run, round_: Round) -> str:
     seats = seats_of(run, round_)
-    answered = [seat.work for seat in seats if isinstance(seat.work, GoodReview)]
+    answered = [seat.work for seat in seats if isinstance(seat.work, AnsweredReview)]
     lacking = sum(1 for review in answered if review.status is ReviewStatus.NO_EVIDENCE)
     without = f", {lacking} without evidence" if lacking else ""
     fix = f", fix: {round_.fix.status.value}" if round_.fix else ""

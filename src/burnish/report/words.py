@@ -33,13 +33,13 @@ from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Lo
 from burnish.core.protocol import Choice, ChoiceAction, FallbackTurn
 from burnish.core.reviews import Answer, Usage
 from burnish.core.state import (
+    AnsweredReview,
     Building,
     Ended,
+    FailedReview,
     FixerAnswer,
     Fixing,
     FixResult,
-    GoodReview,
-    MissingReview,
     Phase,
     Review,
     Reviewing,
@@ -279,7 +279,7 @@ def waiting_lines(account: Account) -> tuple[str, ...]:
 def kind_of_review(account: Account) -> tuple[str, ...]:
     """Sentences about who reviewed, where that was not models alone: a rule's word is no judgement of the intent."""
     rounds = account.run.rounds[-1:]
-    reviews = [review for round_ in rounds for review in round_.reviews if isinstance(review, GoodReview)]
+    reviews = [review for round_ in rounds for review in round_.reviews if isinstance(review, AnsweredReview)]
     by_rule = [review.reviewer for review in reviews if review.agent in account.by_rule]
     if not by_rule:
         return ()
@@ -294,20 +294,20 @@ def kind_of_review(account: Account) -> tuple[str, ...]:
 def review_words(review: Review) -> str:
     """What one reviewer came to. Clean is said only where it examined something."""
     match review:
-        case MissingReview():
+        case FailedReview():
             return f"did not run, {review.failure.kind.value}: {review.failure.message}"
-        case GoodReview() if review.status is ReviewStatus.FINDINGS:
+        case AnsweredReview() if review.status is ReviewStatus.FINDINGS:
             return counts_words(review.counts) or "not clean"
-        case GoodReview() if review.status is ReviewStatus.CLEAN:
+        case AnsweredReview() if review.status is ReviewStatus.CLEAN:
             return "clean"
-        case GoodReview() if review.status is ReviewStatus.INCOMPLETE:
+        case AnsweredReview() if review.status is ReviewStatus.INCOMPLETE:
             return "incomplete: it reports nothing, but the story is not done"
-        case GoodReview():
+        case AnsweredReview():
             missing = review.evidence.missing
             return f"no evidence: {missing.reason if missing else _nothing_examined(review)}"
 
 
-def _nothing_examined(review: GoodReview) -> str:
+def _nothing_examined(review: AnsweredReview) -> str:
     closest = max((each.level for each in review.evidence.examined), key=lambda level: level.rank, default=None)
     return "it has no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
 

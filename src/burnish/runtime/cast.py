@@ -38,8 +38,8 @@ from burnish.core.work import Assignment
 from burnish.runtime.script import (
     CHANGED,
     EXAMINED,
-    Said,
-    Script,
+    RehearsalScript,
+    ScriptEntry,
     ScriptError,
     read_answer,
     read_entry,
@@ -57,7 +57,7 @@ _VALIDATIONS = frozenset(status.value for status in ValidationStatus)
 class Cast:
     """Everybody who speaks in a script, and the time that passes while they do."""
 
-    def __init__(self, script: Script, protocol: Protocol) -> None:
+    def __init__(self, script: RehearsalScript, protocol: Protocol) -> None:
         self._script = script
         self._protocol = protocol
         self._trees = 0
@@ -116,7 +116,7 @@ class Cast:
             hint="Nothing is clean by default: add what happens next.",
         )
 
-    def _interruption(self, effect: str, said: Said) -> AnyEvent | None:
+    def _interruption(self, effect: str, said: ScriptEntry) -> AnyEvent | None:
         """What ends an attempt without a result of its own."""
         at = self.tick(said.seconds)
         if said.failure is not None:

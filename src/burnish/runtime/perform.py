@@ -33,7 +33,7 @@ from burnish.runtime import sealing, validation
 from burnish.runtime.services import LocalServices
 from burnish.runtime.stories import find_story_file, note_action_items, story_status
 from burnish.system import clock
-from burnish.system.process import Finished, How, Limits
+from burnish.system.process import Finished, How, ProcessLimits
 from burnish.workspace.clones import Clone
 from burnish.workspace.hooks import hook_commands, hooks_folder
 from burnish.workspace.results import collect, message_for_hooks
@@ -266,7 +266,7 @@ async def run_hooks(services: LocalServices, job: Job[Any], clone: Clone, messag
     """Run the hooks that git would run. One that cannot run is infrastructure: that is not a rejection."""
     commands = await asyncio.to_thread(hook_commands, services.repository, clone, message)
     folder = await asyncio.to_thread(hooks_folder, services.repository) if commands else ""
-    limits = Limits(seconds=services.settings.timeouts.validation)
+    limits = ProcessLimits(seconds=services.settings.timeouts.validation)
     for command in commands:
         seen = replace(command, environment={**services.tool_environment(), **command.environment})
         finished = await services.run_command(

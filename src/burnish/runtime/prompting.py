@@ -12,7 +12,7 @@ from burnish.core.findings import required_changes
 from burnish.core.gates import overall_score
 from burnish.core.protocol import Feedback, ScoreGate
 from burnish.core.reviews import Answer, ContractName
-from burnish.core.state import FixOrder, GoodReview, Run, scored_reviews
+from burnish.core.state import AnsweredReview, FixOrder, Run, scored_reviews
 from burnish.core.values import replace
 from burnish.prompts.fences import files_shown_whole
 from burnish.prompts.fixing import builder_prompt, fixer_prompt
@@ -254,7 +254,7 @@ def _fix_material(services: Sources, effect: StartFix, run: Run, rejection: str)
     settings = services.settings
     order = effect.order
     reviews = run.rounds[-1].reviews if run.rounds else ()
-    cards = [review.answer.card for review in reviews if isinstance(review, GoodReview) and review.answer.card]
+    cards = [review.answer.card for review in reviews if isinstance(review, AnsweredReview) and review.answer.card]
     return FixMaterial(
         **_task(services, run, FIX_PHASE),
         round=round_of(effect, run),

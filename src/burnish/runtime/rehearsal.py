@@ -23,7 +23,7 @@ from burnish.core.loop import IllegalEventError, decide, evolve
 from burnish.core.protocol import Protocol
 from burnish.core.state import Run
 from burnish.runtime.cast import Cast
-from burnish.runtime.script import Script, ScriptError
+from burnish.runtime.script import RehearsalScript, ScriptError
 
 MOST_TURNS = 10_000
 """Every run ends within its limits; a script that could go on longer shows a bug."""
@@ -39,7 +39,7 @@ class Moment(NamedTuple):
 class Rehearsal:
     """One play of a script under a protocol."""
 
-    def __init__(self, script: Script, protocol: Protocol) -> None:
+    def __init__(self, script: RehearsalScript, protocol: Protocol) -> None:
         self._script = script
         self._cast = Cast(script, protocol)
         self._run: Run | None = None

@@ -39,7 +39,7 @@ class ScriptError(BurnishError):
     kind = ErrorKind.CONFIGURATION
 
 
-class Script(Value):
+class RehearsalScript(Value):
     """Everything that happens in a rehearsal, in order. Each entry is used once."""
 
     protocol: str = "default"
@@ -59,7 +59,7 @@ class Script(Value):
     """A fallback agent by role: `review`, `fix`, `build`."""
 
 
-class Said(Value):
+class ScriptEntry(Value):
     """One entry of a script: how long it took and what came of it."""
 
     words: str
@@ -67,16 +67,16 @@ class Said(Value):
     failure: Failure | None = None
 
 
-def read_entry(text: str) -> Said:
+def read_entry(text: str) -> ScriptEntry:
     """Take delay and failure out of an entry."""
     delayed = _DELAY.fullmatch(text)
     seconds, words = (float(delayed["seconds"]), delayed["rest"]) if delayed else (1.0, text)
     failed = _FAILURE.fullmatch(words)
     if failed is None:
-        return Said(words=words, seconds=seconds)
+        return ScriptEntry(words=words, seconds=seconds)
     after = float(failed["seconds"]) if failed["seconds"] else None
     failure = Failure(kind=FailureKind(failed["kind"]), message=f"scripted: {words}", retry_after=after)
-    return Said(words=words, seconds=seconds, failure=failure)
+    return ScriptEntry(words=words, seconds=seconds, failure=failure)
 
 
 def read_answer(words: str, protocol: Protocol) -> Answer:

@@ -11,7 +11,7 @@ from burnish.core.events import AnyEvent, Sealed
 from burnish.core.evidence import Level
 from burnish.core.gates import blocks
 from burnish.core.protocol import Protocol
-from burnish.core.state import GoodReview, Run
+from burnish.core.state import AnsweredReview, Run
 from burnish.core.values import replace
 from burnish.runtime.context import RunContext, context_of
 from burnish.runtime.services import LocalServices
@@ -49,7 +49,7 @@ def statement_of(run: Run, effect: MakeSeal) -> Statement:
     context = context_of(run)
     subject = run.subject
     asked = context.governance.requirements
-    last = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)] if run.rounds else []
+    last = [review for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)] if run.rounds else []
     return Statement(
         branch=subject.branch,
         run=run.id,
@@ -83,7 +83,7 @@ def _files(run: Run) -> Iterator[SealedFile]:
         yield SealedFile(path=file.path, before=file.before, after=file.after, need=file.need, level=level)
 
 
-def _reviewer(review: GoodReview, context: RunContext) -> SealedReviewer:
+def _reviewer(review: AnsweredReview, context: RunContext) -> SealedReviewer:
     missing = review.evidence.missing
     return SealedReviewer(
         reviewer=review.reviewer,

@@ -21,7 +21,7 @@ from burnish.runtime.context import RunContext
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock, process, survivors
 from burnish.system.nofollow import write_new
-from burnish.system.process import Command, Finished, How, Limits
+from burnish.system.process import Command, Finished, How, ProcessLimits
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, choose, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
@@ -165,7 +165,7 @@ class LocalServices:
     async def run_command(
         self,
         command: Command,
-        limits: Limits,
+        limits: ProcessLimits,
         *,
         effect: str,
         writable: tuple[str, ...],
@@ -257,7 +257,7 @@ class LocalServices:
         """Run the policy's preparation in a clone. What it makes stays out of commits."""
         for line in self.settings.workspace.prepare:
             command = Command(argv=("sh", "-c", line), folder=str(clone.path), environment=self.tool_environment())
-            limits = Limits(seconds=self.settings.timeouts.validation)
+            limits = ProcessLimits(seconds=self.settings.timeouts.validation)
             finished = await self.run_command(
                 command,
                 limits,

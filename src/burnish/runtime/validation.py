@@ -18,7 +18,7 @@ from burnish.runtime.services import LocalServices
 from burnish.settings.types import ValidationCommand
 from burnish.system import clock
 from burnish.system.nofollow import write_new
-from burnish.system.process import Command, Finished, How, Limits
+from burnish.system.process import Command, Finished, How, ProcessLimits
 from burnish.workspace.clones import Clone
 from burnish.workspace.inside import read_inside
 from burnish.workspace.views import CopyView
@@ -82,7 +82,7 @@ async def _run(
 ) -> Finished:
     folder = str(view.folder)
     started = Command(argv=command.arguments, folder=folder, environment=services.tool_environment())
-    limits = Limits(seconds=services.settings.timeouts.validation)
+    limits = ProcessLimits(seconds=services.settings.timeouts.validation)
     network = not services.context.governance.offline.validate
     writable = (folder,)
     return await services.run_command(

@@ -36,7 +36,7 @@ class Effect(Enum):
     HARMLESS = "is harmless"
 
 
-class Permission(Value):
+class KeyPermission(Value):
     """One key: what it can do, and why it is classified so."""
 
     effect: Effect
@@ -105,8 +105,8 @@ def _rows(
     stricter: Compare | None = None,
     users: bool = False,
     gate: Compare | None = None,
-) -> dict[str, Permission]:
-    return {key: Permission(effect=effect, reason=reason, stricter=stricter, users=users, gate=gate) for key in keys}
+) -> dict[str, KeyPermission]:
+    return {key: KeyPermission(effect=effect, reason=reason, stricter=stricter, users=users, gate=gate) for key in keys}
 
 
 _AGENT = "it is part of what is run"
@@ -118,7 +118,7 @@ _NOT_REVIEWED = "files that it matches are not reviewed"
 _KEPT = "only the user decides what is kept of their runs"
 _KEY = "the user's key signs only where the user asks for it"
 
-TABLE: Mapping[str, Permission] = {
+TABLE: Mapping[str, KeyPermission] = {
     **_rows(Effect.WEAKENS, "another protocol may have a weaker gate", "protocol"),
     **_rows(Effect.EXECUTES, "without one, agents run as the user", "sandbox", stricter=_sandbox, users=True),
     **_rows(Effect.HANDS_OUT, "only the user hands out the user's variables", "allow_environment", users=True),
@@ -181,10 +181,10 @@ TABLE: Mapping[str, Permission] = {
 }
 """By the key in full, `*` for a name that the user chooses."""
 
-_PATTERNS: Mapping[KeyPath, Permission] = {tuple(key.split(".")): row for key, row in TABLE.items()}
+_PATTERNS: Mapping[KeyPath, KeyPermission] = {tuple(key.split(".")): row for key, row in TABLE.items()}
 
 
-def row_of(path: KeyPath) -> Permission | None:
+def row_of(path: KeyPath) -> KeyPermission | None:
     """The row of a key, or None for a table, and for a key that the table does not know."""
     return matching(_PATTERNS, path)
 
@@ -199,7 +199,7 @@ def value_at(settings: Settings, path: KeyPath) -> Any:
     return found
 
 
-def leaves(values: Mapping[str, Any], path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any, Permission | None]]:
+def leaves(values: Mapping[str, Any], path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any, KeyPermission | None]]:
     """Every setting in these values with its row; what is not a table where one is due has no row."""
     for key, value in values.items():
         here = (*path, key)
@@ -223,7 +223,7 @@ def withhold(document: Document, user: Settings) -> tuple[Document, tuple[Sensit
     return _without(document, [each.path for each in sensitive]), tuple(sensitive)
 
 
-def _needs_no_trust(row: Permission, value: Any, held: Any) -> bool:
+def _needs_no_trust(row: KeyPermission, value: Any, held: Any) -> bool:
     return row.effect is Effect.HARMLESS or (row.stricter is not None and row.stricter(value, held))
 
 
@@ -254,7 +254,7 @@ def keep_users_own(document: Document, own: Document, user: Settings, where: str
     return kept, (*notices, *more)
 
 
-def _may_set(row: Permission, value: Any, held: Any) -> bool:
+def _may_set(row: KeyPermission, value: Any, held: Any) -> bool:
     if row.stricter is None:
         return False
     try:

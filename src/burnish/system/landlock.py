@@ -79,7 +79,7 @@ def abi() -> int:
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)))
 
 
-class Wanted:
+class LandlockArguments:
     """What the command line asks for."""
 
     def __init__(self, arguments: list[str]) -> None:
@@ -100,7 +100,7 @@ class Wanted:
         self.program = list(rest)
 
 
-def restrict(wanted: Wanted, version: int) -> None:
+def restrict(wanted: LandlockArguments, version: int) -> None:
     """Give up everything that was not asked for. There is no way back."""
     filesystem = (1 << (16 if version >= 5 else 15)) - 1
     ruleset = _Ruleset(
@@ -121,7 +121,7 @@ def restrict(wanted: Wanted, version: int) -> None:
         _call(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0))
 
 
-def rules(wanted: Wanted) -> Iterator[tuple[str, int]]:
+def rules(wanted: LandlockArguments) -> Iterator[tuple[str, int]]:
     """Every path with what may be done below it. There is no rule that takes away: hidden paths are left out."""
     yield "/", READ_DIR  # else not even the root could be listed, as rules hold for all that is below
     hidden = [path for path in wanted.hidden if path not in wanted.readable and path not in wanted.writable]
@@ -193,7 +193,7 @@ def _call(result: int) -> int:
 
 def main(arguments: list[str]) -> int:
     """Run the program and end as it did, or say why not with the exit code that shells use for it."""
-    wanted = Wanted(arguments)
+    wanted = LandlockArguments(arguments)
     version = abi()
     if version < LEAST_ABI:
         return _refuse(f"this kernel has version {version} of Landlock, and {LEAST_ABI} is needed", CANNOT_RUN)
@@ -209,7 +209,7 @@ def main(arguments: list[str]) -> int:
     return _supervise(program)
 
 
-def _become(wanted: Wanted, version: int, signals: "ctypes.Array[ctypes.c_ulong]") -> int:
+def _become(wanted: LandlockArguments, version: int, signals: "ctypes.Array[ctypes.c_ulong]") -> int:
     try:
         _die_with_parent(_SIGKILL)
         restrict(wanted, version)

@@ -14,18 +14,28 @@ from burnish.core.work import ProcessMark
 from burnish.system import process_sync, process_table
 from burnish.system.process_output import open_log
 from burnish.system.process_start import CouldNotStartError, start
-from burnish.system.process_values import KEPT_BYTES, Command, Finished, How, Limits, ProcessError
+from burnish.system.process_values import KEPT_BYTES, Command, Finished, How, ProcessError, ProcessLimits
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-__all__ = ["KEPT_BYTES", "Command", "Finished", "How", "Limits", "ProcessError", "run", "run_now", "start_detached"]
+__all__ = [
+    "KEPT_BYTES",
+    "Command",
+    "Finished",
+    "How",
+    "ProcessError",
+    "ProcessLimits",
+    "run",
+    "run_now",
+    "start_detached",
+]
 
 
 async def run(
     command: Command,
-    limits: Limits,
+    limits: ProcessLimits,
     *,
     log: Path | None = None,
     on_start: "Callable[[ProcessMark], None] | None" = None,

@@ -15,7 +15,7 @@ from burnish.core.work import ProcessMark
 from burnish.system.process_child import AFTER_KILL_SECONDS, Child
 from burnish.system.process_start import CouldNotStartError
 from burnish.system.process_sync import LINGER_SECONDS
-from burnish.system.process_values import Command, Finished, How, Limits
+from burnish.system.process_values import Command, Finished, How, ProcessLimits
 
 OnStart = Callable[[ProcessMark], None]
 OnLine = Callable[[bytes], None]
@@ -23,7 +23,7 @@ OnLine = Callable[[bytes], None]
 
 async def run(
     command: Command,
-    limits: Limits,
+    limits: ProcessLimits,
     *,
     log: Path | None,
     on_start: OnStart | None,
@@ -56,7 +56,7 @@ async def run(
 class _Driver:
     """Listens to one child for as long as it is entered."""
 
-    def __init__(self, child: Child, limits: Limits, stop: asyncio.Event | None) -> None:
+    def __init__(self, child: Child, limits: ProcessLimits, stop: asyncio.Event | None) -> None:
         self._loop = asyncio.get_running_loop()
         self._child = child
         self._limits = limits

@@ -15,7 +15,7 @@ _PROC = "/proc"
 _GONE = frozenset("ZX")
 
 
-class Entry(Value):
+class ProcessEntry(Value):
     """One line of the table."""
 
     pid: int
@@ -30,13 +30,13 @@ class Entry(Value):
         return ProcessMark(pid=self.pid, started=self.started)
 
 
-def entry(pid: int) -> Entry | None:
+def entry(pid: int) -> ProcessEntry | None:
     """The line of one process; None where it is gone, or the system has no such table."""
     try:
         raw = Path(f"{_PROC}/{pid}/stat").read_bytes()
         # The second field is the command in brackets, which may itself hold spaces and brackets.
         fields = raw.rpartition(b")")[2].split()
-        return Entry(
+        return ProcessEntry(
             pid=pid,
             state=fields[0].decode(),
             parent=int(fields[1]),
@@ -53,12 +53,12 @@ def mark_of(pid: int) -> ProcessMark:
     return ProcessMark(pid=pid, started=0.0) if found is None else found.mark
 
 
-def living() -> Iterator[Entry]:
+def living() -> Iterator[ProcessEntry]:
     """Every process that has not ended."""
     return (found for pid in pids() if (found := living_entry(pid)) is not None)
 
 
-def living_entry(pid: int) -> Entry | None:
+def living_entry(pid: int) -> ProcessEntry | None:
     """The line of a process that has not ended."""
     found = entry(pid)
     return None if found is None or found.state in _GONE else found
@@ -82,7 +82,7 @@ def group_members(group: int) -> list[ProcessMark]:
 
 def descendants(pid: int) -> list[ProcessMark]:
     """Everything below a process, in whatever session or group."""
-    children: dict[int, list[Entry]] = {}
+    children: dict[int, list[ProcessEntry]] = {}
     for found in living():
         children.setdefault(found.parent, []).append(found)
     below: list[ProcessMark] = []

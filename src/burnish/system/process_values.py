@@ -37,7 +37,7 @@ class Command(Value):
     that is set on it can raise the limit again."""
 
 
-class Limits(Value):
+class ProcessLimits(Value):
     """How long a command may take, how long it may say nothing, and how much of what it says stays in memory."""
 
     seconds: float | None = None

@@ -28,7 +28,7 @@ class Say(Value, tag="say"):
     session: str = SESSION
 
 
-class Tool(Value, tag="tool"):
+class ToolUse(Value, tag="tool"):
     """A tool is called, without asking anybody; `write` are files with their new text that it changes itself."""
 
     title: str
@@ -36,14 +36,14 @@ class Tool(Value, tag="tool"):
     write: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class Ask(Value, tag="ask"):
+class ClientRequest(Value, tag="ask"):
     """Something is asked for, and the answer is waited for: any method of the client, with its parameters."""
 
     method: str
     params: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-class Permission(Value, tag="permission"):
+class GuardedToolUse(Value, tag="permission"):
     """A tool is called that needs a permission. Its files are written if it is given."""
 
     title: str
@@ -77,10 +77,10 @@ class Exit(Value, tag="exit"):
     child: bool = False
 
 
-Act = Say | Tool | Ask | Permission | Update | Raw | Hang | Exit
+Act = Say | ToolUse | ClientRequest | GuardedToolUse | Update | Raw | Hang | Exit
 
 
-class Script(Value):
+class AcpScript(Value):
     """What the agent is like, and what it does when it is asked."""
 
     acts: tuple[Act, ...] = ()
@@ -101,7 +101,7 @@ class Script(Value):
     """A file that gets a line for each message that comes."""
 
 
-def acp_agent(folder: Path, script: Script) -> tuple[str, ...]:
+def acp_agent(folder: Path, script: AcpScript) -> tuple[str, ...]:
     """Write a script, and return the command that plays it."""
     file = folder / "acp-script.json"
     file.write_bytes(msgspec.json.encode(script))
@@ -114,7 +114,7 @@ def heard(log: Path) -> list[dict[str, Any]]:
 
 
 class _Agent:
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: AcpScript) -> None:
         self._script = script
         self._messages = self._read()
         self._number = 0
@@ -151,12 +151,12 @@ class _Agent:
         match act:
             case Say():
                 self._say(act)
-            case Tool():
+            case ToolUse():
                 self._call(act.title, act.kind)
                 _write(act.write)
-            case Ask():
+            case ClientRequest():
                 self._ask(act.method, act.params)
-            case Permission():
+            case GuardedToolUse():
                 self._permission(act)
             case Update():
                 self._update(act.update)
@@ -172,7 +172,7 @@ class _Agent:
         content = {"type": "text", "text": act.text}
         self._update({"sessionUpdate": "agent_message_chunk", "content": content, **named}, act.session)
 
-    def _permission(self, act: Permission) -> None:
+    def _permission(self, act: GuardedToolUse) -> None:
         self._call(act.title, act.kind)
         call = {
             "toolCallId": "call",
@@ -232,7 +232,7 @@ def _sleep() -> NoReturn:
 
 
 def main() -> None:
-    script = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Script)
+    script = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=AcpScript)
     if script.ignore_term:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _Agent(script).serve()

@@ -1,8 +1,9 @@
 """A command agent that does what a script says: `python -m burnish.testing.scripted_agent SCRIPT.toml`.
 
-For tests, and for users who write protocols. The script is a list of `[[step]]` tables; the first one whose `role`,
-`reviewer`, `round` and `attempt` fit, as far as they are given, is carried out from top to bottom of `Step`. Where none
-fits, the agent fails: nothing is clean by default. `scripted(…)` writes a script and returns its part of burnish.toml.
+For tests, and for users who write protocols. The script is a list of `[[step]]` tables. The first one whose `role`,
+`reviewer`, `round` and `attempt` fit, as far as they are given, is carried out in the order of its fields.
+Where none fits, the agent fails: nothing is clean by default. `scripted(…)` writes a script and returns its part of
+burnish.toml.
 """
 
 import json
@@ -32,7 +33,7 @@ class Background(Enum):
     SESSION = "session"
 
 
-class Edit(Value):
+class TextReplacement(Value):
     """Some text of a file replaced, every time it occurs."""
 
     file: str
@@ -40,7 +41,7 @@ class Edit(Value):
     new: str
 
 
-class Step(Value):
+class ScriptedAnswer(Value):
     """One answer, when it is given, and everything the agent does before it, in this order."""
 
     role: str = ""
@@ -56,7 +57,7 @@ class Step(Value):
     background: Background = Background.NONE
     write: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Files with their new text, relative to the clone or absolute."""
-    edit: tuple[Edit, ...] = ()
+    edit: tuple[TextReplacement, ...] = ()
     delete: tuple[str, ...] = ()
     run: tuple[tuple[str, ...], ...] = ()
     """Commands, such as `["git", "commit", "-qam", "mine"]`; what they print goes to the error output."""
@@ -74,14 +75,14 @@ class Step(Value):
     """End by this signal instead of exiting."""
 
 
-class Script(Value):
+class AgentScript(Value):
     """Steps, and a file that gets a line of JSON for each call."""
 
-    step: tuple[Step, ...]
+    step: tuple[ScriptedAnswer, ...]
     log: str = ""
 
 
-class Call(Value):
+class LoggedCall(Value):
     """What the agent was called for. A line of the log holds these keys."""
 
     role: str
@@ -95,7 +96,7 @@ class Call(Value):
     """The names in its environment; their values may be secrets."""
     findings: str = ""
 
-    def fits(self, step: Step) -> bool:
+    def fits(self, step: ScriptedAnswer) -> bool:
         return (
             step.role in ("", self.role)
             and step.reviewer in ("", self.reviewer)
@@ -106,7 +107,7 @@ class Call(Value):
 
 def scripted(
     folder: Path,
-    *steps: Step,
+    *steps: ScriptedAnswer,
     name: str = "scripted",
     roles: Iterable[str] = ("review", "fix"),
     log: Path | None = None,
@@ -131,7 +132,7 @@ def scripted_command(script: Path) -> tuple[str, ...]:
     return (sys.executable, "-c", _START, *map(str, packages), str(script))
 
 
-def script_text(*steps: Step, log: Path | None = None) -> str:
+def script_text(*steps: ScriptedAnswer, log: Path | None = None) -> str:
     """The TOML of a script."""
     lines = [] if log is None else [f"log = {_toml(str(log))}"]
     for step in steps:
@@ -140,17 +141,17 @@ def script_text(*steps: Step, log: Path | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def calls(log: Path) -> list[Call]:
+def calls(log: Path) -> list[LoggedCall]:
     """What a log holds, in the order in which the agent was called."""
     if not log.exists():
         return []
-    return [msgspec.json.decode(line, type=Call) for line in log.read_bytes().splitlines()]
+    return [msgspec.json.decode(line, type=LoggedCall) for line in log.read_bytes().splitlines()]
 
 
 def main(arguments: list[str]) -> int:
     """Carry out the step that fits. Returns the exit code."""
     path = Path(arguments[0])
-    script = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Script)
+    script = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), AgentScript)
     call = _call(os.environ, sys.stdin.buffer.read().decode("utf-8", errors="replace"))
     if script.log:
         _attempt(call, lambda: _append(Path(script.log), msgspec.json.encode(call) + b"\n"))
@@ -162,8 +163,8 @@ def main(arguments: list[str]) -> int:
     return _play(step, call, path.parent)
 
 
-def _call(environment: Mapping[str, str], prompt: str) -> Call:
-    return Call(
+def _call(environment: Mapping[str, str], prompt: str) -> LoggedCall:
+    return LoggedCall(
         role=environment.get("BURNISH_ROLE", ""),
         reviewer=environment.get("BURNISH_REVIEWER", ""),
         round=int(environment.get("BURNISH_ROUND", "0")),
@@ -176,7 +177,7 @@ def _call(environment: Mapping[str, str], prompt: str) -> Call:
     )
 
 
-def _play(step: Step, call: Call, folder: Path) -> int:
+def _play(step: ScriptedAnswer, call: LoggedCall, folder: Path) -> int:
     if step.ignore_term:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -199,12 +200,12 @@ def _play(step: Step, call: Call, folder: Path) -> int:
     return step.exit_code if all(went_well) or call.role == "review" else WENT_WRONG
 
 
-def _changes(step: Step) -> list[Callable[[], object]]:
+def _changes(step: ScriptedAnswer) -> list[Callable[[], object]]:
     def write(name: str, text: str) -> None:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
 
-    def edit(change: Edit) -> None:
+    def edit(change: TextReplacement) -> None:
         text = Path(change.file).read_text(encoding="utf-8")
         if change.old not in text:
             raise ValueError(f"'{change.old}' is not in {change.file}")
@@ -218,7 +219,7 @@ def _changes(step: Step) -> list[Callable[[], object]]:
     ]
 
 
-def _attempt(call: Call, action: Callable[[], object]) -> bool:
+def _attempt(call: LoggedCall, action: Callable[[], object]) -> bool:
     try:
         action()
     except (OSError, ValueError) as error:
@@ -236,7 +237,7 @@ def _run(command: tuple[str, ...]) -> None:
         raise ValueError(f"'{' '.join(command)}' exited with {code}")
 
 
-def _leave_child(step: Step) -> None:
+def _leave_child(step: ScriptedAnswer) -> None:
     child = os.fork()
     if child == 0:
         if step.background is Background.SESSION:
@@ -251,7 +252,7 @@ def _sleep_for_ever() -> None:
         signal.pause()
 
 
-def _answer(step: Step, folder: Path) -> None:
+def _answer(step: ScriptedAnswer, folder: Path) -> None:
     sys.stderr.write(step.stderr)
     sys.stderr.flush()
     text = (folder / step.text_file).read_bytes() if step.text_file else step.text.encode()

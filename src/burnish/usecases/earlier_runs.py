@@ -95,15 +95,17 @@ def _blocked(run: Run, tree: str) -> Iterable[Tracked]:
     """What blocked when a run reviewed this very tree, also where a fix that was not taken has resolved it."""
     judgements = [past.judgement for past in run.rounds if past.tree == tree and past.judgement is not None]
     blocking = (*judgements[-1].blocking, *judgements[-1].carried) if judgements else ()
-    return (Tracked(finding=finding, round=0, seen=0, blocking=True) for finding in blocking)
+    return (Tracked(finding=finding, round=0, last_reported_round=0, blocking=True) for finding in blocking)
 
 
 def _kept(entry: Tracked, started: RunStarted) -> Tracked | None:
     """A finding as the new run begins with it: an open one if it blocks there, whatever it did under other rules."""
     is_open = entry.status is FindingStatus.OPEN and not entry.may_be_gone
     stands = is_open and blocks(started.protocol.gate, entry.finding)
-    dismissed = entry.status in DISMISSED and not entry.touched
-    return replace(entry, round=0, seen=0, asked=False, blocking=stands) if stands or dismissed else None
+    dismissed = entry.status in DISMISSED and not entry.lines_changed
+    return (
+        replace(entry, round=0, last_reported_round=0, decided=False, blocking=stands) if stands or dismissed else None
+    )
 
 
 def _concerns(entry: Tracked, shown: set[str] | None) -> bool:

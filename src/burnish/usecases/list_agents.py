@@ -29,7 +29,7 @@ from burnish.settings.loading import load as load_settings
 from burnish.settings.rules import choices, unknown_agent
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system import process
-from burnish.system.process import Command, Limits
+from burnish.system.process import Command, ProcessLimits
 from burnish.system.process_start import find_program
 from burnish.usecases.allocate_budget import has_price
 from burnish.usecases.trust_settings import base_of, resolve_settings
@@ -230,7 +230,7 @@ async def _versions(local: LocalSettings, rows: tuple[AgentRow, ...], path: str,
         # In a home of its own: some clients leave files behind whatever they are asked.
         environment = {"PATH": path, "HOME": home}
         command = Command(argv=(row.program, *rest, "--version"), folder=home, environment=environment)
-        finished = await process.run(command, Limits(seconds=VERSION_SECONDS))
+        finished = await process.run(command, ProcessLimits(seconds=VERSION_SECONDS))
         lines = (
             clean_text(finished.stdout.decode("utf-8", errors="replace")).split("\n") if finished.code == 0 else [""]
         )

@@ -23,7 +23,7 @@ from burnish.system.shell import shell_line
 from burnish.workspace.errors import WorkspaceError
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.repository import Repository
-from burnish.workspace.taking import Result, how_to_take
+from burnish.workspace.taking import ResultCommits, how_to_take
 from burnish.workspace.write_back import PATCH, applies, is_written
 
 _BY_HAND = "Fix what blocks by hand"
@@ -136,7 +136,7 @@ class _Steps:
         run, inputs = self._run, self._inputs
         if inputs is not None and inputs.work_tree:
             return self._apply(Path(inputs.work_tree))
-        result = Result(run=run.id, branch=run.subject.branch, head=run.subject.head, commit=run.commit)
+        result = ResultCommits(run=run.id, branch=run.subject.branch, head=run.subject.head, commit=run.commit)
         taking = how_to_take(self._repository, result, self._folder)
         return NextStep(command=taking.command, does=taking.does)
 

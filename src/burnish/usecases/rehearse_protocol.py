@@ -6,17 +6,17 @@ from pathlib import Path
 from burnish.core.state import Run
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Moment, Rehearsal
-from burnish.runtime.script import Script
+from burnish.runtime.script import RehearsalScript
 from burnish.settings.conversion import convert
 from burnish.settings.documents import read_document, read_file
 
 
-def load_script(path: Path) -> Script:
+def load_script(path: Path) -> RehearsalScript:
     """Read a script. Raises `DocumentError` with every problem in it."""
-    return convert(read_document(read_file(path), str(path)), Script)
+    return convert(read_document(read_file(path), str(path)), RehearsalScript)
 
 
-def rehearse(script: Script, protocol_reference: str | None = None) -> Iterator[tuple[Run | None, Moment]]:
+def rehearse(script: RehearsalScript, protocol_reference: str | None = None) -> Iterator[tuple[Run | None, Moment]]:
     """Each event with the state before and after it. A protocol that is named here replaces the script's."""
     rehearsal = Rehearsal(script, load(protocol_reference or script.protocol).protocol)
     before: Run | None = None

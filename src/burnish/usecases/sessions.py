@@ -28,7 +28,7 @@ from burnish.runtime.stories import is_story, story_status
 from burnish.system import clock, process, survivors, terminal_alive
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process
-from burnish.system.process import Command, Finished, Limits
+from burnish.system.process import Command, Finished, ProcessLimits
 from burnish.system.terminal import View, find_tmux, in_terminal
 from burnish.usecases.runs import open_runs
 from burnish.workspace.repository import Repository
@@ -227,7 +227,7 @@ async def _run(
     view = View(name=session.name, session=session.name, folder=str(session.terminal), title=session.name)
     return await process.run(
         in_terminal(find_tmux(), command, view),
-        Limits(grace_seconds=_GRACE_SECONDS),
+        ProcessLimits(grace_seconds=_GRACE_SECONDS),
         log=session.output,
         on_start=lambda _mark: begun(),
         stop=stop,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from burnish.core.protocol import RecordLayout
-from burnish.core.state import GoodReview, Run, Waiting
+from burnish.core.state import AnsweredReview, Run, Waiting
 from burnish.core.values import replace
 from burnish.records.interface import RecordTexts
 from burnish.records.registry import record_files
@@ -25,7 +25,9 @@ def tell_state(snapshot: RunSnapshot) -> Account:
     if not has_context(run.started):
         return account
     inputs = context_of(run)
-    agents = {review.agent for round_ in run.rounds[-1:] for review in round_.reviews if isinstance(review, GoodReview)}
+    agents = {
+        review.agent for round_ in run.rounds[-1:] for review in round_.reviews if isinstance(review, AnsweredReview)
+    }
     kinds = {name: agent.kind for name in agents if (agent := inputs.settings.agent(name)) is not None}
     return replace(
         account,

@@ -12,7 +12,7 @@ from pathlib import Path
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.findings import FindingStatus
-from burnish.core.state import Ended, GoodReview, Run, SealKind
+from burnish.core.state import AnsweredReview, Ended, Run, SealKind
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
@@ -362,7 +362,7 @@ def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
     if ended not in (Outcome.APPROVED, Outcome.ACCEPTED):
         state = f"has ended {ended.value}" if ended is not None else "has not ended"
         raise _RefusedError(f"The ledger says otherwise: run {run.id} {state}.")
-    last = [review for review in run.rounds[-1].reviews if isinstance(review, GoodReview)] if run.rounds else []
+    last = [review for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)] if run.rounds else []
     made = (run.seal, run.tree, run.seal_kinds, context_of(run).merge_base)
     reviewers = [(review.reviewer, review.agent) for review in last]
     if made != (seal.digest, statement.tree, statement.kinds, statement.merge_base) or reviewers != [

@@ -24,7 +24,7 @@ UNREADABLE = "unreadable"
 UNREAD = "unread"
 
 
-class Entry(Value):
+class FileFingerprint(Value):
     """One file, folder, link or other thing."""
 
     mode: int
@@ -35,13 +35,13 @@ class Entry(Value):
     """What tells without reading that a file is as it was; empty where that cannot be believed."""
 
 
-_NOTHING = Entry(mode=0, content=UNREAD)
+_NOTHING = FileFingerprint(mode=0, content=UNREAD)
 
 
 class Fingerprint(Value):
     """Everything in a folder by its name, and what else was looked at apart from the files, by what it is called."""
 
-    entries: dict[str, Entry]
+    entries: dict[str, FileFingerprint]
     further: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
@@ -49,9 +49,9 @@ def take(folder: Path, since: Fingerprint | None = None) -> Fingerprint:
     """Look at a folder. `since` is an earlier look at it, which saves reading what surely did or did not change."""
     settled = int((now() - _JUST_NOW) * 1e9)
     root = os.fsencode(folder) + b"/"
-    entries: dict[str, Entry] = {}
+    entries: dict[str, FileFingerprint] = {}
     with suppress(OSError):
-        entries["."] = Entry(mode=folder.lstat().st_mode, content="")
+        entries["."] = FileFingerprint(mode=folder.lstat().st_mode, content="")
     waiting = [b""]
     while waiting:
         prefix = waiting.pop()
@@ -75,19 +75,19 @@ def _listing(folder: bytes) -> list[os.DirEntry[bytes]]:
         return []
 
 
-def _entry(path: bytes, information: os.stat_result, known: Entry | None, settled: int) -> Entry:
+def _entry(path: bytes, information: os.stat_result, known: FileFingerprint | None, settled: int) -> FileFingerprint:
     mode, size = information.st_mode, information.st_size
     if stat.S_ISLNK(mode):
-        return Entry(mode=stat.S_IFMT(mode), content=str(Path(os.fsdecode(path)).readlink()))
+        return FileFingerprint(mode=stat.S_IFMT(mode), content=str(Path(os.fsdecode(path)).readlink()))
     if not stat.S_ISREG(mode):
-        return Entry(mode=mode, content="")
+        return FileFingerprint(mode=mode, content="")
     stamp = (information.st_ino, size, information.st_mtime_ns, information.st_ctime_ns)
     if known is not None and known.stamp == stamp:
-        return Entry(mode=mode, content=known.content, size=size, stamp=stamp)
+        return FileFingerprint(mode=mode, content=known.content, size=size, stamp=stamp)
     if known is not None and (known.size != size or known.content == UNREAD):
-        return Entry(mode=mode, content=UNREAD, size=size)  # new or changed, that is clear; it may be endless
+        return FileFingerprint(mode=mode, content=UNREAD, size=size)  # new or changed, that is clear; it may be endless
     believable = stamp if information.st_ctime_ns < settled else ()
-    return Entry(mode=mode, content=_digest(path), size=size, stamp=believable)
+    return FileFingerprint(mode=mode, content=_digest(path), size=size, stamp=believable)
 
 
 def _digest(path: bytes) -> str:
@@ -108,7 +108,7 @@ def differences(before: Fingerprint, after: Fingerprint) -> tuple[str, ...]:
     return tuple(found if rest <= 0 else [*found[:_MOST_SHOWN], f"and {rest} more"])
 
 
-def _file_differences(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> list[str]:
+def _file_differences(before: Mapping[str, FileFingerprint], after: Mapping[str, FileFingerprint]) -> list[str]:
     found: list[str] = []
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)

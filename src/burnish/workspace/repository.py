@@ -12,7 +12,7 @@ from burnish.workspace import references, worktrees
 from burnish.workspace.errors import GitError, NotARepositoryError, UnknownReferenceError
 from burnish.workspace.git import NO_FILE, Git
 from burnish.workspace.names import fields, to_bytes, to_text
-from burnish.workspace.subjects import FrozenSubject, Wish, freeze
+from burnish.workspace.subjects import FrozenSubject, SubjectRequest, freeze
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _EMPTY_TREES = {
@@ -221,7 +221,7 @@ class Repository:
         allow_empty: bool = False,
     ) -> FrozenSubject:
         """What is to be reviewed, as it is now. See `subjects.freeze`."""
-        wish = Wish(
+        wish = SubjectRequest(
             branch=branch, base=base, uncommitted=uncommitted, ignoring=tuple(ignoring), allow_empty=allow_empty
         )
         return freeze(self.git, wish, shallow=self.is_shallow)

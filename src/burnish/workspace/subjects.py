@@ -35,7 +35,7 @@ class FrozenSubject(Value):
     """The head's tree is the merge base's: there is nothing to review."""
 
 
-class Wish(Value):
+class SubjectRequest(Value):
     """What a user asked for."""
 
     branch: str | None = None
@@ -48,7 +48,7 @@ class Wish(Value):
     """Nothing to review is no error: the change is still to be made."""
 
 
-def freeze(git: Git, wish: Wish, *, shallow: bool = False) -> FrozenSubject:
+def freeze(git: Git, wish: SubjectRequest, *, shallow: bool = False) -> FrozenSubject:
     """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
     branch, detached = _branch(git, wish)
     # What is checked out, or was written in full, is meant whatever else has the same name.
@@ -98,7 +98,7 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
     return commit_tree(git, tree, head, UNCOMMITTED, float(date))
 
 
-def _branch(git: Git, wish: Wish) -> tuple[str, bool]:
+def _branch(git: Git, wish: SubjectRequest) -> tuple[str, bool]:
     current = references.current_branch(git)
     if wish.uncommitted and wish.branch not in (None, current, "HEAD"):
         raise SubjectError(
@@ -111,7 +111,7 @@ def _branch(git: Git, wish: Wish) -> tuple[str, bool]:
     return name, not references.is_branch(git, name)
 
 
-def _default_base(git: Git, branch: str, wish: Wish) -> str:
+def _default_base(git: Git, branch: str, wish: SubjectRequest) -> str:
     try:
         return references.default_base(git, branch)
     except SubjectError:

@@ -25,7 +25,7 @@ class Taking(Value):
     does: str
 
 
-class Result(Value):
+class ResultCommits(Value):
     """A run's commits, and the branch that they are for."""
 
     run: str
@@ -35,7 +35,7 @@ class Result(Value):
     commit: str
 
 
-def how_to_take(repository: Repository, result: Result, folder: Path) -> Taking:
+def how_to_take(repository: Repository, result: ResultCommits, folder: Path) -> Taking:
     """The command that brings the result to its branch; where none can, the one that shows it.
 
     `folder` is where the user is.
@@ -61,7 +61,7 @@ class _Place(Value):
     """Where it is checked out."""
 
 
-def _place(repository: Repository, result: Result) -> _Place | None:
+def _place(repository: Repository, result: ResultCommits) -> _Place | None:
     """The branch; where the subject was none, the detached HEAD that it was."""
     current = branch_commit(repository, result.branch)
     if current is not None:
@@ -71,7 +71,7 @@ def _place(repository: Repository, result: Result) -> _Place | None:
     return None
 
 
-def _ref(repository: Repository, result: Result) -> str:
+def _ref(repository: Repository, result: ResultCommits) -> str:
     """A name of the result that git cannot take for anything else."""
     name = f"burnish/{run_name(result.run)}"
     if branch_commit(repository, name) != result.commit:
@@ -89,12 +89,12 @@ def _plain(repository: Repository, name: str) -> str:
     return repository.git.text("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
 
 
-def _look(ref: str, result: Result) -> Taking:
+def _look(ref: str, result: ResultCommits) -> Taking:
     command = shell_line("git", "--no-pager", "log", "--patch", f"{result.head}..{ref}")
     return Taking(command=command, does="shows the result, which cannot be merged as things are")
 
 
-def _move(ref: str, result: Result) -> Taking:
+def _move(ref: str, result: ResultCommits) -> Taking:
     full = ref if ref.startswith("refs/") or ref == result.commit else f"{BRANCHES}{ref}"
     command = shell_line("git", "fetch", "--quiet", ".", f"{full}:{BRANCHES}{result.branch}")
     return Taking(command=command, does=f"moves {result.branch} forward to the result")
@@ -105,7 +105,7 @@ def _merges(repository: Repository, current: str, commit: str) -> bool:
     return repository.git.finish("merge-tree", "--write-tree", current, commit).code == 0
 
 
-def _merge(place: _Place, worktree: Path, ref: str, result: Result, folder: Path, *, forward: bool) -> Taking:
+def _merge(place: _Place, worktree: Path, ref: str, result: ResultCommits, folder: Path, *, forward: bool) -> Taking:
     git = Git(worktree)
     since = place.commit if forward else git.text("merge-base", place.commit, result.commit)
     changed = _names(git.run("diff-tree", "-r", "-z", "--name-only", since, result.commit))

@@ -15,8 +15,8 @@ from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system import process
-from burnish.system.process import Command, Finished, Limits
-from burnish.testing.acp_agent import Script, acp_agent, heard
+from burnish.system.process import Command, Finished, ProcessLimits
+from burnish.testing.acp_agent import AcpScript, acp_agent, heard
 from tests.agents.building import request
 
 
@@ -36,11 +36,11 @@ class Stage:
     def request(self, **changes: Any) -> Request:
         return request(**{"folder": str(self.clone), "home": str(self.home), **changes})
 
-    def settings(self, script: Script) -> AgentSettings:
+    def settings(self, script: AcpScript) -> AgentSettings:
         logged = replace(script, log=str(self.log))
         return AgentSettings(kind=AgentKind.ACP, command=acp_agent(self.folder, logged))
 
-    def play(self, script: Script, **changes: Any) -> Reply | Failure:
+    def play(self, script: AcpScript, **changes: Any) -> Reply | Failure:
         """What burnish makes of an agent that does what the script says."""
         return self.run(self.settings(script), self.request(**changes))
 
@@ -49,7 +49,7 @@ class Stage:
         settings: AgentSettings,
         asked: Request,
         *,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         started: Callable[[ProcessMark], None] | None = None,
         lines: Callable[[bytes], None] | None = None,
     ) -> Reply | Failure:
@@ -61,12 +61,14 @@ class Stage:
         command: Command,
         asked: Request,
         *,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         started: Callable[[ProcessMark], None] | None = None,
         lines: Callable[[bytes], None] | None = None,
     ) -> Reply | Failure:
         """What comes of a command."""
-        running = process.run(command, limits or Limits(seconds=30, grace_seconds=0.5), on_start=started, on_line=lines)
+        running = process.run(
+            command, limits or ProcessLimits(seconds=30, grace_seconds=0.5), on_start=started, on_line=lines
+        )
         self.finished = asyncio.run(running)
         return ACP.read(self.finished, asked, None)
 

@@ -11,7 +11,7 @@ from burnish.agents.interface import Request
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system import process
-from burnish.system.process import Finished, Limits
+from burnish.system.process import Finished, ProcessLimits
 from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine
 from tests.agents.clients.live import Stage
 
@@ -45,7 +45,7 @@ class AcpStage(Stage):
             temporary=str(self.temporary),
         )
         confined = confine(Sandbox(kind=SandboxKind.BUBBLEWRAP), command, confinement)
-        return asyncio.run(process.run(confined, Limits(seconds=120)))
+        return asyncio.run(process.run(confined, ProcessLimits(seconds=120)))
 
 
 def stage(program: str, folder: Path) -> AcpStage:

@@ -7,7 +7,18 @@ import pytest
 from burnish.agents.acp import AGENT as ACP
 from burnish.agents.interface import Reply, Role
 from burnish.core.reviews import Failure, FailureKind
-from burnish.testing.acp_agent import SESSION, Act, Ask, Exit, Permission, Raw, Say, Script, Tool, Update
+from burnish.testing.acp_agent import (
+    SESSION,
+    AcpScript,
+    Act,
+    ClientRequest,
+    Exit,
+    GuardedToolUse,
+    Raw,
+    Say,
+    ToolUse,
+    Update,
+)
 from tests.agents.acp.bridge import Stage
 
 MODES = {
@@ -48,7 +59,7 @@ def answered(found: Reply | Failure) -> str:
 
 def test_the_prompt_reaches_the_agent_and_its_answer_comes_back(stage: Stage) -> None:
     prompt = "Look at this: " + "ä" * 300_000
-    assert answered(stage.play(Script(acts=(Say(text="All "), Say(text="clean."))), prompt=prompt)) == "All clean."
+    assert answered(stage.play(AcpScript(acts=(Say(text="All "), Say(text="clean."))), prompt=prompt)) == "All clean."
     assert stage.told("session/prompt") == [{"sessionId": SESSION, "prompt": [{"type": "text", "text": prompt}]}]
     assert stage.told("session/new") == [{"cwd": str(stage.clone), "mcpServers": []}]
 
@@ -56,9 +67,9 @@ def test_the_prompt_reaches_the_agent_and_its_answer_comes_back(stage: Stage) ->
 @pytest.mark.parametrize(
     "acts",
     [
-        (Say(text="Let me see."), Tool(title="cat", kind="read"), Say(text="Clean.")),
+        (Say(text="Let me see."), ToolUse(title="cat", kind="read"), Say(text="Clean.")),
         (Say(text="Let me see.", id="1"), Say(text="Clean.", id="2")),
-        (Say(text="Let me see."), Permission(title="Read", kind="read"), Say(text="Clean.")),
+        (Say(text="Let me see."), GuardedToolUse(title="Read", kind="read"), Say(text="Clean.")),
         (Say(text="Clean."), Say(text="Bad.", session="a subagent")),
         (Say(text="Clean."), Update(update={"sessionUpdate": "agent_thought_chunk", "content": {"text": "Hm."}})),
         (Say(text="Clean."), Update(update={"sessionUpdate": "not-known-yet"})),
@@ -66,11 +77,11 @@ def test_the_prompt_reaches_the_agent_and_its_answer_comes_back(stage: Stage) ->
     ids=["tool", "message-id", "permission", "other-session", "thought", "unknown"],
 )
 def test_only_the_last_message_is_the_answer(stage: Stage, acts: tuple[Act, ...]) -> None:
-    assert answered(stage.play(Script(acts=acts))) == "Clean."
+    assert answered(stage.play(AcpScript(acts=acts))) == "Clean."
 
 
 def test_an_agent_that_says_nothing_at_the_end_has_no_answer(stage: Stage) -> None:
-    found = stage.play(Script(acts=(Say(text="I look."), Tool(title="cat"))))
+    found = stage.play(AcpScript(acts=(Say(text="I look."), ToolUse(title="cat"))))
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.UNREADABLE
 
@@ -79,11 +90,11 @@ def test_what_the_agent_does_is_told_while_it_does_it(stage: Stage) -> None:
     told: list[str] = []
     acts = (
         Say(text="I look."),
-        Tool(title="cat app.py"),
-        Permission(title="rm app.py", kind="delete"),
+        ToolUse(title="cat app.py"),
+        GuardedToolUse(title="rm app.py", kind="delete"),
         Say(text="No."),
     )
-    settings = stage.settings(Script(acts=acts))
+    settings = stage.settings(AcpScript(acts=acts))
     stage.run(settings, stage.request(), lines=lambda line: told.append(ACP.progress(line)))
     assert "cat app.py" in told
     assert "asks to rm app.py: denied" in told
@@ -96,32 +107,34 @@ NOT_LOOKING = dict.fromkeys(("edit", "delete", "execute", "fetch", "switch_mode"
 @pytest.mark.parametrize("scratch", [False, True])
 def test_a_reviewer_may_look_and_with_a_scratch_copy_run(stage: Stage, scratch: bool) -> None:
     allowed = {**LOOKING, **NOT_LOOKING, **({"execute": True} if scratch else {})}
-    acts = tuple(Permission(title="x", kind=kind) for kind in allowed)
-    stage.play(Script(acts=(*acts, Say(text="Clean."))), scratch=str(stage.folder) if scratch else "")
+    acts = tuple(GuardedToolUse(title="x", kind=kind) for kind in allowed)
+    stage.play(AcpScript(acts=(*acts, Say(text="Clean."))), scratch=str(stage.folder) if scratch else "")
     chosen = [answer["result"]["outcome"]["optionId"] for answer in stage.answers()]
     assert chosen == ["option-allow_once" if yes else "option-reject_once" for yes in allowed.values()]
 
 
 def test_a_reviewer_may_look_at_the_repository_only(stage: Stage) -> None:
     allowed = {"app.py": True, str(stage.clone): True, "/etc/passwd": False, "../home": False}
-    acts = tuple(Permission(title="x", kind="read", paths=("app.py", path)) for path in allowed)
-    stage.play(Script(acts=(*acts, Say(text="Clean."))))
+    acts = tuple(GuardedToolUse(title="x", kind="read", paths=("app.py", path)) for path in allowed)
+    stage.play(AcpScript(acts=(*acts, Say(text="Clean."))))
     assert ["allow" in str(answer) for answer in stage.answers()] == list(allowed.values())
 
 
 def test_what_cannot_be_refused_is_cancelled(stage: Stage) -> None:
-    act = Permission(title="x", kind="edit", offered=("allow_once", "allow_always"))
-    stage.play(Script(acts=(act, Say(text="Clean."))))
+    act = GuardedToolUse(title="x", kind="edit", offered=("allow_once", "allow_always"))
+    stage.play(AcpScript(acts=(act, Say(text="Clean."))))
     assert stage.answers()[0]["result"] == {"outcome": {"outcome": "cancelled"}}
 
 
 def test_a_fixer_may_write(stage: Stage) -> None:
     acts = (
-        Permission(title="Edit", kind="edit", write={"app.py": "x = 2\n"}),
-        Ask(method="fs/write_text_file", params={"path": str(stage.clone / "new/file.py"), "content": "y = 1\n"}),
+        GuardedToolUse(title="Edit", kind="edit", write={"app.py": "x = 2\n"}),
+        ClientRequest(
+            method="fs/write_text_file", params={"path": str(stage.clone / "new/file.py"), "content": "y = 1\n"}
+        ),
         Say(text="Done."),
     )
-    assert answered(stage.play(Script(acts=acts), role=Role.FIX, reviewer="")) == "Done."
+    assert answered(stage.play(AcpScript(acts=acts), role=Role.FIX, reviewer="")) == "Done."
     assert (stage.clone / "app.py").read_text() == "x = 2\n"
     assert (stage.clone / "new/file.py").read_text() == "y = 1\n"
 
@@ -131,16 +144,16 @@ def test_a_fixer_writes_through_burnish_in_its_clone_only(stage: Stage) -> None:
     (stage.clone / "loop").symlink_to("loop")
     (stage.clone / ".git").mkdir()
     paths = ("/etc/x", "../home/x", "link/x", "loop/x", ".git/hooks", "a\0b", str(stage.home / "x"), ".")
-    acts = tuple(Ask(method="fs/write_text_file", params={"path": path, "content": "x"}) for path in paths)
-    stage.play(Script(acts=(*acts, Say(text="Done."))), role=Role.FIX)
+    acts = tuple(ClientRequest(method="fs/write_text_file", params={"path": path, "content": "x"}) for path in paths)
+    stage.play(AcpScript(acts=(*acts, Say(text="Done."))), role=Role.FIX)
     assert [answer["error"]["code"] for answer in stage.answers()] == [-32602] * len(paths)
     assert list(stage.home.iterdir()) == []
     assert list((stage.clone / ".git").iterdir()) == []
 
 
 def test_a_reviewer_is_offered_no_writing_and_gets_none(stage: Stage) -> None:
-    ask = Ask(method="fs/write_text_file", params={"path": "app.py", "content": "x"})
-    stage.play(Script(acts=(ask, Say(text="Clean."))))
+    ask = ClientRequest(method="fs/write_text_file", params={"path": "app.py", "content": "x"})
+    stage.play(AcpScript(acts=(ask, Say(text="Clean."))))
     assert stage.told("initialize")[0]["clientCapabilities"] == {
         "fs": {"readTextFile": True, "writeTextFile": False},
         "terminal": False,
@@ -152,11 +165,11 @@ def test_a_reviewer_is_offered_no_writing_and_gets_none(stage: Stage) -> None:
 def test_files_of_the_repository_can_be_read_whole_and_in_part(stage: Stage) -> None:
     file = {"path": str(stage.clone / "app.py")}
     acts = (
-        Ask(method="fs/read_text_file", params=file),
-        Ask(method="fs/read_text_file", params={**file, "line": 2, "limit": 1}),
-        Ask(method="fs/read_text_file", params={**file, "line": 9}),
+        ClientRequest(method="fs/read_text_file", params=file),
+        ClientRequest(method="fs/read_text_file", params={**file, "line": 2, "limit": 1}),
+        ClientRequest(method="fs/read_text_file", params={**file, "line": 9}),
     )
-    stage.play(Script(acts=(*acts, Say(text="Clean."))))
+    stage.play(AcpScript(acts=(*acts, Say(text="Clean."))))
     read = [answer["result"]["content"] for answer in stage.answers()]
     assert read == ["x = 1\ny = 2\nz = 3\n", "y = 2\n", ""]
 
@@ -167,45 +180,45 @@ def test_nothing_else_can_be_read_and_nothing_blocks(stage: Stage) -> None:
     with (stage.clone / "huge").open("wb") as file:
         file.truncate(5_000_000)
     paths = ("pipe", "out/passwd", "/etc/passwd", "huge", "missing", ".", "")
-    acts = tuple(Ask(method="fs/read_text_file", params={"path": path}) for path in paths)
-    stage.play(Script(acts=(*acts, Say(text="Clean."))))
+    acts = tuple(ClientRequest(method="fs/read_text_file", params={"path": path}) for path in paths)
+    stage.play(AcpScript(acts=(*acts, Say(text="Clean."))))
     assert [answer["error"]["code"] for answer in stage.answers()] == [-32002, *[-32602] * 3, *[-32002] * 3]
 
 
 def test_what_burnish_does_not_know_it_says_so(stage: Stage) -> None:
-    acts = tuple(Ask(method=method) for method in ("terminal/create", "elicitation/create", "not/known/yet"))
-    assert answered(stage.play(Script(acts=(*acts, Say(text="Clean."))))) == "Clean."
+    acts = tuple(ClientRequest(method=method) for method in ("terminal/create", "elicitation/create", "not/known/yet"))
+    assert answered(stage.play(AcpScript(acts=(*acts, Say(text="Clean."))))) == "Clean."
     assert [answer["error"]["code"] for answer in stage.answers()] == [-32601] * 3
 
 
 def test_a_reviewer_is_put_into_the_mode_that_reads(stage: Stage) -> None:
-    stage.play(Script(acts=(Say(text="Clean."),), session=MODES))
+    stage.play(AcpScript(acts=(Say(text="Clean."),), session=MODES))
     assert stage.told("session/set_mode") == [{"sessionId": SESSION, "modeId": "read-only"}]
 
 
 def test_a_reviewer_is_put_into_it_by_the_newer_way_where_there_is_one(stage: Stage) -> None:
-    stage.play(Script(acts=(Say(text="Clean."),), session={**MODES, **OPTIONS}), model="large")
+    stage.play(AcpScript(acts=(Say(text="Clean."),), session={**MODES, **OPTIONS}), model="large")
     chosen = [(told["configId"], told["value"]) for told in stage.told("session/set_config_option")]
     assert chosen == [("model", "large"), ("mode", "plan")]
     assert stage.told("session/set_mode") == []
 
 
 def test_a_fixer_keeps_its_mode(stage: Stage) -> None:
-    stage.play(Script(acts=(Say(text="Done."),), session=MODES), role=Role.FIX)
+    stage.play(AcpScript(acts=(Say(text="Done."),), session=MODES), role=Role.FIX)
     assert stage.told("session/set_mode") == []
 
 
 def test_costs_are_counted_where_they_are_told(stage: Stage) -> None:
     cost = {"sessionUpdate": "usage_update", "used": 5, "size": 9, "cost": {"amount": 0.25, "currency": "USD"}}
     usage = {"totalTokens": 150, "inputTokens": 80, "cachedReadTokens": 20, "outputTokens": 30, "thoughtTokens": 20}
-    found = stage.play(Script(acts=(Update(update=cost), Say(text="Clean.")), usage=usage))
+    found = stage.play(AcpScript(acts=(Update(update=cost), Say(text="Clean.")), usage=usage))
     assert isinstance(found, Reply)
     assert (found.usage.tokens, found.usage.cost_usd, found.notes) == (150, 0.25, ())
 
 
 def test_it_is_said_where_they_are_not(stage: Stage) -> None:
     cost = {"sessionUpdate": "usage_update", "used": 5, "size": 9, "cost": {"amount": 0.25, "currency": "EUR"}}
-    found = stage.play(Script(acts=(Update(update=cost), Say(text="Clean."))))
+    found = stage.play(AcpScript(acts=(Update(update=cost), Say(text="Clean."))))
     assert isinstance(found, Reply)
     assert (found.usage.tokens, found.usage.cost_usd) == (0, 0.0)
     assert "does not say" in found.notes[0]
@@ -214,6 +227,6 @@ def test_it_is_said_where_they_are_not(stage: Stage) -> None:
 def test_an_agent_may_leave_at_once_when_it_is_done(stage: Stage) -> None:
     """Its last words are still in the pipe when it is gone, and a child of it holds the pipe open."""
     last = '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}\n'
-    acts = (Say(text="Clean."), Tool(title="x"), Say(text="Clean."))
-    found = stage.play(Script(acts=(*acts, Raw(text=last), Exit(code=0, child=True))))
+    acts = (Say(text="Clean."), ToolUse(title="x"), Say(text="Clean."))
+    found = stage.play(AcpScript(acts=(*acts, Raw(text=last), Exit(code=0, child=True))))
     assert answered(found) == "Clean."

@@ -12,8 +12,8 @@ from burnish.core.reviews import Failure, FailureKind
 from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
-from burnish.system.process import Command, How, Limits
-from burnish.testing.acp_agent import Exit, Hang, Raw, Say, Script
+from burnish.system.process import Command, How, ProcessLimits
+from burnish.testing.acp_agent import AcpScript, Exit, Hang, Raw, Say
 from tests.agents.acp.bridge import Stage
 
 CLEAN = Say(text="Clean.")
@@ -27,47 +27,51 @@ def failed(found: object) -> Failure:
 @pytest.mark.parametrize(
     ("script", "kind", "words"),
     [
-        (Script(acts=(CLEAN,), stop="refusal"), FailureKind.REFUSED, "refused"),
-        (Script(acts=(CLEAN,), stop="max_tokens"), FailureKind.REFUSED, "tokens"),
-        (Script(acts=(CLEAN,), stop="max_turn_requests"), FailureKind.REFUSED, "turns"),
-        (Script(acts=(CLEAN,), stop="cancelled"), FailureKind.CRASHED, "'cancelled'"),
-        (Script(acts=(CLEAN,), stop="not-known-yet"), FailureKind.CRASHED, "'not-known-yet'"),
-        (Script(acts=(CLEAN,), stop=""), FailureKind.CRASHED, "ended with"),
-        (Script(logged_in=False), FailureKind.UNAUTHORISED, "A key"),
-        (Script(version=9), FailureKind.CANNOT_RUN, "version 9"),
-        (Script(acts=(CLEAN,), error={"code": -32603, "message": "Internal error"}), FailureKind.CRASHED, "Internal"),
-        (Script(acts=(CLEAN,), error={"code": 429, "message": "Later."}), FailureKind.RATE_LIMITED, "Later."),
-        (Script(acts=(CLEAN,), error={"code": 401, "message": "Who?"}), FailureKind.UNAUTHORISED, "Who?"),
+        (AcpScript(acts=(CLEAN,), stop="refusal"), FailureKind.REFUSED, "refused"),
+        (AcpScript(acts=(CLEAN,), stop="max_tokens"), FailureKind.REFUSED, "tokens"),
+        (AcpScript(acts=(CLEAN,), stop="max_turn_requests"), FailureKind.REFUSED, "turns"),
+        (AcpScript(acts=(CLEAN,), stop="cancelled"), FailureKind.CRASHED, "'cancelled'"),
+        (AcpScript(acts=(CLEAN,), stop="not-known-yet"), FailureKind.CRASHED, "'not-known-yet'"),
+        (AcpScript(acts=(CLEAN,), stop=""), FailureKind.CRASHED, "ended with"),
+        (AcpScript(logged_in=False), FailureKind.UNAUTHORISED, "A key"),
+        (AcpScript(version=9), FailureKind.CANNOT_RUN, "version 9"),
         (
-            Script(
+            AcpScript(acts=(CLEAN,), error={"code": -32603, "message": "Internal error"}),
+            FailureKind.CRASHED,
+            "Internal",
+        ),
+        (AcpScript(acts=(CLEAN,), error={"code": 429, "message": "Later."}), FailureKind.RATE_LIMITED, "Later."),
+        (AcpScript(acts=(CLEAN,), error={"code": 401, "message": "Who?"}), FailureKind.UNAUTHORISED, "Who?"),
+        (
+            AcpScript(
                 error={"code": -32603, "message": "Internal error", "data": {"details": "rate limit, retry-after: 7"}}
             ),
             FailureKind.RATE_LIMITED,
             "rate limit",
         ),
-        (Script(acts=(CLEAN, Exit(code=3))), FailureKind.CRASHED, "exited with 3"),
-        (Script(opening=(Exit(code=127),)), FailureKind.CANNOT_RUN, "exited with 127"),
-        (Script(acts=(CLEAN, Exit(code=0, child=True))), FailureKind.CRASHED, "exited with 0"),
-        (Script(acts=(CLEAN, Raw(text='{"jsonrpc": "2.0", "id": 3, "res\n'))), FailureKind.UNREADABLE, "no JSON"),
-        (Script(acts=(CLEAN, Raw(text="{" * 100_000 + "\n"))), FailureKind.UNREADABLE, "no JSON"),
-        (Script(acts=(CLEAN, Raw(text="x" * 1024, times=17 * 1024), Hang())), FailureKind.UNREADABLE, "bytes"),
-        (Script(acts=(Say(text="x" * 1_000_001),)), FailureKind.UNREADABLE, "characters"),
-        (Script(session={"sessionId": ""}), FailureKind.CRASHED, "session"),
+        (AcpScript(acts=(CLEAN, Exit(code=3))), FailureKind.CRASHED, "exited with 3"),
+        (AcpScript(opening=(Exit(code=127),)), FailureKind.CANNOT_RUN, "exited with 127"),
+        (AcpScript(acts=(CLEAN, Exit(code=0, child=True))), FailureKind.CRASHED, "exited with 0"),
+        (AcpScript(acts=(CLEAN, Raw(text='{"jsonrpc": "2.0", "id": 3, "res\n'))), FailureKind.UNREADABLE, "no JSON"),
+        (AcpScript(acts=(CLEAN, Raw(text="{" * 100_000 + "\n"))), FailureKind.UNREADABLE, "no JSON"),
+        (AcpScript(acts=(CLEAN, Raw(text="x" * 1024, times=17 * 1024), Hang())), FailureKind.UNREADABLE, "bytes"),
+        (AcpScript(acts=(Say(text="x" * 1_000_001),)), FailureKind.UNREADABLE, "characters"),
+        (AcpScript(session={"sessionId": ""}), FailureKind.CRASHED, "session"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_failure_has_its_kind(stage: Stage, script: Script, kind: FailureKind, words: str) -> None:
+def test_a_failure_has_its_kind(stage: Stage, script: AcpScript, kind: FailureKind, words: str) -> None:
     found = failed(stage.play(script))
     assert (found.kind, words in found.message) == (kind, True), found
 
 
 def test_a_pause_that_the_agent_names_is_kept(stage: Stage) -> None:
-    script = Script(error={"code": -32603, "message": "Internal error", "data": "rate limit: try again in 7 s"})
+    script = AcpScript(error={"code": -32603, "message": "Internal error", "data": "rate limit: try again in 7 s"})
     assert failed(stage.play(script)).retry_after == 7
 
 
 def test_notes_for_people_among_the_messages_do_no_harm(stage: Stage) -> None:
-    found = stage.play(Script(opening=(Raw(text="Welcome!\n\n[1, 2]\n"),), acts=(Raw(text="Hm.\n"), CLEAN)))
+    found = stage.play(AcpScript(opening=(Raw(text="Welcome!\n\n[1, 2]\n"),), acts=(Raw(text="Hm.\n"), CLEAN)))
     assert not isinstance(found, Failure)
     assert stage.finished is not None
     assert "Welcome!" in stage.finished.stderr_tail
@@ -82,7 +86,7 @@ def test_an_agent_that_is_not_there_cannot_run(stage: Stage, command: str) -> No
 
 def test_a_model_that_is_not_offered_cannot_run(stage: Stage) -> None:
     offered = {"models": {"currentModelId": "a", "availableModels": [{"modelId": "a"}, {"modelId": "b"}]}}
-    found = failed(stage.play(Script(acts=(CLEAN,), session=offered), model="c"))
+    found = failed(stage.play(AcpScript(acts=(CLEAN,), session=offered), model="c"))
     assert (found.kind, "only: a, b" in found.message) == (FailureKind.CANNOT_RUN, True)
     assert stage.told("session/prompt") == []
 
@@ -102,12 +106,12 @@ def test_an_agent_that_speaks_no_acp_is_given_up(stage: Stage, command: tuple[st
 @pytest.mark.parametrize(
     ("limits", "kind"),
     [
-        (Limits(seconds=1.5), FailureKind.TIMED_OUT),
-        (Limits(seconds=30, silent_seconds=1.5), FailureKind.STUCK),
+        (ProcessLimits(seconds=1.5), FailureKind.TIMED_OUT),
+        (ProcessLimits(seconds=30, silent_seconds=1.5), FailureKind.STUCK),
     ],
 )
-def test_an_agent_that_hangs_is_ended_by_the_limits(stage: Stage, limits: Limits, kind: FailureKind) -> None:
-    found = failed(stage.run(stage.settings(Script(acts=(CLEAN, Hang()))), stage.request(), limits=limits))
+def test_an_agent_that_hangs_is_ended_by_the_limits(stage: Stage, limits: ProcessLimits, kind: FailureKind) -> None:
+    found = failed(stage.run(stage.settings(AcpScript(acts=(CLEAN, Hang()))), stage.request(), limits=limits))
     assert found.kind is kind
 
 
@@ -115,13 +119,13 @@ def test_an_agent_that_reads_nothing_does_not_block_the_bridge(stage: Stage) -> 
     """The prompt is longer than a pipe, and the agent talks without listening."""
     settings = AgentSettings(kind=AgentKind.ACP, command=("sh", "-c", "sleep 60 <&0"))
     asked = stage.request(prompt="x" * 1_000_000)
-    found = failed(stage.run(settings, asked, limits=Limits(seconds=1, grace_seconds=1)))
+    found = failed(stage.run(settings, asked, limits=ProcessLimits(seconds=1, grace_seconds=1)))
     assert found.kind is FailureKind.TIMED_OUT
 
 
 @pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
 def test_a_request_to_end_ends_the_agent_too(stage: Stage, stubborn: bool) -> None:
-    script = Script(acts=(CLEAN, Hang()), ignore_term=stubborn)
+    script = AcpScript(acts=(CLEAN, Hang()), ignore_term=stubborn)
     found = failed(stage.run_until(stage.settings(script), stage.request(), b"Clean."))
     assert (found.kind, f"signal {signal.SIGTERM}" in found.message) == (FailureKind.CRASHED, True)
     assert agents_in(stage.folder) == []
@@ -129,7 +133,7 @@ def test_a_request_to_end_ends_the_agent_too(stage: Stage, stubborn: bool) -> No
 
 @pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
 def test_an_agent_that_stays_after_the_end_is_ended(stage: Stage, stubborn: bool) -> None:
-    found = stage.play(Script(acts=(CLEAN,), linger=True, ignore_term=stubborn))
+    found = stage.play(AcpScript(acts=(CLEAN,), linger=True, ignore_term=stubborn))
     assert not isinstance(found, Failure)
     assert agents_in(stage.folder) == []
 
@@ -141,7 +145,7 @@ def test_a_bridge_that_is_killed_has_no_answer(stage: Stage) -> None:
         if b"Clean." in line:
             os.kill(marks[0].pid, signal.SIGKILL)
 
-    settings = stage.settings(Script(acts=(CLEAN, Hang())))
+    settings = stage.settings(AcpScript(acts=(CLEAN, Hang())))
     found = failed(stage.run(settings, stage.request(), started=marks.append, lines=kill))
     assert found.kind is FailureKind.CRASHED
     assert stage.finished is not None

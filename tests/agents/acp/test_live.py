@@ -10,7 +10,7 @@ from burnish.agents.interface import Reply, Role
 from burnish.agents.streams import read_answer
 from burnish.core.reviews import ContractName, Failure, FailureKind
 from burnish.system.sandbox import SandboxKind, why_not
-from burnish.testing.model_server.scenario import Read, Run, Step, Write
+from burnish.testing.model_server.scenario import ModelAnswer, Read, RunCommand, Write
 from burnish.testing.model_server.server import model_server
 from tests.agents.acp.live import AGENTS, AcpStage, stage
 from tests.agents.clients.live import CODE
@@ -18,11 +18,11 @@ from tests.agents.clients.live import CODE
 pytestmark = pytest.mark.prove
 
 FIX = (
-    Step(turn=1, call=(Write(file="app.py", text="x = 1\n"),)),
-    Step(turn=2, call=(Run(command="echo done > made-by-the-shell.txt"),)),
-    Step(say="I have put it right."),
+    ModelAnswer(turn=1, call=(Write(file="app.py", text="x = 1\n"),)),
+    ModelAnswer(turn=2, call=(RunCommand(command="echo done > made-by-the-shell.txt"),)),
+    ModelAnswer(say="I have put it right."),
 )
-SCENARIOS = {"fix": FIX, "limited": (Step(status=429, retry_after=2),)}
+SCENARIOS = {"fix": FIX, "limited": (ModelAnswer(status=429, retry_after=2),)}
 
 
 @pytest.fixture(params=AGENTS)
@@ -134,7 +134,7 @@ def agent_in_the_sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> AcpS
 def test_in_the_sandbox_a_reviewer_reads_and_cannot_write(agent_in_the_sandbox: AcpStage) -> None:
     asked = agent_in_the_sandbox.request(confined=True)
     file = str(agent_in_the_sandbox.clone / "app.py")
-    with model_server({"read": (Step(turn=1, call=(Read(file=file),)), Step(say="Read."))}) as server:
+    with model_server({"read": (ModelAnswer(turn=1, call=(Read(file=file),)), ModelAnswer(say="Read."))}) as server:
         agent_in_the_sandbox.run_confined(server.url("read"), asked)
         told = server.asked("read")[-1].text
     assert "select * from users" in told

@@ -21,7 +21,7 @@ from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system import process
-from burnish.system.process import Finished, Limits
+from burnish.system.process import Finished, ProcessLimits
 from burnish.testing.model_server.server import ModelServer
 from tests.agents.building import request
 
@@ -71,7 +71,7 @@ class Stage:
         environment = self.environment(url)
         self.furnish(asked, environment)
         command = self.client.command(self.settings, asked, environment)
-        return asyncio.run(process.run(command, Limits(seconds=seconds), on_start=started))
+        return asyncio.run(process.run(command, ProcessLimits(seconds=seconds), on_start=started))
 
     def run_until_asked(self, server: ModelServer, scenario: str, asked: Request, number: int) -> Finished:
         """Run it, and ask its whole group to end when the model has been asked so many times."""

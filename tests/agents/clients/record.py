@@ -13,15 +13,15 @@ from pathlib import Path
 from burnish.agents.interface import Role
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Finished
-from burnish.testing.model_server.scenario import Fault, Read, Step
+from burnish.testing.model_server.scenario import Fault, ModelAnswer, Read
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.agents.clients.live import ISSUES_SCHEMA, Stage
 
 CORPUS = Path(__file__).with_name("corpus")
 SCENARIOS = {
-    "limited": (Step(status=429, retry_after=2),),
-    "reads-then-hangs": (Step(turn=1, call=(Read(file="app.py"),)), Step(fault=Fault.HANG)),
-    "fixed": (Step(say="I have put it right."),),
+    "limited": (ModelAnswer(status=429, retry_after=2),),
+    "reads-then-hangs": (ModelAnswer(turn=1, call=(Read(file="app.py"),)), ModelAnswer(fault=Fault.HANG)),
+    "fixed": (ModelAnswer(say="I have put it right."),),
 }
 SITUATIONS = {
     "clean": "clean",

@@ -11,7 +11,7 @@ import pytest
 from burnish.agents.interface import Reply
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system import process
-from burnish.system.process import Limits
+from burnish.system.process import ProcessLimits
 from burnish.system.sandbox import Confinement, Sandbox, SandboxKind, confine, why_not
 from burnish.testing.model_server.server import model_server
 from tests.agents.clients.live import CODE, ISSUES_SCHEMA, Stage, stage
@@ -30,7 +30,7 @@ def review(at_work: Stage, sandbox: SandboxKind, url: str) -> Reply:
         readable=(str(at_work.clone),), writable=(str(at_work.home),), temporary=str(at_work.temporary)
     )
     confined = confine(Sandbox(kind=sandbox), command, confinement)
-    finished = asyncio.run(process.run(confined, Limits(seconds=120)))
+    finished = asyncio.run(process.run(confined, ProcessLimits(seconds=120)))
     found = at_work.client.read(finished, asked, None)
     assert isinstance(found, Reply), (found, finished.stderr_tail[-2_000:])
     return found

@@ -9,7 +9,7 @@ import pytest
 
 from burnish.agents.interface import Reply, Role
 from burnish.settings.agent_kinds import AgentKind
-from burnish.testing.model_server.scenario import Run, Step
+from burnish.testing.model_server.scenario import ModelAnswer, RunCommand
 from burnish.testing.model_server.server import model_server
 from tests.agents.clients.live import Stage, stage
 
@@ -82,9 +82,9 @@ def test_a_reviewer_in_the_sandbox_sees_the_whole_change_with_git_and_runs_nothi
     _commit_change(at_work.clone)
     where = f"git -C {at_work.clone}" if kind is AgentKind.OPENCODE else "git"
     steps = (
-        Step(turn=1, call=(Run(command=f"{where} diff --no-ext-diff base...head"),)),
-        Step(turn=2, call=(Run(command="touch written && echo RAN"),)),
-        Step(answer=CLEAN),
+        ModelAnswer(turn=1, call=(RunCommand(command=f"{where} diff --no-ext-diff base...head"),)),
+        ModelAnswer(turn=2, call=(RunCommand(command="touch written && echo RAN"),)),
+        ModelAnswer(answer=CLEAN),
     )
     with model_server({"git": steps}) as server:
         at_work.run(server.url("git"), at_work.request(confined=True))

@@ -8,7 +8,7 @@ import pytest
 from burnish.agents.interface import Reply
 from burnish.core.reviews import Failure, FailureKind
 from burnish.settings.agent_kinds import AgentKind
-from burnish.testing.model_server.scenario import Step, Tokens
+from burnish.testing.model_server.scenario import ModelAnswer, TokenCounts
 from burnish.testing.model_server.server import model_server
 from tests.agents.clients.live import stage
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.prove
 def test_a_budget_counts_from_where_the_session_goes_on(tmp_path: Path) -> None:
     """Its cost is told for the whole session, but held against the budget only for what is new."""
     at_work = stage(AgentKind.CLAUDE, tmp_path)
-    with model_server({"dear": (Step(say="Done.", usage=Tokens(input=100_000, output=1_000)),)}) as server:
+    with model_server({"dear": (ModelAnswer(say="Done.", usage=TokenCounts(input=100_000, output=1_000)),)}) as server:
 
         def ask(**changes: Any) -> tuple[Reply | Failure, float]:
             asked = at_work.request(schema="", **changes)

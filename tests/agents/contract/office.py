@@ -37,7 +37,7 @@ from burnish.settings.types import Settings
 from burnish.system import survivors
 from burnish.system.sandbox import SandboxKind, choose
 from burnish.testing.memory_ledger import MemoryLedger
-from burnish.testing.model_server.recording import Asked
+from burnish.testing.model_server.recording import RecordedRequest
 from burnish.testing.model_server.server import ModelServer
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.testing.scripted_agent import script_text, scripted_command
@@ -117,7 +117,7 @@ class Office:
         return self._perform(scenario, StartBuild(id="build:1", agent=self.player.name, attempt=1))
 
     @property
-    def answers(self) -> list[Asked]:
+    def answers(self) -> list[RecordedRequest]:
         """What the model was asked for this agent. Clients that want a title for a session offer no tools with that."""
         return [one for one in self.server.asked()[self._asked_before :] if one.tools]
 

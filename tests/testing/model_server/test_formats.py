@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from burnish.testing.model_server.scenario import Run, Step, Tokens, Tool
+from burnish.testing.model_server.scenario import ModelAnswer, NamedTool, RunCommand, TokenCounts
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.testing.model_server.asking import CLIENTS, SHELL, Client, Heard, ask, by_name, every_form, hear, send, tool
 
@@ -18,15 +18,17 @@ LONG = 'A review with ümlauts and "quotes" and\nlines, longer than any one piec
 
 @IN_EVERY_FORM
 def test_text_and_tokens_arrive(client: Client, *, stream: bool) -> None:
-    with model_server({"long": (Step(say=LONG, usage=Tokens(input=1_000, cached=400, output=7)),)}) as server:
+    with model_server(
+        {"long": (ModelAnswer(say=LONG, usage=TokenCounts(input=1_000, cached=400, output=7)),)}
+    ) as server:
         heard = hear(server, "long", client, stream=stream)
     assert heard == Heard(text=LONG, calls=[], tokens=(1_000, 400, 7))
 
 
 @IN_EVERY_FORM
 def test_calls_arrive_beside_text(client: Client, *, stream: bool) -> None:
-    calls = (Run(command="ls 'a b'"), Tool(name="Agent", input='{"prompt": "look", "depth": 2}'))
-    with model_server({"both": (Step(say="I look.", call=calls),)}) as server:
+    calls = (RunCommand(command="ls 'a b'"), NamedTool(name="Agent", input='{"prompt": "look", "depth": 2}'))
+    with model_server({"both": (ModelAnswer(say="I look.", call=calls),)}) as server:
         heard = hear(server, "both", client, tools=[SHELL], stream=stream)
     assert heard.text == "I look."
     assert heard.calls == [("Bash", {"command": "ls 'a b'"}), ("Agent", {"prompt": "look", "depth": 2})]
@@ -65,7 +67,7 @@ def test_a_client_without_tools_gets_words_instead_of_calls(
 @WITH_EVERY_CLIENT
 def test_calls_have_names_of_their_own(client: Client) -> None:
     """The same step twice in one conversation, and two calls in one step: four different names."""
-    with model_server({"two": (Step(call=(Run(command="a"), Run(command="b"))),)}) as server:
+    with model_server({"two": (ModelAnswer(call=(RunCommand(command="a"), RunCommand(command="b"))),)}) as server:
         bodies = [ask(server, "two", client, said, tools=[SHELL]).body for said in (["Hi"], ["Hi", "…", "And?"])]
     names = {name for body in bodies for name in re.findall(rb"call_\d+_\d+_\d+", body)}
     assert len(names) == 4

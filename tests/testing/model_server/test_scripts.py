@@ -18,7 +18,16 @@ from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.settings.documents import DocumentError
 from burnish.testing.model_server.loading import load_script, ready_made
-from burnish.testing.model_server.scenario import Call, Fault, Read, Run, Step, Tokens, Tool, Write
+from burnish.testing.model_server.scenario import (
+    Fault,
+    ModelAnswer,
+    NamedTool,
+    Read,
+    RunCommand,
+    ScriptedToolUse,
+    TokenCounts,
+    Write,
+)
 from tests.testing.model_server.asking import JsonMap
 
 READY = ready_made()
@@ -46,7 +55,7 @@ def test_the_ready_made_scenarios_are_there() -> None:
 
 
 @pytest.mark.parametrize("scenario", READY.values(), ids=READY)
-def test_ready_made_answers_keep_to_their_contract(scenario: tuple[Step, ...]) -> None:
+def test_ready_made_answers_keep_to_their_contract(scenario: tuple[ModelAnswer, ...]) -> None:
     form: dict[str, Any] = schema(ContractName.ISSUES) or {}
     for step in scenario:
         if step.answer:
@@ -91,25 +100,25 @@ retry_after = 1.5
 """
     )
     script = load_script(path)
-    calls: tuple[Call, ...] = (
+    calls: tuple[ScriptedToolUse, ...] = (
         Read(file="a.py"),
         Write(file="a.py", text=""),
-        Run(command="ls"),
-        Tool(name="Agent", input='{"prompt": "Look."}'),
+        RunCommand(command="ls"),
+        NamedTool(name="Agent", input='{"prompt": "Look."}'),
     )
     assert script.log == "asked.jsonl"
     assert script.scenario["everything"] == (
-        Step(
+        ModelAnswer(
             turn=2,
             when=("one", "two"),
             pause=0.5,
             say="Text.",
             answer='{"verdict": "pass"}',
             fault=Fault.CUT,
-            usage=Tokens(input=5, cached=4, output=3),
+            usage=TokenCounts(input=5, cached=4, output=3),
             call=calls,
         ),
-        Step(status=503, retry_after=1.5),
+        ModelAnswer(status=503, retry_after=1.5),
     )
 
 

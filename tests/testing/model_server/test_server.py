@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from burnish.testing.model_server.recording import MASKED
-from burnish.testing.model_server.scenario import Fault, ScenarioError, Step
+from burnish.testing.model_server.scenario import Fault, ModelAnswer, ScenarioError
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.testing.model_server.asking import CLIENTS, SHELL, Client, ask, by_name, connect, hear, question, send
 
@@ -61,7 +61,7 @@ def test_a_stalled_answer_sends_its_first_half(server: ModelServer) -> None:
 
 
 def test_a_slow_answer_comes_in_pieces() -> None:
-    step = Step(say="word " * 100, pause=0.01)
+    step = ModelAnswer(say="word " * 100, pause=0.01)
     with model_server({"slow": (step,)}) as server:
         assert hear(server, "slow", CHAT, stream=True).text == step.say
         assert hear(server, "slow", CHAT).text == step.say
@@ -72,7 +72,7 @@ def test_the_end_does_not_wait_for_those_that_hang() -> None:
     before = set(threading.enumerate())
     with ExitStack() as clients:
         let_go = threading.Timer(20.0, clients.close)  # so that a server that does wait fails the test, and soon
-        with model_server({"pause": (Step(say="Later.", pause=40.0),)}) as server:
+        with model_server({"pause": (ModelAnswer(say="Later.", pause=40.0),)}) as server:
             for scenario in ("hang", "stalled", "pause"):
                 connection = connect(server)
                 clients.callback(connection.close)
@@ -98,7 +98,8 @@ def port_of(server: ModelServer) -> int:
 
 def test_many_clients_at_once_get_their_own_answers() -> None:
     scenarios = {
-        f"s{number}": (Step(turn=1, say=f"one of {number}"), Step(say=f"two of {number}")) for number in range(8)
+        f"s{number}": (ModelAnswer(turn=1, say=f"one of {number}"), ModelAnswer(say=f"two of {number}"))
+        for number in range(8)
     }
     with model_server(scenarios) as server, ThreadPoolExecutor(16) as pool:
 
@@ -174,7 +175,7 @@ def test_the_log_holds_a_line_for_each_request(tmp_path: Path) -> None:
 
 
 def test_own_scenarios_come_before_ready_made_ones() -> None:
-    with model_server({"clean": (Step(say="Mine."),), "mine": (Step(say="Mine, too."),)}) as server:
+    with model_server({"clean": (ModelAnswer(say="Mine."),), "mine": (ModelAnswer(say="Mine, too."),)}) as server:
         assert hear(server, "clean", CHAT).text == "Mine."
         assert hear(server, "mine", CHAT).text == "Mine, too."
         assert "findings" in server.scenarios
@@ -182,4 +183,4 @@ def test_own_scenarios_come_before_ready_made_ones() -> None:
 
 def test_a_scenario_that_cannot_be_played_is_refused_before_anything_is_served() -> None:
     with pytest.raises(ScenarioError, match=r"scenario\.both\.0\.status: An error has no answer\."):
-        model_server({"both": (Step(status=500, fault=Fault.CUT),)}).__enter__()
+        model_server({"both": (ModelAnswer(status=500, fault=Fault.CUT),)}).__enter__()

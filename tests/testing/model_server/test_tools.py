@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from burnish.system.process import Command, How, run_now
-from burnish.testing.model_server.scenario import Call, Read, Run, Step, Write
+from burnish.testing.model_server.scenario import ModelAnswer, Read, RunCommand, ScriptedToolUse, Write
 from burnish.testing.model_server.server import model_server
 from tests.testing.model_server.asking import JsonMap, by_name, hear, send, tool
 
@@ -33,11 +33,11 @@ CODEX = [
     {"type": "custom", "name": "apply_patch", "format": {"type": "grammar"}},
     {"type": "web_search"},
 ]
-READ, WRITE, RUN = Read(file="a b.py"), Write(file="new/c.py", text="one\ntwo\n"), Run(command="git status")
+READ, WRITE, RUN = Read(file="a b.py"), Write(file="new/c.py", text="one\ntwo\n"), RunCommand(command="git status")
 
 
-def called(call: Call, tools: list[JsonMap]) -> tuple[str, Any]:
-    with model_server({"tools": (Step(call=(call,)),)}) as server:
+def called(call: ScriptedToolUse, tools: list[JsonMap]) -> tuple[str, Any]:
+    with model_server({"tools": (ModelAnswer(call=(call,)),)}) as server:
         return hear(server, "tools", by_name("anthropic-messages"), tools=tools).calls[0]
 
 
@@ -74,7 +74,7 @@ def test_tools_are_called_by_the_names_that_a_client_gives_them(
 
 
 def test_a_client_with_a_shell_and_patches_gets_those() -> None:
-    with model_server({"tools": (Step(call=(READ, WRITE, RUN)),)}) as server:
+    with model_server({"tools": (ModelAnswer(call=(READ, WRITE, RUN)),)}) as server:
         body = json.dumps({"input": "Hi", "tools": CODEX}).encode()
         output = send(server, "POST", "/tools/v1/responses", body).json["output"]
         assert server.asked()[0].tools == ("exec_command", "apply_patch")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from burnish.testing.model_server.scenario import Step
+from burnish.testing.model_server.scenario import ModelAnswer
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.testing.model_server.asking import CLIENTS, Client, JsonMap, ask, hear, send, tool
 
 WITH_EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-THREE_TURNS = {"count": (Step(turn=1, say="one"), Step(turn=2, say="two"), Step(say="many"))}
+THREE_TURNS = {"count": (ModelAnswer(turn=1, say="one"), ModelAnswer(turn=2, say="two"), ModelAnswer(say="many"))}
 
 
 @WITH_EVERY_CLIENT
@@ -50,9 +50,9 @@ def test_a_bare_prompt_is_the_first_turn(server: ModelServer) -> None:
 @WITH_EVERY_CLIENT
 def test_texts_are_looked_for_in_everything_that_was_said(client: Client) -> None:
     steps = (
-        Step(when=("a reviewer", "bad line", "I looked"), say="all three"),
-        Step(when=("bad line",), say="the line alone"),
-        Step(say="neither"),
+        ModelAnswer(when=("a reviewer", "bad line", "I looked"), say="all three"),
+        ModelAnswer(when=("bad line",), say="the line alone"),
+        ModelAnswer(say="neither"),
     )
     with model_server({"when": steps}) as server:
         assert hear(server, "when", client, "Here is a bad line", "I looked", "And?").text == "all three"
@@ -62,13 +62,13 @@ def test_texts_are_looked_for_in_everything_that_was_said(client: Client) -> Non
 
 @WITH_EVERY_CLIENT
 def test_descriptions_of_tools_are_not_something_said(client: Client) -> None:
-    with model_server({"when": (Step(when=("needle",), say="found"), Step(say="not found"))}) as server:
+    with model_server({"when": (ModelAnswer(when=("needle",), say="found"), ModelAnswer(say="not found"))}) as server:
         assert hear(server, "when", client, "Look", tools=[tool("needle")]).text == "not found"
 
 
 @WITH_EVERY_CLIENT
 def test_a_script_without_a_fitting_step_fails(client: Client) -> None:
-    with model_server({"once": (Step(turn=1, say="one"),)}) as server:
+    with model_server({"once": (ModelAnswer(turn=1, say="one"),)}) as server:
         response = ask(server, "once", client, ["Hi", "one", "And?"])
     assert response.status == 400
     message = "The scenario 'once' has no step for turn 2 of this conversation."

@@ -16,7 +16,7 @@ _READS_ONLY = (
 """Words for modes of a reviewer, best first. Whoever is asked says no; a plan is not quite what a review is."""
 
 
-class Value(NamedTuple):
+class OptionValue(NamedTuple):
     """One thing to choose."""
 
     id: str
@@ -35,7 +35,7 @@ class Offer(NamedTuple):
     fixed: JsonObject
     field: str
     current: str
-    values: list[Value]
+    values: list[OptionValue]
 
     def request(self, session: str, value: str) -> JsonObject:
         return {"sessionId": session, **self.fixed, self.field: value}
@@ -67,8 +67,8 @@ def _option(session: JsonObject, category: str) -> Offer | None:
     return None
 
 
-def _value(record: JsonObject, key: str) -> Value:
-    return Value(words(record.get(key)), words(record.get("name")), words(record.get("description")))
+def _value(record: JsonObject, key: str) -> OptionValue:
+    return OptionValue(words(record.get(key)), words(record.get("name")), words(record.get("description")))
 
 
 def reading_mode(offer: Offer) -> str:

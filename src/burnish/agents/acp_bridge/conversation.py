@@ -16,7 +16,7 @@ PROTOCOL_VERSION = 1
 AUTHENTICATION_REQUIRED = -32000
 
 
-class Conversation:
+class AcpConversation:
     """Asks one question at a time, and answers all that comes meanwhile."""
 
     def __init__(self, wire: Wire, options: Options, stream: Stream) -> None:

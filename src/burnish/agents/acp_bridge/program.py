@@ -6,7 +6,7 @@ like any other, and the agent has got it, too.
 
 import sys
 
-from burnish.agents.acp_bridge.conversation import Conversation
+from burnish.agents.acp_bridge.conversation import AcpConversation
 from burnish.agents.acp_bridge.stream import Stream
 from burnish.agents.acp_bridge.values import BridgeError, read_arguments
 from burnish.agents.acp_bridge.wire import Wire
@@ -19,7 +19,7 @@ def main() -> None:
     try:
         wire = Wire(command)
         try:
-            Conversation(wire, options, stream).hold(prompt)
+            AcpConversation(wire, options, stream).hold(prompt)
         finally:
             wire.end()
     except BridgeError as error:

@@ -20,7 +20,7 @@ class Replaced(Value):
     head: range
 
 
-class Comparison(Value):
+class LineComparison(Value):
     """What became of the lines of a file."""
 
     unchanged: frozenset[int]
@@ -29,14 +29,14 @@ class Comparison(Value):
     """Blocks that are short enough to have been edited line by line."""
 
 
-def compare(base: Sequence[str], head: Sequence[str]) -> Comparison:
+def compare(base: Sequence[str], head: Sequence[str]) -> LineComparison:
     """Compare lines that have no white space any more."""
     start = _common(base, head)
     end = _common(base[start:][::-1], head[start:][::-1])
     unchanged = {*range(1, start + 1), *range(len(head) - end + 1, len(head) + 1)}
     before, now = base[start : len(base) - end], head[start : len(head) - end]
     if max(len(before), len(now)) > MAX_COMPARED_LINES:
-        return Comparison(unchanged=frozenset(unchanged), replaced=())
+        return LineComparison(unchanged=frozenset(unchanged), replaced=())
     replaced: list[Replaced] = []
     # Empty lines are everywhere: as anchors they would make the comparison slow and its result arbitrary.
     matcher = difflib.SequenceMatcher(lambda line: not line, before, now, autojunk=False)
@@ -46,7 +46,7 @@ def compare(base: Sequence[str], head: Sequence[str]) -> Comparison:
             unchanged.update(range(head_from, head_to))
         elif tag == "replace" and max(base_to - base_from, head_to - head_from) <= MAX_EDITED_LINES:
             replaced.append(Replaced(base=range(base_from, base_to), head=range(head_from, head_to)))
-    return Comparison(unchanged=frozenset(unchanged), replaced=tuple(replaced))
+    return LineComparison(unchanged=frozenset(unchanged), replaced=tuple(replaced))
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -61,7 +61,7 @@ class SourceFile(Value):
     """Why nothing but secrets is looked for in it; empty where every tool looks at it."""
 
 
-class Edit(Value):
+class TextEdit(Value):
     """Replace the text between two places. Both count from 1, columns in characters; the end is not part."""
 
     line: int
@@ -74,7 +74,7 @@ class Edit(Value):
 class Remedy(Value):
     """How a tool itself would fix what it found."""
 
-    edits: tuple[Edit, ...]
+    edits: tuple[TextEdit, ...]
     safe: bool
     """Whether the tool promises that the meaning of the code stays the same."""
     title: str = ""
@@ -106,7 +106,7 @@ class Hit(Value):
     """Whether its file belongs to the program wherever it stands: it was moved out of it, or the program names it."""
 
 
-class Choice(Value):
+class RuleSelection(Value):
     """What a tool is to look for. Frozen and hashable: equal choices are one run that several reviewers share."""
 
     select: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Choice(Value):
     """Whether the configuration of the project decides instead of `select`."""
 
 
-class Invocation(Value):
+class ToolInvocation(Value):
     """How to run a tool once. It runs in the root of the tree that it looks at."""
 
     arguments: tuple[str, ...]
@@ -124,7 +124,7 @@ class Invocation(Value):
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class Tool(Protocol):
+class AnalyserTool(Protocol):
     """One analyser."""
 
     @property
@@ -134,7 +134,7 @@ class Tool(Protocol):
         """Whether it can look at a file of this kind."""
         ...
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         """How to look at these files."""
         ...
 
@@ -151,5 +151,5 @@ class Task(Value):
     """One tool on some files. Equal tasks of several reviewers are one run."""
 
     tool: ToolName
-    choice: Choice
+    choice: RuleSelection
     files: tuple[str, ...]

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
-from burnish.agents.panel.comparison import Comparison, compare
+from burnish.agents.panel.comparison import LineComparison, compare
 from burnish.agents.panel.interface import Hit, ToolName
 
 LinesOf = Callable[[str], Sequence[str] | None]
@@ -87,7 +87,7 @@ class _Change:
     def _old_path(self, hit: Hit) -> str:
         return self._renamed.get(hit.file, hit.file)
 
-    def _compare(self, path: str) -> Comparison:
+    def _compare(self, path: str) -> LineComparison:
         return compare(self._base(self._renamed.get(path, path)), self._head(path))
 
 

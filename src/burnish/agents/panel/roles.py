@@ -6,7 +6,7 @@ Nothing here starts a tool.
 
 from collections.abc import Iterator, Sequence
 
-from burnish.agents.panel.interface import Choice, Hit, SourceFile, Task, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, Task, ToolName
 from burnish.agents.panel.rulebook import CRITIC, PEDANT, STATIC_REVIEWERS, Look, left_out, looks
 from burnish.agents.panel.rulings import rule_on, wishes
 from burnish.agents.panel.tools.registry import TOOLS
@@ -53,11 +53,11 @@ def _tasks(
         if not paths:
             continue
         if PEDANT in roles and name in configured:
-            yield Task(tool=name, choice=Choice(own_configuration=True), files=paths)
+            yield Task(tool=name, choice=RuleSelection(own_configuration=True), files=paths)
         if _is_needed(name, roles, settings, configured):
             yield Task(tool=name, choice=_shared_choice(name, settings, configured), files=paths)
     if any(role in roles for role, _ in looks(ToolName.BURNISH)):
-        yield Task(tool=ToolName.BURNISH, choice=Choice(), files=tuple(sorted(file.path for file in files)))
+        yield Task(tool=ToolName.BURNISH, choice=RuleSelection(), files=tuple(sorted(file.path for file in files)))
 
 
 def _is_needed(
@@ -70,7 +70,7 @@ def _is_needed(
     return not looking.isdisjoint(roles)
 
 
-def _shared_choice(tool: ToolName, settings: AnalyserSettings, configured: frozenset[ToolName]) -> Choice:
+def _shared_choice(tool: ToolName, settings: AnalyserSettings, configured: frozenset[ToolName]) -> RuleSelection:
     """One choice for all roles: the union of their rules, without what none of them wants."""
     wished = _wished(tool, settings)
     ignored = {selector for _, entry in left_out(tool) for selector in entry.rules} - wished
@@ -79,7 +79,7 @@ def _shared_choice(tool: ToolName, settings: AnalyserSettings, configured: froze
         selected = {selector for _, look in _shared_looks(tool, configured) for selector in look.rules}
     if _takes_wishes(tool, configured):
         selected |= wished
-    return Choice(select=tuple(sorted(selected)), ignore=tuple(sorted(ignored)))
+    return RuleSelection(select=tuple(sorted(selected)), ignore=tuple(sorted(ignored)))
 
 
 def _takes_wishes(tool: ToolName, configured: frozenset[ToolName]) -> bool:

@@ -19,7 +19,7 @@ from burnish.agents.panel.interface import ToolError, ToolName
 from burnish.agents.panel.programs import program, version
 from burnish.agents.services import Services
 from burnish.system.files import make_private_directory
-from burnish.system.process import Command, How, Limits
+from burnish.system.process import Command, How, ProcessLimits
 
 SECONDS = 120.0
 _CHOOSES_RULES = ("--rule=", "--exclude-rule=")
@@ -49,7 +49,7 @@ async def compile_rules(services: Services, arguments: Sequence[str], stop: asyn
     )
     finished = await services.run_command(
         command,
-        Limits(seconds=SECONDS),
+        ProcessLimits(seconds=SECONDS),
         effect=f"compile:{ToolName.KINGFISHER.value}",
         writable=(str(making),),
         owned=(str(making),),

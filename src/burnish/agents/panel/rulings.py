@@ -22,19 +22,19 @@ class Ruling(Value):
     words: Words
 
 
-class Wish(Value):
+class RuleSetting(Value):
     """What the user's settings say of some rules: a severity, or None for `off`."""
 
     selector: str
     severity: Severity | None
 
 
-def wishes(tool: ToolName, settings: AnalyserSettings) -> Iterator[Wish]:
+def wishes(tool: ToolName, settings: AnalyserSettings) -> Iterator[RuleSetting]:
     """Everything that the settings say of a tool's rules."""
     for name, word in settings.rules.items():
         owner, _, selector = name.partition(":")
         if owner == tool.value:
-            yield Wish(selector=plain(selector), severity=None if word == OFF else Severity(word))
+            yield RuleSetting(selector=plain(selector), severity=None if word == OFF else Severity(word))
 
 
 def rule_on(hit: Hit, settings: AnalyserSettings) -> Ruling | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from burnish.agents.panel import rule_caches
-from burnish.agents.panel.interface import Hit, Invocation, Task, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.places import is_template
 from burnish.agents.panel.programs import is_installed, program
@@ -25,7 +25,7 @@ from burnish.agents.services import Services
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
-from burnish.system.process import Command, Finished, Limits
+from burnish.system.process import Command, Finished, ProcessLimits
 
 _Result = TypeVar("_Result")
 
@@ -150,7 +150,7 @@ class AnalyserRunner:
         return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
 
     async def start(
-        self, folder: Path, tool: ToolName, call: Invocation, stop: asyncio.Event, writable: Sequence[str] = ()
+        self, folder: Path, tool: ToolName, call: ToolInvocation, stop: asyncio.Event, writable: Sequence[str] = ()
     ) -> Finished:
         """Run a tool in the sandbox, without the network."""
         path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
@@ -176,7 +176,7 @@ class AnalyserRunner:
         seconds = agent.timeout if agent else None
         return await self.services.run_command(
             command,
-            Limits(seconds=seconds, kept_bytes=KEPT_BYTES),
+            ProcessLimits(seconds=seconds, kept_bytes=KEPT_BYTES),
             # A name of its own for each: what one tool left behind is ended without ending the others.
             effect=f"analyse:{tool.value}:{next(self._numbers)}",
             writable=tuple(writable),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from burnish.agents.panel.comparison import Comparison, compare
+from burnish.agents.panel.comparison import LineComparison, compare
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.selectors import plain, selects
 from burnish.core.values import Value, replace
@@ -177,7 +177,7 @@ class _Before:
         self._base = [_bare(line) for line in base]
         self._lines = frozenset(self._base)
         self._head = [_bare(line) for line in head]
-        self._comparison: Comparison = compare(self._base, self._head)
+        self._comparison: LineComparison = compare(self._base, self._head)
 
     def has(self, one: Suppression, hit: Hit) -> bool:
         """Whether the base already silenced the tool in this place: by this comment, for this statement."""

@@ -106,7 +106,7 @@ def _settle_without_evidence(run: Run, approval: Approval) -> Run:
 
 def _withhold(run: Run, approval: Approval) -> Run | None:
     """A blocker that was not fixed withholds the seal even where the protocol's own count is clean."""
-    held = [tracked for tracked in run.findings if tracked.holds]
+    held = [tracked for tracked in run.findings if tracked.still_blocks]
     if not held:
         return None
     titles = "; ".join(tracked.finding.title for tracked in held[:3])

@@ -3,7 +3,7 @@
 from burnish.core.effects import Previous
 from burnish.core.findings import Finding, FindingStatus, required_changes
 from burnish.core.protocol import Feedback, FixInput
-from burnish.core.state import FixOrder, GoodReview, Round, Run
+from burnish.core.state import AnsweredReview, FixOrder, Round, Run
 
 OPEN_STATES = (FindingStatus.OPEN, FindingStatus.FILED)
 
@@ -34,7 +34,7 @@ def fix_order(run: Run) -> FixOrder:
 def _rest(run: Run, blocking: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """The other open findings of the last round, which do not block."""
     known = {finding.id for finding in blocking}
-    seen_last = (entry for entry in run.findings if entry.seen == len(run.rounds))
+    seen_last = (entry for entry in run.findings if entry.last_reported_round == len(run.rounds))
     return tuple(
         entry.finding for entry in seen_last if entry.status is FindingStatus.OPEN and entry.finding.id not in known
     )
@@ -42,7 +42,7 @@ def _rest(run: Run, blocking: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def _instructions(last: Round) -> list[str]:
     """Follow-up prompts and revision notes, as the reviewers wrote them."""
-    answers = [review.answer for review in last.reviews if isinstance(review, GoodReview)]
+    answers = [review.answer for review in last.reviews if isinstance(review, AnsweredReview)]
     notes = [answer.card.revision_notes for answer in answers if answer.card is not None]
     return [text for text in (*(answer.follow_up for answer in answers), *notes) if text]
 

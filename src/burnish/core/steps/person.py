@@ -16,7 +16,7 @@ from burnish.core.finding_history import DISMISSED, answered, dismiss, without
 from burnish.core.finding_identity import identify
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
-from burnish.core.state import GoodReview, Outcome, Phase, Run, Scope, Waiting
+from burnish.core.state import AnsweredReview, Outcome, Phase, Run, Scope, Waiting
 from burnish.core.steps import flow
 from burnish.core.steps.orders import fix_order, repair_order
 from burnish.core.steps.review import assignment_of
@@ -51,7 +51,7 @@ def other_agent(run: Run) -> str | None:
     reviewer = run.protocol.panel[0].name
     said = [review for review in run.rounds[-1].reviews if review.reviewer == reviewer] if run.rounds else []
     following = assignment_of(run, reviewer)
-    answered_last = said[0].agent if said and isinstance(said[0], GoodReview) else None
+    answered_last = said[0].agent if said and isinstance(said[0], AnsweredReview) else None
     if answered_last is None and following.fallback is not None:
         return following.agent  # the two take turns, and it is the other one's
     last = answered_last or following.agent
@@ -159,7 +159,7 @@ def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
     if any(entry.id == finding.id for entry in known):
         raise RefusedError("the finding is known already")
     number = len(run.rounds)
-    entry = Tracked(finding=finding, round=number, seen=number, blocking=True, asked=True)
+    entry = Tracked(finding=finding, round=number, last_reported_round=number, blocking=True, decided=True)
     judged = replace(judgement, clean=False, blocking=(*judgement.blocking, finding))
     run = replace(run, findings=(*run.findings, entry))
     return replace(run, rounds=(*run.rounds[:-1], replace(run.rounds[-1], judgement=judged)))

@@ -18,7 +18,17 @@ from burnish.core.findings import Action
 from burnish.core.gates import Judgement
 from burnish.core.protocol import FallbackTurn, ReviewBy
 from burnish.core.reviews import Failure, FailureKind
-from burnish.core.state import FixResult, FixStatus, GoodReview, MissingReview, Outcome, Review, Reviewing, Run, Scope
+from burnish.core.state import (
+    AnsweredReview,
+    FailedReview,
+    FixResult,
+    FixStatus,
+    Outcome,
+    Review,
+    Reviewing,
+    Run,
+    Scope,
+)
 from burnish.core.steps import flow, rounds, work
 from burnish.core.steps.change import take
 from burnish.core.steps.orders import fix_order
@@ -47,7 +57,7 @@ def _usable(run: Run, assignment: Assignment) -> Assignment:
 def _failed_rounds(run: Run, reviewer: str) -> int:
     """In how many rounds in a row, up to the last, a reviewer gave no usable answer."""
     reviews = [review for past in run.rounds for review in past.reviews if review.reviewer == reviewer]
-    failed = takewhile(lambda review: isinstance(review, MissingReview), reversed(reviews))
+    failed = takewhile(lambda review: isinstance(review, FailedReview), reversed(reviews))
     return sum(1 for _ in failed)
 
 
@@ -74,7 +84,7 @@ def failed(run: Run, phase: Reviewing, event: WorkFailed) -> Run:
         run = replace(run, unusable=(*run.unusable, at_work.agent))
     if isinstance(result, Ready | Running | Pausing):
         return replace(run, phase=rounds.place(phase, replace(seat, work=result)))
-    missing = MissingReview(reviewer=seat.reviewer, failure=event.failure)
+    missing = FailedReview(reviewer=seat.reviewer, failure=event.failure)
     phase = rounds.place(phase, replace(seat, work=missing))
     run = replace(run, phase=phase)
     if isinstance(result, EndNow):
@@ -95,12 +105,12 @@ def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
 
 def close_when_complete(run: Run, phase: Reviewing) -> Run:
     """Every seat must have answered before anything is judged."""
-    reviews: list[Review] = [seat.work for seat in phase.seats if isinstance(seat.work, GoodReview | MissingReview)]
+    reviews: list[Review] = [seat.work for seat in phase.seats if isinstance(seat.work, AnsweredReview | FailedReview)]
     if len(reviews) < len(phase.seats):
         return run
-    missing = [review for review in reviews if isinstance(review, MissingReview)]
+    missing = [review for review in reviews if isinstance(review, FailedReview)]
     if not missing:
-        good = [review for review in reviews if isinstance(review, GoodReview)]
+        good = [review for review in reviews if isinstance(review, AnsweredReview)]
         run, judgement = judge_round(rounds.keep_reviews(run, phase), good, phase.scope)
         scope = Scope.FULL if all(review.answer.whole for review in good) else phase.scope
         return _follow_judgement(rounds.with_last_round(run, judgement=judgement, scope=scope), judgement, scope)
@@ -112,7 +122,7 @@ def close_when_complete(run: Run, phase: Reviewing) -> Run:
     )
 
 
-def end_without_review(run: Run, missing: MissingReview) -> Run:
+def end_without_review(run: Run, missing: FailedReview) -> Run:
     return flow.give_up(run, missing.failure, missing.reviewer)
 
 
@@ -132,7 +142,7 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
 
 def _questions(run: Run, judgement: Judgement) -> tuple[str, ...]:
     """The blockers that ask for a person's word and have not had it."""
-    decided = {entry.finding.id for entry in run.findings if entry.asked}
+    decided = {entry.finding.id for entry in run.findings if entry.decided}
     blockers = (*judgement.blocking, *judgement.carried)
     return tuple(one.id for one in blockers if one.action is Action.ASK and one.id not in decided)
 
@@ -172,12 +182,12 @@ def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
     said: Review
     if event.answer is None:
         failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
-        said = MissingReview(reviewer=seat.reviewer, failure=failure)
+        said = FailedReview(reviewer=seat.reviewer, failure=failure)
     else:
         said = rounds.good_review(run, seat, at_work, event.answer, event)
     phase = rounds.place(phase, replace(seat, work=said))
     run = rounds.keep_reviews(replace(run, phase=phase), phase)
-    if isinstance(said, MissingReview):
+    if isinstance(said, FailedReview):
         return _unreadable(run, event, said.failure)
     run, judgement = judge_round(run, [said], Scope.FULL)
     nothing_blocks = judgement.clean

@@ -4,7 +4,7 @@ from burnish.core.errors import RefusedError
 from burnish.core.events import Reviewed, SessionFinished, StoryStatus
 from burnish.core.evidence import looked
 from burnish.core.reviews import Answer
-from burnish.core.state import GoodReview, MissingReview, Reviewing, Round, Run, Seat
+from burnish.core.state import AnsweredReview, FailedReview, Reviewing, Round, Run, Seat
 from burnish.core.values import replace
 from burnish.core.work import Running
 
@@ -32,10 +32,10 @@ def open_round(run: Run, phase: Reviewing, at: float) -> Run:
 
 def good_review(
     run: Run, seat: Seat, at_work: Running, answer: Answer, event: Reviewed | SessionFinished
-) -> GoodReview:
+) -> AnsweredReview:
     """A readable answer, with a mark where it took longer than the protocol expects."""
     limit = run.protocol.limits.slow_review_seconds
-    return GoodReview(
+    return AnsweredReview(
         reviewer=seat.reviewer,
         agent=at_work.agent,
         answer=answer,
@@ -53,7 +53,7 @@ def keep_reviews(run: Run, phase: Reviewing) -> Run:
     """Write what the seats have so far into the round, if one was opened."""
     if len(run.rounds) < phase.round:
         return run
-    reviews = tuple(seat.work for seat in phase.seats if isinstance(seat.work, GoodReview | MissingReview))
+    reviews = tuple(seat.work for seat in phase.seats if isinstance(seat.work, AnsweredReview | FailedReview))
     return with_last_round(run, reviews=reviews)
 
 

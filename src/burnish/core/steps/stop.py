@@ -15,10 +15,10 @@ from burnish.core.events import (
 from burnish.core.state import (
     Active,
     Ended,
+    FailedReview,
     Fixing,
     FixResult,
     FixStatus,
-    MissingReview,
     Phase,
     Reviewing,
     Run,
@@ -29,7 +29,7 @@ from burnish.core.steps.change import fix_kept, take
 from burnish.core.values import replace
 from burnish.core.work import Ready
 
-Result = Built | Fixed | Reviewed | SessionFinished | Validated | WorkFailed | WorkLost
+EffectResult = Built | Fixed | Reviewed | SessionFinished | Validated | WorkFailed | WorkLost
 
 
 def process_started(run: Run, phase: Stopping, event: ProcessStarted) -> Run:
@@ -38,7 +38,7 @@ def process_started(run: Run, phase: Stopping, event: ProcessStarted) -> Run:
     return run
 
 
-def result(run: Run, phase: Stopping, event: Result) -> Run:
+def result(run: Run, phase: Stopping, event: EffectResult) -> Run:
     """One piece of work less. When none is left, the run has ended."""
     _must_run(phase, event.effect)
     interrupted = _idle(run, phase.interrupted, event)
@@ -61,7 +61,7 @@ def _must_run(phase: Stopping, effect: str) -> None:
         raise RefusedError(f"'{effect}' is not running")
 
 
-def _idle(run: Run, interrupted: Active, event: Result) -> Active:
+def _idle(run: Run, interrupted: Active, event: EffectResult) -> Active:
     """The interrupted phase without the work that has just ended."""
     if not isinstance(interrupted, Reviewing):
         return replace(interrupted, work=Ready())
@@ -71,13 +71,13 @@ def _idle(run: Run, interrupted: Active, event: Result) -> Active:
         case Reviewed():
             after = rounds.good_review(run, seat, at_work, event.answer, event)
         case WorkFailed():
-            after = MissingReview(reviewer=seat.reviewer, failure=event.failure)
+            after = FailedReview(reviewer=seat.reviewer, failure=event.failure)
         case _:
             after = Ready(attempt=at_work.attempt)
     return rounds.place(interrupted, replace(seat, work=after))
 
 
-def _kept(run: Run, interrupted: Active, event: Result) -> Run:
+def _kept(run: Run, interrupted: Active, event: EffectResult) -> Run:
     """What the ended work used up and changed: good work is never thrown away."""
     match event:
         case Fixed() | SessionFinished() | Built():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from burnish.core.errors import BurnishError
 from burnish.testing.model_server.loading import load_script
-from burnish.testing.model_server.scenario import Script
+from burnish.testing.model_server.scenario import ModelScript
 from burnish.testing.model_server.server import model_server
 
 _USAGE = "Usage: python -m burnish.testing.model_server [SCRIPT.toml]\n"
@@ -21,14 +21,14 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(_USAGE)
         return 2
     try:
-        _serve(load_script(Path(arguments[0])) if arguments else Script())
+        _serve(load_script(Path(arguments[0])) if arguments else ModelScript())
     except BurnishError as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n".rstrip("\n") + "\n")
         return error.kind.exit_code
     return 0
 
 
-def _serve(script: Script) -> None:
+def _serve(script: ModelScript) -> None:
     # Blocked here and inherited by every thread, so that the signal waits for this one.
     ends = (signal.SIGINT, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)

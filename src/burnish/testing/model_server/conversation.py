@@ -5,7 +5,7 @@ from itertools import groupby
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.core.values import Value
-from burnish.testing.model_server.scenario import Step, Tokens
+from burnish.testing.model_server.scenario import ModelAnswer, TokenCounts
 
 PORTION = 60
 """Characters in one piece of a stream, so that a text comes in several."""
@@ -21,7 +21,7 @@ class OfferedTool(Value):
     """It takes one text instead of arguments."""
 
 
-class Conversation(Value):
+class ModelConversation(Value):
     """One request for an answer."""
 
     model: str
@@ -32,7 +32,7 @@ class Conversation(Value):
     tools: tuple[OfferedTool, ...]
     stream: bool
 
-    def fits(self, step: Step) -> bool:
+    def fits(self, step: ModelAnswer) -> bool:
         return step.turn in (None, self.turn) and all(text in self.text for text in step.when)
 
 
@@ -44,28 +44,28 @@ class ToolCall(Value):
     input: JsonObject | str
 
 
-class Reply(Value):
+class ModelReply(Value):
     """One answer of the model."""
 
     id: str
     model: str
     text: str
     calls: tuple[ToolCall, ...]
-    tokens: Tokens
+    tokens: TokenCounts
 
     @property
     def portions(self) -> list[str]:
         return [self.text[start : start + PORTION] for start in range(0, len(self.text), PORTION)]
 
 
-class Event(Value):
+class StreamEvent(Value):
     """One event of a stream. The formats that do not name their events leave the name empty."""
 
     name: str = ""
     data: JsonObject | str
 
 
-class Failure(Value):
+class HttpFailure(Value):
     """An HTTP error in the place of an answer."""
 
     status: int

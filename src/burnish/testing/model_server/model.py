@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from burnish.contracts.json_text import JsonObject, read_object
 from burnish.core.values import Value, replace
-from burnish.testing.model_server.conversation import Failure
-from burnish.testing.model_server.formats.registry import Route, Wanted, route
+from burnish.testing.model_server.conversation import HttpFailure
+from burnish.testing.model_server.formats.registry import RequestKind, Route, route
 from burnish.testing.model_server.playing import Response, document, play, refusal, step_for
-from burnish.testing.model_server.recording import Asked, Recorder, without_credentials
+from burnish.testing.model_server.recording import RecordedRequest, RequestLog, without_credentials
 from burnish.testing.model_server.scenario import Scenario
 
 _MODELS = ("scripted",)
@@ -25,14 +25,14 @@ class HttpRequest(Value):
 class Model:
     """Answers every request by its scenario."""
 
-    def __init__(self, scenarios: Mapping[str, Scenario], recorder: Recorder) -> None:
+    def __init__(self, scenarios: Mapping[str, Scenario], recorder: RequestLog) -> None:
         self.scenarios = scenarios
         self._recorder = recorder
 
     def respond(self, request: HttpRequest) -> Response:
         """The response to a request, which is recorded before anything is sent."""
         scenario, _, rest = request.target.partition("?")[0].lstrip("/").partition("/")
-        asked = Asked(
+        asked = RecordedRequest(
             number=self._recorder.next_number(),
             method=request.method,
             path=f"/{rest}",
@@ -45,7 +45,7 @@ class Model:
         self._recorder.add(replace(asked, status=response.status))
         return response
 
-    def _answered(self, asked: Asked, raw: bytes) -> tuple[Asked, Response]:
+    def _answered(self, asked: RecordedRequest, raw: bytes) -> tuple[RecordedRequest, Response]:
         if asked.method == "HEAD":  # a client looks whether anybody is there
             return asked, Response(status=200, pieces=())
         if asked.method == "GET" and asked.path.endswith("/models"):
@@ -61,7 +61,7 @@ class Model:
             return asked, _refused(found, 400, "The request is not a JSON object.")
         return self._played(asked, found, body)
 
-    def _played(self, asked: Asked, found: Route, body: JsonObject) -> tuple[Asked, Response]:
+    def _played(self, asked: RecordedRequest, found: Route, body: JsonObject) -> tuple[RecordedRequest, Response]:
         conversation = found.conversation(body)
         asked = replace(
             asked,
@@ -73,7 +73,7 @@ class Model:
             text=conversation.text,
             body=body,
         )
-        if found.wanted is Wanted.COUNT:
+        if found.wanted is RequestKind.COUNT:
             count = len(conversation.text) // 4
             return asked, document({"input_tokens": count, "totalTokens": count})
         scenario = self.scenarios[asked.scenario]
@@ -85,7 +85,7 @@ class Model:
 
 
 def _refused(found: Route, status: int, message: str) -> Response:
-    return refusal(found.format, Failure(status=status, message=message))
+    return refusal(found.format, HttpFailure(status=status, message=message))
 
 
 def _complaint(message: str) -> JsonObject:

@@ -6,9 +6,9 @@ import msgspec
 
 from burnish.contracts.json_text import JsonObject
 from burnish.core.values import Value
-from burnish.testing.model_server.conversation import Conversation, Event, Failure, Reply
+from burnish.testing.model_server.conversation import HttpFailure, ModelConversation, ModelReply, StreamEvent
 from burnish.testing.model_server.formats.interface import Format
-from burnish.testing.model_server.scenario import Fault, Scenario, Step
+from burnish.testing.model_server.scenario import Fault, ModelAnswer, Scenario
 from burnish.testing.model_server.tools import answers_by_tool, calls_of
 
 
@@ -24,18 +24,18 @@ class Response(Value):
     fault: Fault = Fault.NONE
 
 
-def step_for(scenario: Scenario, conversation: Conversation) -> int | None:
+def step_for(scenario: Scenario, conversation: ModelConversation) -> int | None:
     """The index of the step that is played."""
     return next((index for index, step in enumerate(scenario) if conversation.fits(step)), None)
 
 
-def play(step: Step, conversation: Conversation, wire: Format, number: int) -> Response:
+def play(step: ModelAnswer, conversation: ModelConversation, wire: Format, number: int) -> Response:
     """A step as a response. The number tells this request from all others."""
     if step.status != 200:
         message = f"The script answers with {step.status}."
-        return refusal(wire, Failure(status=step.status, message=message, retry_after=step.retry_after))
+        return refusal(wire, HttpFailure(status=step.status, message=message, retry_after=step.retry_after))
     identity = f"{conversation.turn}_{number}"
-    reply = Reply(
+    reply = ModelReply(
         id=identity,
         model=conversation.model,
         text=_text(step, conversation),
@@ -52,7 +52,7 @@ def play(step: Step, conversation: Conversation, wire: Format, number: int) -> R
     )
 
 
-def refusal(wire: Format, failure: Failure) -> Response:
+def refusal(wire: Format, failure: HttpFailure) -> Response:
     """An error in the words of a format."""
     body = msgspec.json.encode(wire.error(failure))
     return Response(status=failure.status, pieces=(body,), retry_after=failure.retry_after)
@@ -63,18 +63,18 @@ def document(body: JsonObject, status: int = 200) -> Response:
     return Response(status=status, pieces=(msgspec.json.encode(body),))
 
 
-def _text(step: Step, conversation: Conversation) -> str:
+def _text(step: ModelAnswer, conversation: ModelConversation) -> str:
     """What is said. Words stand in for the tools of a client that offers none, such as when it asks for a title."""
     answer = "" if answers_by_tool(conversation) else step.answer
     unable = "There are no tools to call." if step.call and not conversation.tools else ""
     return step.say + answer or unable
 
 
-def _encoded(events: Sequence[Event]) -> list[bytes]:
+def _encoded(events: Sequence[StreamEvent]) -> list[bytes]:
     return [_line(event) for event in events]
 
 
-def _line(event: Event) -> bytes:
+def _line(event: StreamEvent) -> bytes:
     data = event.data.encode() if isinstance(event.data, str) else msgspec.json.encode(event.data)
     name = f"event: {event.name}\n".encode() if event.name else b""
     return name + b"data: " + data + b"\n\n"

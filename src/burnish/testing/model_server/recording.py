@@ -13,7 +13,7 @@ _CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "cookie")
 MASKED = "…"
 
 
-class Asked(Value):
+class RecordedRequest(Value):
     """One request. What was no question to a model has no format and no turn."""
 
     number: int
@@ -37,12 +37,12 @@ class Asked(Value):
     body: JsonObject
 
 
-class Recorder:
+class RequestLog:
     """The list of requests, shared by the threads that answer them."""
 
     def __init__(self, log: Path | None) -> None:
         self._log = log
-        self._asked: list[Asked] = []
+        self._asked: list[RecordedRequest] = []
         self._changed = threading.Condition()
         self._numbers = 0
 
@@ -51,7 +51,7 @@ class Recorder:
             self._numbers += 1
             return self._numbers
 
-    def add(self, asked: Asked) -> None:
+    def add(self, asked: RecordedRequest) -> None:
         with self._changed:
             self._asked.append(asked)
             if self._log is not None:
@@ -59,7 +59,7 @@ class Recorder:
                     stream.write(msgspec.json.encode(asked) + b"\n")
             self._changed.notify_all()
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[RecordedRequest, ...]:
         with self._changed:
             return tuple(self._asked)
 

@@ -41,13 +41,13 @@ class Write(Value, tag_field="do", tag="write"):
     text: str
 
 
-class Run(Value, tag_field="do", tag="run"):
+class RunCommand(Value, tag_field="do", tag="run"):
     """Run a line of shell."""
 
     command: str
 
 
-class Tool(Value, tag_field="do", tag="tool"):
+class NamedTool(Value, tag_field="do", tag="tool"):
     """Any tool of a client's, by its own name."""
 
     name: str
@@ -55,10 +55,10 @@ class Tool(Value, tag_field="do", tag="tool"):
     """A JSON object."""
 
 
-Call: TypeAlias = Read | Write | Run | Tool
+ScriptedToolUse: TypeAlias = Read | Write | RunCommand | NamedTool
 
 
-class Tokens(Value):
+class TokenCounts(Value):
     """What an answer is said to have used."""
 
     input: int = 100
@@ -67,7 +67,7 @@ class Tokens(Value):
     output: int = 20
 
 
-class Step(Value):
+class ModelAnswer(Value):
     """One answer of the model, and when it is given."""
 
     turn: int | None = None
@@ -83,9 +83,9 @@ class Step(Value):
     say: str = ""
     answer: str = ""
     """A JSON object: through the client's tool for structured answers where it offers one, else as text."""
-    call: tuple[Call, ...] = ()
+    call: tuple[ScriptedToolUse, ...] = ()
     fault: Fault = Fault.NONE
-    usage: Tokens = Tokens()
+    usage: TokenCounts = TokenCounts()
 
     @property
     def silent(self) -> bool:
@@ -93,18 +93,18 @@ class Step(Value):
         return not (self.say or self.answer or self.call)
 
 
-Scenario: TypeAlias = tuple[Step, ...]
+Scenario: TypeAlias = tuple[ModelAnswer, ...]
 """The first step that fits is played. Where none fits, the request fails: nothing is clean by default."""
 
 
-class Script(Value):
+class ModelScript(Value):
     """Scenarios by name, and a file that gets a line of JSON for each request."""
 
     scenario: dict[str, Scenario] = msgspec.field(default_factory=dict[str, Scenario])
     log: str = ""
 
 
-def faults(script: Script) -> tuple[Violation, ...]:
+def faults(script: ModelScript) -> tuple[Violation, ...]:
     """What cannot be played although its form is right."""
     return tuple(
         fault
@@ -127,7 +127,7 @@ def _name_faults(name: str, steps: Scenario) -> list[Violation]:
     return found
 
 
-def _step_faults(step: Step, path: KeyPath) -> list[Violation]:
+def _step_faults(step: ModelAnswer, path: KeyPath) -> list[Violation]:
     found: list[Violation] = []
 
     def refuse(key: str, message: str, hint: str) -> None:
@@ -144,7 +144,7 @@ def _step_faults(step: Step, path: KeyPath) -> list[Violation]:
     if step.answer and read_object(step.answer) is None:
         refuse("answer", "It is not a JSON object.", "Use 'say' for any other text.")
     for number, call in enumerate(step.call):
-        if isinstance(call, Tool) and read_object(call.input) is None:
+        if isinstance(call, NamedTool) and read_object(call.input) is None:
             found.append(
                 Violation(
                     path=(*path, "call", number), message="'input' is not a JSON object.", hint="Write '{}' for none."

@@ -16,8 +16,8 @@ from typing import Any, cast
 from burnish.testing.model_server.loading import ready_made
 from burnish.testing.model_server.model import HttpRequest, Model
 from burnish.testing.model_server.playing import Response
-from burnish.testing.model_server.recording import Asked, Recorder
-from burnish.testing.model_server.scenario import Fault, Scenario, ScenarioError, Script, faults
+from burnish.testing.model_server.recording import RecordedRequest, RequestLog
+from burnish.testing.model_server.scenario import Fault, ModelScript, Scenario, ScenarioError, faults
 
 _NOTICES_ITS_END = 0.02
 """Seconds at most that closing waits for the thread that accepts connections."""
@@ -26,7 +26,7 @@ _NOTICES_ITS_END = 0.02
 class ModelServer:
     """A scripted model that is being served."""
 
-    def __init__(self, port: int, model: Model, recorder: Recorder) -> None:
+    def __init__(self, port: int, model: Model, recorder: RequestLog) -> None:
         self._model = model
         self._recorder = recorder
         self.address = f"http://127.0.0.1:{port}"
@@ -39,7 +39,7 @@ class ModelServer:
         """The base address of a service that plays a scenario. Clients of OpenAI's formats want `/v1` after it."""
         return f"{self.address}/{scenario}"
 
-    def asked(self, scenario: str = "") -> tuple[Asked, ...]:
+    def asked(self, scenario: str = "") -> tuple[RecordedRequest, ...]:
         """What was asked so far, in order; of one scenario, where one is named."""
         return tuple(one for one in self._recorder.asked() if scenario in ("", one.scenario))
 
@@ -53,10 +53,10 @@ def model_server(
     scenarios: Mapping[str, Scenario] | None = None, *, log: Path | None = None
 ) -> Generator[ModelServer, None, None]:
     """Serve these scenarios, and the ready-made ones whose names are still free. `log` gets a line for each request."""
-    script = Script(scenario=dict(scenarios or {}))
+    script = ModelScript(scenario=dict(scenarios or {}))
     for fault in faults(script):
         raise ScenarioError(f"{'.'.join(map(str, fault.path))}: {fault.message}", hint=fault.hint)
-    recorder = Recorder(log)
+    recorder = RequestLog(log)
     model = Model({**ready_made(), **script.scenario}, recorder)
     server = _Server(model)
     thread = threading.Thread(target=server.serve_forever, args=(_NOTICES_ITS_END,), name="model-server")

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from burnish.contracts.json_text import JsonObject, read_object
 from burnish.core.values import Value
-from burnish.testing.model_server.conversation import Conversation, OfferedTool, ToolCall
-from burnish.testing.model_server.scenario import Call, Read, Run, Step, Tool, Write
+from burnish.testing.model_server.conversation import ModelConversation, OfferedTool, ToolCall
+from burnish.testing.model_server.scenario import ModelAnswer, NamedTool, Read, RunCommand, ScriptedToolUse, Write
 
 Names: TypeAlias = tuple[str, ...]
 
@@ -35,7 +35,7 @@ class _Way(Value):
     arguments: Mapping[Names, str]
 
 
-def calls_of(step: Step, conversation: Conversation, identity: str) -> tuple[ToolCall, ...]:
+def calls_of(step: ModelAnswer, conversation: ModelConversation, identity: str) -> tuple[ToolCall, ...]:
     """The tools that a step calls. A client that offers none gets no calls."""
     if not conversation.tools:
         return ()
@@ -48,13 +48,13 @@ def calls_of(step: Step, conversation: Conversation, identity: str) -> tuple[Too
     )
 
 
-def answers_by_tool(conversation: Conversation) -> bool:
+def answers_by_tool(conversation: ModelConversation) -> bool:
     """Whether the client wants structured answers as the call of a tool."""
     return _offered(_ANSWER, conversation.tools) is not None
 
 
-def _call(call: Call, tools: tuple[OfferedTool, ...]) -> tuple[str, JsonObject | str]:
-    if isinstance(call, Tool):
+def _call(call: ScriptedToolUse, tools: tuple[OfferedTool, ...]) -> tuple[str, JsonObject | str]:
+    if isinstance(call, NamedTool):
         return call.name, read_object(call.input) or {}
     ways = _ways(call)
     for way in ways:
@@ -64,7 +64,7 @@ def _call(call: Call, tools: tuple[OfferedTool, ...]) -> tuple[str, JsonObject |
     return ways[0].tools[0], {names[0]: value for names, value in ways[0].arguments.items()}
 
 
-def _ways(call: Read | Write | Run) -> list[_Way]:
+def _ways(call: Read | Write | RunCommand) -> list[_Way]:
     """How something can be done, the most fitting way first."""
     match call:
         case Read(file=file):
@@ -75,7 +75,7 @@ def _ways(call: Read | Write | Run) -> list[_Way]:
                 _Way(tools=_PATCH, arguments={_PATCH_TEXT: _patch(file, text)}),
                 _shell(_write_line(file, text)),
             ]
-        case Run(command=command):
+        case RunCommand(command=command):
             return [_shell(command)]
 
 

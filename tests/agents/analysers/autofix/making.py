@@ -1,7 +1,7 @@
 """Hits, findings and targets as the tests of the fixer need them."""
 
 from burnish.agents.panel.autofix.targets import Rule, Target
-from burnish.agents.panel.interface import Edit, Hit, Remedy, ToolName
+from burnish.agents.panel.interface import Hit, Remedy, TextEdit, ToolName
 from burnish.core.findings import Finding, Location, Severity
 
 
@@ -16,7 +16,7 @@ def hit(
 
 
 def remedy(*edits: tuple[int, int, int, int, str], safe: bool = True, title: str = "Mend it") -> Remedy:
-    made = tuple(Edit(line=a, column=b, end_line=c, end_column=d, text=text) for a, b, c, d, text in edits)
+    made = tuple(TextEdit(line=a, column=b, end_line=c, end_column=d, text=text) for a, b, c, d, text in edits)
     return Remedy(edits=made, safe=safe, title=title)
 
 

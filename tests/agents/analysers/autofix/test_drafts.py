@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from burnish.agents.panel.autofix.answers import NOT_OURS, Outcome, answer, remark, summary
+from burnish.agents.panel.autofix.answers import NOT_OURS, AutofixOutcome, answer, remark, summary
 from burnish.agents.panel.autofix.drafts import Draft
 from burnish.agents.panel.autofix.fixes import fix_from
 from burnish.agents.panel.autofix.targets import targets_of
@@ -27,7 +27,7 @@ def _begin(draft: Draft) -> None:
 
 
 def _says(draft: Draft, findings: Sequence[Finding]) -> list[tuple[bool, str]]:
-    outcome = Outcome([draft], lambda found: remark(found, unsafe=False))
+    outcome = AutofixOutcome([draft], lambda found: remark(found, unsafe=False))
     return [(said.fixed, said.text) for said in (answer(one, outcome) for one in findings)]
 
 
@@ -130,7 +130,7 @@ def test_a_file_that_must_not_be_touched_says_why() -> None:
 
 
 def test_findings_that_are_not_ours_or_not_there_say_so() -> None:
-    outcome = Outcome([], lambda found: remark(found, unsafe=False))
+    outcome = AutofixOutcome([], lambda found: remark(found, unsafe=False))
     findings = [
         finding("test", "", 1),
         finding("moved", "ruff:F401, shellcheck:SC2086", 3),
@@ -146,11 +146,11 @@ def test_findings_that_are_not_ours_or_not_there_say_so() -> None:
 def test_the_summary_counts_and_names_tools() -> None:
     findings = [finding("os", "ruff:F401", 1), finding("re", "ruff:F401", 2), finding("test", "", 3)]
     draft = _draft(findings, [_unused(1), _unused(2)])
-    outcome = Outcome([draft], lambda found: remark(found, unsafe=False))
+    outcome = AutofixOutcome([draft], lambda found: remark(found, unsafe=False))
     assert summary([answer(one, outcome) for one in findings], outcome) == "none of 3 findings could be fixed by rules"
     assert summary([], outcome) == "nothing to fix by rules"
     _begin(draft)
     draft.judge([])
     draft.finish()
-    outcome = Outcome([draft], lambda found: remark(found, unsafe=False))
+    outcome = AutofixOutcome([draft], lambda found: remark(found, unsafe=False))
     assert summary([answer(one, outcome) for one in findings], outcome) == "2 of 3 findings fixed by safe fixes of ruff"

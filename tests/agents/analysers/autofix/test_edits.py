@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.agents.panel.autofix.edits import Span, apply, clash, spans_of, why_untouchable
-from burnish.agents.panel.interface import Edit
+from burnish.agents.panel.interface import TextEdit
 
 _TEXTS = st.text(alphabet="ab é𝒳\t\x0c\u2028", max_size=8)
 
@@ -22,18 +22,18 @@ _FILES = st.builds(
 
 
 @st.composite
-def _edits_of_a_file(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
+def _edits_of_a_file(draw: st.DrawFn) -> tuple[bytes, list[TextEdit]]:
     """A file, and edits in it that are apart from each other, in any order."""
     content = draw(_FILES)
     lines = content.removeprefix(b"\xef\xbb\xbf").decode().split("\n")
     places = [(row, column) for row, line in enumerate(lines, 1) for column in range(1, len(line) + 2)]
     ends = sorted(draw(st.lists(st.sampled_from(places), unique=True, max_size=8)))
     pairs = zip(ends[::2], ends[1::2], strict=False)
-    made = [Edit(line=a, column=b, end_line=c, end_column=d, text=draw(_TEXTS)) for (a, b), (c, d) in pairs]
+    made = [TextEdit(line=a, column=b, end_line=c, end_column=d, text=draw(_TEXTS)) for (a, b), (c, d) in pairs]
     return content, draw(st.permutations(made))
 
 
-def _by_hand(content: bytes, edits: list[Edit]) -> bytes:
+def _by_hand(content: bytes, edits: list[TextEdit]) -> bytes:
     """The same by characters and from the end to the beginning."""
     mark = b"\xef\xbb\xbf" if content.startswith(b"\xef\xbb\xbf") else b""
     text = content[len(mark) :].decode()
@@ -49,7 +49,7 @@ def _by_hand(content: bytes, edits: list[Edit]) -> bytes:
 
 
 @given(_edits_of_a_file())
-def test_edits_mean_the_same_in_any_order(case: tuple[bytes, list[Edit]]) -> None:
+def test_edits_mean_the_same_in_any_order(case: tuple[bytes, list[TextEdit]]) -> None:
     content, edits = case
     spans = spans_of(content, edits)
     assert spans is not None
@@ -57,7 +57,7 @@ def test_edits_mean_the_same_in_any_order(case: tuple[bytes, list[Edit]]) -> Non
 
 
 @given(_edits_of_a_file())
-def test_bytes_outside_the_edits_are_unchanged(case: tuple[bytes, list[Edit]]) -> None:
+def test_bytes_outside_the_edits_are_unchanged(case: tuple[bytes, list[TextEdit]]) -> None:
     content, edits = case
     spans = spans_of(content, edits)
     assert spans is not None
@@ -70,7 +70,7 @@ def test_bytes_outside_the_edits_are_unchanged(case: tuple[bytes, list[Edit]]) -
 
 @given(_FILES, st.integers(-2, 12), st.integers(-2, 12), st.integers(-2, 12), st.integers(-2, 12))
 def test_an_edit_is_inside_the_file_or_refused(content: bytes, row: int, column: int, last: int, end: int) -> None:
-    spans = spans_of(content, [Edit(line=row, column=column, end_line=last, end_column=end, text="!")])
+    spans = spans_of(content, [TextEdit(line=row, column=column, end_line=last, end_column=end, text="!")])
     lines = content.removeprefix(b"\xef\xbb\xbf").decode().split("\n")
     inside = [1 <= r <= len(lines) and 1 <= c <= len(lines[r - 1]) + 1 for r, c in ((row, column), (last, end))]
     assert (spans is not None) == (all(inside) and (row, column) <= (last, end))
@@ -78,14 +78,14 @@ def test_an_edit_is_inside_the_file_or_refused(content: bytes, row: int, column:
 
 def test_edits_of_one_fix_that_overlap_are_refused() -> None:
     edits = [
-        Edit(line=1, column=1, end_line=1, end_column=4, text=""),
-        Edit(line=1, column=3, end_line=1, end_column=5, text=""),
+        TextEdit(line=1, column=1, end_line=1, end_column=4, text=""),
+        TextEdit(line=1, column=3, end_line=1, end_column=5, text=""),
     ]
     assert spans_of(b"abcdef", edits) is None
 
 
 def test_what_one_fix_inserts_in_one_place_keeps_its_order() -> None:
-    edits = [Edit(line=1, column=2, end_line=1, end_column=2, text=text) for text in ("1", "2")]
+    edits = [TextEdit(line=1, column=2, end_line=1, end_column=2, text=text) for text in ("1", "2")]
     spans = spans_of(b"ab", edits)
     assert spans is not None
     assert apply(b"ab", spans) == b"a12b"

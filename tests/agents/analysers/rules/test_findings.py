@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agents.panel.findings import MAX_TITLE, findings_from
-from burnish.agents.panel.interface import Edit, Hit, Remedy, ToolName
+from burnish.agents.panel.interface import Hit, Remedy, TextEdit, ToolName
 from burnish.core.finding_merging import merge
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.values import replace
@@ -36,7 +36,7 @@ def test_a_finding_says_what_where_why_and_what_to_do() -> None:
 
 
 def test_the_remedy_says_best_what_to_do() -> None:
-    edit = Edit(line=1, column=1, end_line=2, end_column=1, text="")
+    edit = TextEdit(line=1, column=1, end_line=2, end_column=1, text="")
     unused = replace(hit("ruff:F401"), suggestion="Look at it.")
     assert _finding(hit("ruff:F401")).suggestion == "Remove it, or use it."
     assert _finding(unused).suggestion == "Look at it."

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, Hit, SourceFile, Task, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, Task, ToolName
 from burnish.agents.panel.roles import STATIC_REVIEWERS, WITNESS, hits_for, tasks_for
 from burnish.agents.panel.tools.registry import TOOLS
 from burnish.settings.types import AnalyserSettings
@@ -51,7 +51,7 @@ def test_any_other_name_means_all_roles_together() -> None:
 
 def test_a_project_with_a_configuration_of_its_own_keeps_its_own_style() -> None:
     assert list(_tasks("pedant", configured=RUFF)) == [("ruff", True)]
-    assert _tasks("pedant", configured=RUFF)["ruff", True].choice == Choice(own_configuration=True)
+    assert _tasks("pedant", configured=RUFF)["ruff", True].choice == RuleSelection(own_configuration=True)
     assert "SIM" in _tasks("critic")["ruff", False].choice.select
     assert "SIM" not in _tasks("critic", configured=RUFF)["ruff", False].choice.select
 

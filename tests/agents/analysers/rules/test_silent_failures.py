@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, ToolName
+from burnish.agents.panel.interface import RuleSelection, ToolName
 from burnish.agents.panel.rulebook import looks
 from burnish.agents.panel.selectors import selects
 from burnish.agents.panel.tools.registry import TOOLS
@@ -28,7 +28,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """The rules that one run of the real tool reports for every case."""
     code = {name: case.code for name, case in (*BAD.items(), *GOOD.items())}
     rules: defaultdict[str, list[str]] = defaultdict(list)
-    for hit in look(TOOLS[ToolName.AST_GREP], tmp_path_factory.mktemp("cases"), code, Choice()):
+    for hit in look(TOOLS[ToolName.AST_GREP], tmp_path_factory.mktemp("cases"), code, RuleSelection()):
         rules[hit.file].append(hit.rule)
     return rules
 
@@ -51,5 +51,5 @@ def test_every_rule_has_a_case() -> None:
 
 def test_a_file_of_several_languages_is_looked_at_as_a_whole(tmp_path: Path) -> None:
     code = "try { a() } catch {}\ntry { b() } catch {}\n"
-    hits = look(TOOLS[ToolName.AST_GREP], tmp_path, {"a.ts": code, "b.tsx": code}, Choice())
+    hits = look(TOOLS[ToolName.AST_GREP], tmp_path, {"a.ts": code, "b.tsx": code}, RuleSelection())
     assert [(hit.file, hit.line) for hit in hits] == [("a.ts", 1), ("a.ts", 2), ("b.tsx", 1), ("b.tsx", 2)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from burnish.agents.panel.interface import Choice, Edit, Hit, Tool, ToolName
+from burnish.agents.panel.interface import AnalyserTool, Hit, RuleSelection, TextEdit, ToolName
 from burnish.agents.panel.programs import program
 from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.system.process import Command, Finished, run_now
@@ -20,7 +20,7 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
     return tuple(files)
 
 
-def write_for(tool: Tool, folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
+def write_for(tool: AnalyserTool, folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
     """Put files where a tool expects them; their names in return."""
     if tool.name is ToolName.KINGFISHER:
         write(folder, {scanned_name(name): content for name, content in files.items()})
@@ -29,7 +29,7 @@ def write_for(tool: Tool, folder: Path, files: Mapping[str, str | bytes]) -> tup
     return tuple(files)
 
 
-def start(tool: Tool, folder: Path, files: Sequence[str], choice: Choice, path: str = "") -> Finished:
+def start(tool: AnalyserTool, folder: Path, files: Sequence[str], choice: RuleSelection, path: str = "") -> Finished:
     """Run a tool as burnish does: in the folder, with next to nothing in its environment."""
     call = tool.invocation(files, choice)
     environment = {"HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "NO_COLOR": "1", **call.environment}
@@ -42,10 +42,12 @@ def start(tool: Tool, folder: Path, files: Sequence[str], choice: Choice, path: 
     return run_now(command, seconds=SECONDS)
 
 
-def look(tool: Tool, folder: Path, files: Mapping[str, str | bytes], choice: Choice | None = None) -> tuple[Hit, ...]:
+def look(
+    tool: AnalyserTool, folder: Path, files: Mapping[str, str | bytes], choice: RuleSelection | None = None
+) -> tuple[Hit, ...]:
     """What a tool finds in these files, by file, line and rule."""
     names = write_for(tool, folder, files)
-    return in_order(tool.read(start(tool, folder, names, choice or Choice()), names))
+    return in_order(tool.read(start(tool, folder, names, choice or RuleSelection()), names))
 
 
 def in_order(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -57,8 +59,8 @@ def places(hits: Sequence[Hit]) -> list[tuple[str, int | None, str]]:
     return [(hit.file, hit.line, hit.rule) for hit in hits]
 
 
-def edited(text: str, edits: Sequence[Edit]) -> str:
-    """A text after edits that do not overlap, counted as `Edit` says."""
+def edited(text: str, edits: Sequence[TextEdit]) -> str:
+    """A text after edits that do not overlap, counted as `TextEdit` says."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)

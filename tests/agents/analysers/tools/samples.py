@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from burnish.agents.panel.interface import Choice, ToolName
+from burnish.agents.panel.interface import RuleSelection, ToolName
 from burnish.agents.panel.tools.ast_grep import AstGrep
 from burnish.agents.panel.tools.registry import TOOLS
 from burnish.core.values import Value
@@ -15,18 +15,18 @@ from tests.agents.analysers.tools.test_kingfisher import LINE, SOME
 
 _WORKFLOW = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo "
 _PROBLEMS = {
-    ToolName.RUFF: ("a.py", "import os\n", "x = 1\n", Choice(select=("F401",))),
-    ToolName.AST_GREP: ("a.js", "try { a() } catch (e) {}\n", "a()\n", Choice()),
-    ToolName.OXLINT: ("a.js", "debugger\n", "a()\n", Choice(select=("no-debugger",))),
+    ToolName.RUFF: ("a.py", "import os\n", "x = 1\n", RuleSelection(select=("F401",))),
+    ToolName.AST_GREP: ("a.js", "try { a() } catch (e) {}\n", "a()\n", RuleSelection()),
+    ToolName.OXLINT: ("a.js", "debugger\n", "a()\n", RuleSelection(select=("no-debugger",))),
     ToolName.KINGFISHER: ("a.py", LINE, "x = 1\n", SOME),
     ToolName.ZIZMOR: (
         ".github/workflows/a.yml",
         f"{_WORKFLOW}${{{{ github.head_ref }}}}\n",
         f"{_WORKFLOW}hello\n",
-        Choice(),
+        RuleSelection(),
     ),
-    ToolName.SHELLCHECK: ("a.sh", "#!/bin/sh\necho `date`\n", "#!/bin/sh\ndate\n", Choice()),
-    ToolName.HADOLINT: ("Dockerfile", "FROM ubuntu\n", "FROM ubuntu:22.04\n", Choice()),
+    ToolName.SHELLCHECK: ("a.sh", "#!/bin/sh\necho `date`\n", "#!/bin/sh\ndate\n", RuleSelection()),
+    ToolName.HADOLINT: ("Dockerfile", "FROM ubuntu\n", "FROM ubuntu:22.04\n", RuleSelection()),
 }
 _ESLINT = '[{"filePath": "/r/a.js", "messages": [%s], "source": "var a"}]'
 _ESLINT_MESSAGE = '{"ruleId": "no-var", "severity": 2, "message": "m", "line": 1, "column": 1}'

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.ast_grep import AstGrep
 from tests.agents.analysers.tools.running import look, places, start, write
 
@@ -49,14 +49,14 @@ def test_what_is_found_where(tmp_path: Path, ast_grep: AstGrep) -> None:
 
 def test_only_selected_rules_are_asked_for(tmp_path: Path, ast_grep: AstGrep) -> None:
     files = {"a.js": EMPTY_CATCH + "debugger\n"}
-    chosen = look(ast_grep, tmp_path, files, Choice(select=("js-debugger", "unreadable")))
-    without = look(ast_grep, tmp_path, files, Choice(ignore=("js-debugger",)))
+    chosen = look(ast_grep, tmp_path, files, RuleSelection(select=("js-debugger", "unreadable")))
+    without = look(ast_grep, tmp_path, files, RuleSelection(ignore=("js-debugger",)))
     assert ([hit.rule for hit in chosen], [hit.rule for hit in without]) == (["js-debugger"], ["js-empty-catch"])
 
 
 def test_an_unknown_rule_is_an_error(ast_grep: AstGrep) -> None:
     with pytest.raises(ToolError, match="no rule py-nothing") as caught:
-        ast_grep.invocation(("a.js",), Choice(select=("py-nothing",)))
+        ast_grep.invocation(("a.js",), RuleSelection(select=("py-nothing",)))
     assert caught.value.hint == "It has: go-panic, js-debugger, js-empty-catch."
 
 
@@ -88,7 +88,7 @@ def test_clean_empty_and_broken_files_hide_nothing_of_the_others(tmp_path: Path,
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path, ast_grep: AstGrep) -> None:
     names = (*write(tmp_path, {"a.js": EMPTY_CATCH}), "missing.js")
     with pytest.raises(ToolError, match="1 of 2 files"):
-        ast_grep.read(start(ast_grep, tmp_path, names, Choice()), names)
+        ast_grep.read(start(ast_grep, tmp_path, names, RuleSelection()), names)
 
 
 @pytest.mark.parametrize(("path", "taken"), [("a.js", True), ("a.jsx", True), ("a.go", True), ("a.py", False)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.eslint import Eslint
 from tests.agents.analysers.tools.running import edited, places
 from tests.agents.building import exited
@@ -57,7 +57,7 @@ def test_a_file_of_which_nothing_is_said_is_an_error() -> None:
 
 
 def test_names_reach_it_as_names() -> None:
-    call = Eslint().invocation(("-f.js", "[id].js", "b\udcff.js"), Choice(own_configuration=True))
+    call = Eslint().invocation(("-f.js", "[id].js", "b\udcff.js"), RuleSelection(own_configuration=True))
     assert call.arguments[-3:] == ("--", "./-f.js", "./[id].js")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.hadolint import Hadolint
 from tests.agents.analysers.tools.running import look, places, start, write
 
@@ -18,7 +18,7 @@ def test_what_is_found_where(tmp_path: Path) -> None:
 
 
 def test_what_is_ignored_is_not_found(tmp_path: Path) -> None:
-    hits = look(Hadolint(), tmp_path, {"Dockerfile": FLAWED}, Choice(ignore=("DL3006",)))
+    hits = look(Hadolint(), tmp_path, {"Dockerfile": FLAWED}, RuleSelection(ignore=("DL3006",)))
     assert [hit.rule for hit in hits] == ["DL3003"]
 
 
@@ -44,7 +44,7 @@ def test_a_clean_file_gives_nothing(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     names = write(tmp_path, {"Dockerfile": FLAWED})
-    finished = start(Hadolint(), tmp_path, (*names, "Dockerfile.missing"), Choice())
+    finished = start(Hadolint(), tmp_path, (*names, "Dockerfile.missing"), RuleSelection())
     with pytest.raises(ToolError):
         Hadolint().read(finished, (*names, "Dockerfile.missing"))
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.kingfisher import Kingfisher
 from tests.agents.analysers.tools.running import look, places, start, write, write_for
 
 TOKEN_RULE, KEY_RULE = "betterleaks.github-pat", "betterleaks.private-key"
-SOME = Choice(select=(TOKEN_RULE, KEY_RULE))
+SOME = RuleSelection(select=(TOKEN_RULE, KEY_RULE))
 """Compiling all rules takes seconds."""
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3nR6"
 LINE = f't = "{TOKEN}"\n'
@@ -96,7 +96,7 @@ def test_a_file_that_nobody_asked_about_is_left_alone(tmp_path: Path) -> None:
 def test_an_unknown_rule_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": LINE})
     with pytest.raises(ToolError):
-        Kingfisher().read(start(Kingfisher(), tmp_path, ("a.py",), Choice(select=("nope",))), ("a.py",))
+        Kingfisher().read(start(Kingfisher(), tmp_path, ("a.py",), RuleSelection(select=("nope",))), ("a.py",))
 
 
 @pytest.mark.prove

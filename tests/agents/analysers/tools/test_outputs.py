@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.panel.interface import Choice, Hit, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, ToolError, ToolName
 from burnish.agents.panel.tools.reading import UNREADABLE
 from burnish.agents.panel.tools.registry import TOOLS
 from burnish.contracts.json_text import Json
@@ -118,7 +118,7 @@ def test_no_name_that_could_be_given_is_an_error(tool: ToolName) -> None:
     if tool is ToolName.KINGFISHER:
         return  # is given names of burnish's own
     with pytest.raises(ToolError, match="no name is UTF-8"):
-        TOOLS[tool].invocation(("b\udcff",), Choice())
+        TOOLS[tool].invocation(("b\udcff",), RuleSelection())
 
 
 @given(data=st.data())

@@ -5,19 +5,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError, ToolName
 from burnish.agents.panel.programs import program
 from burnish.agents.panel.tools import oxlint
 from burnish.agents.panel.tools.oxlint import Oxlint
 from burnish.system.process import Command, run_now
 from tests.agents.analysers.tools.running import look, places, start, write
 
-DEBUGGER = Choice(select=("no-debugger", "invalid-syntax"))
+DEBUGGER = RuleSelection(select=("no-debugger", "invalid-syntax"))
 FLAWED = "const é𝒳 = 1;\ndebugger;\n"
 
 
 def test_what_is_found_where(tmp_path: Path) -> None:
-    choice = Choice(select=("no-empty", "no-debugger", "unicorn/no-new-array"))
+    choice = RuleSelection(select=("no-empty", "no-debugger", "unicorn/no-new-array"))
     hits = look(Oxlint(), tmp_path, {"a.js": "if (x) {}\nnew Array(y)\ndebugger\n"}, choice)
     assert places(hits) == [("a.js", 1, "no-empty"), ("a.js", 2, "unicorn/no-new-array"), ("a.js", 3, "no-debugger")]
     assert {hit.level for hit in hits} == {"error"}
@@ -64,31 +64,31 @@ def test_settings_in_the_tree_change_nothing_unless_asked(tmp_path: Path) -> Non
     names = write(tmp_path, {"a.js": FLAWED, "b/a.js": FLAWED})
     write(tmp_path, {".oxlintrc.json": settings, "b/.oxlintrc.json": settings})
     ours = Oxlint().read(start(Oxlint(), tmp_path, names, DEBUGGER), names)
-    own = Oxlint().read(start(Oxlint(), tmp_path, names, Choice(own_configuration=True)), names)
+    own = Oxlint().read(start(Oxlint(), tmp_path, names, RuleSelection(own_configuration=True)), names)
     assert ({hit.file for hit in ours}, own) == ({"a.js", "b/a.js"}, ())
 
 
 def test_the_projects_own_rules_are_used_where_asked(tmp_path: Path) -> None:
     write(tmp_path, {".oxlintrc.json": '{"rules": {"no-var": "error"}, "categories": {"correctness": "off"}}'})
-    hits = look(Oxlint(), tmp_path, {"a.js": "var x = 1\ndebugger\n"}, Choice(own_configuration=True))
+    hits = look(Oxlint(), tmp_path, {"a.js": "var x = 1\ndebugger\n"}, RuleSelection(own_configuration=True))
     assert places(hits) == [("a.js", 1, "no-var")]
 
 
 def test_a_configuration_that_oxlint_refuses_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, {".oxlintrc.json": "{", "a.js": FLAWED})
     with pytest.raises(ToolError):
-        Oxlint().read(start(Oxlint(), tmp_path, ("a.js",), Choice(own_configuration=True)), ("a.js",))
+        Oxlint().read(start(Oxlint(), tmp_path, ("a.js",), RuleSelection(own_configuration=True)), ("a.js",))
 
 
 def test_rules_that_it_does_not_know_are_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"a.js": FLAWED})
     with pytest.raises(ToolError, match="none of the rules"):
-        Oxlint().read(start(Oxlint(), tmp_path, ("a.js",), Choice(select=("nope",))), ("a.js",))
+        Oxlint().read(start(Oxlint(), tmp_path, ("a.js",), RuleSelection(select=("nope",))), ("a.js",))
 
 
 def test_a_plugin_comes_with_its_rules(tmp_path: Path) -> None:
     text = "it.only('x', () => { expect(1).toBe(1) })\n"
-    hits = look(Oxlint(), tmp_path, {"a.test.js": text}, Choice(select=("jest/no-focused-tests",)))
+    hits = look(Oxlint(), tmp_path, {"a.test.js": text}, RuleSelection(select=("jest/no-focused-tests",)))
     assert places(hits) == [("a.test.js", 1, "jest/no-focused-tests")]
 
 
@@ -122,7 +122,7 @@ def _plugin(scope: str) -> str:
 
 @pytest.mark.parametrize(("rule", "fixable"), [("no-unused-vars", False), ("no-var", True)])
 def test_fixable_is_what_the_tool_can_fix_safely(tmp_path: Path, rule: str, fixable: bool) -> None:
-    hits = look(Oxlint(), tmp_path, {"a.js": "var x = 1\n"}, Choice(select=(rule,)))
+    hits = look(Oxlint(), tmp_path, {"a.js": "var x = 1\n"}, RuleSelection(select=(rule,)))
     assert [(hit.rule, hit.fixable) for hit in hits] == [(rule, fixable)]
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.ruff import Ruff
 from tests.agents.analysers.tools.running import edited, look, places, start, write
 
-UNUSED = Choice(select=("F401", "invalid-syntax"))
+UNUSED = RuleSelection(select=("F401", "invalid-syntax"))
 
 
 def test_an_unused_import_has_its_place_and_a_safe_remedy(tmp_path: Path) -> None:
@@ -28,13 +28,13 @@ def test_columns_are_characters_also_beyond_ascii_and_after_tabs(tmp_path: Path)
 
 
 def test_a_fix_that_may_change_the_meaning_is_unsafe(tmp_path: Path) -> None:
-    (hit,) = look(Ruff(), tmp_path, {"a.py": "def f():\n    x = g()\n"}, Choice(select=("F841",)))
+    (hit,) = look(Ruff(), tmp_path, {"a.py": "def f():\n    x = g()\n"}, RuleSelection(select=("F841",)))
     assert hit.remedy is not None
     assert (hit.remedy.safe, hit.fixable) == (False, False)
 
 
 def test_a_fix_that_is_only_displayed_is_no_remedy(tmp_path: Path) -> None:
-    (hit,) = look(Ruff(), tmp_path, {"a.py": "# x = f(1)\n"}, Choice(select=("ERA001",)))
+    (hit,) = look(Ruff(), tmp_path, {"a.py": "# x = f(1)\n"}, RuleSelection(select=("ERA001",)))
     assert (hit.remedy, hit.fixable, hit.suggestion) == (None, False, "Remove commented-out code")
 
 
@@ -81,7 +81,7 @@ def test_a_folder_named_like_the_root_does_not_confuse_names(tmp_path: Path) -> 
 def test_the_projects_own_configuration_decides_only_where_asked(tmp_path: Path) -> None:
     files = {"ruff.toml": 'fix-only = true\nfix = true\nlint.select = ["E711"]\n', "a.py": "import os\nos == None\n"}
     write(tmp_path, files)
-    own = Ruff().read(start(Ruff(), tmp_path, ("a.py",), Choice(own_configuration=True)), ("a.py",))
+    own = Ruff().read(start(Ruff(), tmp_path, ("a.py",), RuleSelection(own_configuration=True)), ("a.py",))
     ours = Ruff().read(start(Ruff(), tmp_path, ("a.py",), UNUSED), ("a.py",))
     assert (places(own), places(ours)) == ([("a.py", 2, "E711")], [])
     assert (tmp_path / "a.py").read_text() == files["a.py"]
@@ -91,20 +91,20 @@ def test_the_projects_own_configuration_decides_only_where_asked(tmp_path: Path)
 def test_a_rule_in_preview_has_no_code_and_is_called_by_its_name(tmp_path: Path) -> None:
     text = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef ready():\n    pass\n"
     write(tmp_path, {"ruff.toml": 'preview = true\nlint.select = ["ALL"]\n', "a.py": text})
-    hits = Ruff().read(start(Ruff(), tmp_path, ("a.py",), Choice(own_configuration=True)), ("a.py",))
+    hits = Ruff().read(start(Ruff(), tmp_path, ("a.py",), RuleSelection(own_configuration=True)), ("a.py",))
     assert ("a.py", 4, "pytest-fixture-autouse") in places(hits)
 
 
 def test_a_file_that_the_project_excludes_is_left_out(tmp_path: Path) -> None:
     write(tmp_path, {"ruff.toml": 'force-exclude = true\nexclude = ["a.py"]\n', "a.py": "import os\n"})
-    finished = start(Ruff(), tmp_path, ("a.py",), Choice(own_configuration=True))
+    finished = start(Ruff(), tmp_path, ("a.py",), RuleSelection(own_configuration=True))
     assert Ruff().read(finished, ("a.py",)) == ()
 
 
 @pytest.mark.parametrize("configuration", ['lint.select = ["NOPE"]', 'required-version = ">=99"', "what = [", "x = 1"])
 def test_a_configuration_that_ruff_refuses_is_an_error(tmp_path: Path, configuration: str) -> None:
     write(tmp_path, {"ruff.toml": configuration, "a.py": "x = 1\n"})
-    finished = start(Ruff(), tmp_path, ("a.py",), Choice(own_configuration=True))
+    finished = start(Ruff(), tmp_path, ("a.py",), RuleSelection(own_configuration=True))
     with pytest.raises(ToolError, match="exit code 2"):
         Ruff().read(finished, ("a.py",))
 
@@ -112,16 +112,16 @@ def test_a_configuration_that_ruff_refuses_is_an_error(tmp_path: Path, configura
 def test_an_unknown_rule_is_an_error_that_names_it(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n"})
     with pytest.raises(ToolError, match="NOPE1"):
-        Ruff().read(start(Ruff(), tmp_path, ("a.py",), Choice(select=("NOPE1",))), ("a.py",))
+        Ruff().read(start(Ruff(), tmp_path, ("a.py",), RuleSelection(select=("NOPE1",))), ("a.py",))
 
 
 def test_syntax_of_every_version_is_accepted(tmp_path: Path) -> None:
     text = "type X = int\ntry:\n    pass\nexcept A, B:\n    pass\nwith (a as b, c as d): pass\n"
-    assert look(Ruff(), tmp_path, {"a.py": text}, Choice(select=("E9", "invalid-syntax"))) == ()
+    assert look(Ruff(), tmp_path, {"a.py": text}, RuleSelection(select=("E9", "invalid-syntax"))) == ()
 
 
 def test_what_is_ignored_is_not_found(tmp_path: Path) -> None:
-    assert look(Ruff(), tmp_path, {"a.py": "import os\n"}, Choice(select=("F",), ignore=("F401",))) == ()
+    assert look(Ruff(), tmp_path, {"a.py": "import os\n"}, RuleSelection(select=("F",), ignore=("F401",))) == ()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.programs import program
 from burnish.agents.panel.tools.shellcheck import Shellcheck
 from burnish.system.process import Command, run_now
@@ -21,8 +21,8 @@ def test_what_is_found_where(tmp_path: Path) -> None:
 
 
 def test_only_what_is_selected_is_found(tmp_path: Path) -> None:
-    chosen = look(Shellcheck(), tmp_path, {"a.sh": MASKED}, Choice(select=("SC2155",)))
-    without = look(Shellcheck(), tmp_path, {"a.sh": MASKED}, Choice(ignore=("SC2155",)))
+    chosen = look(Shellcheck(), tmp_path, {"a.sh": MASKED}, RuleSelection(select=("SC2155",)))
+    without = look(Shellcheck(), tmp_path, {"a.sh": MASKED}, RuleSelection(ignore=("SC2155",)))
     assert ([hit.rule for hit in chosen], [hit.rule for hit in without]) == (["SC2155"], ["SC2164"])
 
 
@@ -87,7 +87,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"a.sh": MASKED})
     names = ("a.sh", "missing.sh")
     with pytest.raises(ToolError, match=r"exit code 2.*missing\.sh"):
-        in_order(Shellcheck().read(start(Shellcheck(), tmp_path, names, Choice()), names))
+        in_order(Shellcheck().read(start(Shellcheck(), tmp_path, names, RuleSelection()), names))
 
 
 @pytest.mark.parametrize(

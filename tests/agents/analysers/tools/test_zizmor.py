@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import Choice, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
 from burnish.agents.panel.tools.zizmor import Zizmor
 from tests.agents.analysers.tools.running import look, start, write
 
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_opened_is_an_error(tmp_path: Path, content: bytes
     names = write(tmp_path, {WORKFLOW: FLAWED} | ({} if content is None else {"action.yml": content}))
     wanted = names if content is not None else (*names, "action.yml")
     with pytest.raises(ToolError, match="exit code 1"):
-        Zizmor().read(start(Zizmor(), tmp_path, wanted, Choice()), wanted)
+        Zizmor().read(start(Zizmor(), tmp_path, wanted, RuleSelection()), wanted)
 
 
 @pytest.mark.parametrize(

@@ -2,25 +2,25 @@
 
 import pytest
 
-from burnish.agents.panel.project_tests.comparison import Comparison, NoEvidence, compare, settled
-from burnish.agents.panel.project_tests.values import Case, Ended, NoTests, Outcome, TestResult
+from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison, compare, settled
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, NoTests, SuiteEnd, TestResult
 
 
-def case(name: str, outcome: Outcome = Outcome.PASSED, *, loading: bool = False) -> Case:
+def case(name: str, outcome: CaseOutcome = CaseOutcome.PASSED, *, loading: bool = False) -> Case:
     return Case(name=name, outcome=outcome, file=name.partition("::")[0], loading=loading)
 
 
-def ran(*cases: Case, code: int | None = None, ended: Ended = Ended.EXITED) -> TestResult:
+def ran(*cases: Case, code: int | None = None, ended: SuiteEnd = SuiteEnd.EXITED) -> TestResult:
     """A run that lists its tests, with the exit code that fits them."""
-    fitting = 1 if any(each.outcome is Outcome.FAILED for each in cases) else 0
+    fitting = 1 if any(each.outcome is CaseOutcome.FAILED for each in cases) else 0
     return TestResult(ended=ended, code=fitting if code is None else code, cases=cases, lists_passed=True)
 
 
-PASSED, FAILED = case("t.py::a"), case("t.py::a", Outcome.FAILED)
+PASSED, FAILED = case("t.py::a"), case("t.py::a", CaseOutcome.FAILED)
 OTHER = case("t.py::b")
 
 
-def compared(base: TestResult | NoTests, head: TestResult, renames: dict[str, str] | None = None) -> Comparison:
+def compared(base: TestResult | NoTests, head: TestResult, renames: dict[str, str] | None = None) -> SuiteComparison:
     return compare(base, head, renames or {})
 
 
@@ -38,26 +38,26 @@ def test_only_what_did_not_fail_before_is_new() -> None:
 
 
 def test_a_renamed_file_has_the_same_tests() -> None:
-    old = case("old.py::a", Outcome.FAILED)
+    old = case("old.py::a", CaseOutcome.FAILED)
     assert compared(ran(old, OTHER), ran(FAILED, OTHER), {"old.py": "t.py"}).old_failures == 1
 
 
-@pytest.mark.parametrize("ended", [Ended.ENDLESS, Ended.CRASHED])
-def test_a_base_that_broke_off_accuses_only_what_it_saw_pass(ended: Ended) -> None:
+@pytest.mark.parametrize("ended", [SuiteEnd.ENDLESS, SuiteEnd.CRASHED])
+def test_a_base_that_broke_off_accuses_only_what_it_saw_pass(ended: SuiteEnd) -> None:
     base = ran(PASSED, ended=ended)
-    unseen = case("t.py::unseen", Outcome.FAILED)
+    unseen = case("t.py::unseen", CaseOutcome.FAILED)
     assert compared(base, ran(FAILED, unseen)).new_failures == (FAILED,)
     assert missing(base, ran(PASSED, unseen))
     assert missing(base, ran(PASSED))
 
 
-@pytest.mark.parametrize("ended", [Ended.ENDLESS, Ended.CRASHED, Ended.COULD_NOT_RUN])
-def test_tests_that_no_longer_come_to_their_end(ended: Ended) -> None:
+@pytest.mark.parametrize("ended", [SuiteEnd.ENDLESS, SuiteEnd.CRASHED, SuiteEnd.COULD_NOT_RUN])
+def test_tests_that_no_longer_come_to_their_end(ended: SuiteEnd) -> None:
     assert compared(ran(PASSED), ran(ended=ended)).whole is ended
 
 
 def test_a_failure_without_a_name_is_one_of_the_whole() -> None:
-    assert compared(ran(PASSED), ran(PASSED, code=2)).whole is Ended.EXITED
+    assert compared(ran(PASSED), ran(PASSED, code=2)).whole is SuiteEnd.EXITED
     assert compared(ran(PASSED, code=2), ran(PASSED, code=2)).whole is None
 
 
@@ -65,9 +65,9 @@ def test_a_failure_without_a_name_is_one_of_the_whole() -> None:
     "base",
     [
         NoTests(reason="not installed"),
-        TestResult(ended=Ended.COULD_NOT_RUN, message="no such program"),
-        TestResult(ended=Ended.EXITED, code=2),
-        ran(case("t.py", Outcome.FAILED, loading=True)),
+        TestResult(ended=SuiteEnd.COULD_NOT_RUN, message="no such program"),
+        TestResult(ended=SuiteEnd.EXITED, code=2),
+        ran(case("t.py", CaseOutcome.FAILED, loading=True)),
     ],
 )
 def test_a_base_that_says_nothing_is_no_evidence(base: TestResult | NoTests) -> None:
@@ -75,22 +75,22 @@ def test_a_base_that_says_nothing_is_no_evidence(base: TestResult | NoTests) -> 
     assert missing(base, ran(PASSED))
 
 
-@pytest.mark.parametrize("base", [NoTests(reason="none", absent=True), TestResult(ended=Ended.NOTHING, code=5)])
+@pytest.mark.parametrize("base", [NoTests(reason="none", absent=True), TestResult(ended=SuiteEnd.NOTHING, code=5)])
 def test_the_first_tests_of_a_project(base: TestResult | NoTests) -> None:
     assert compared(base, ran(FAILED, OTHER)).new_failures == (FAILED,)
-    assert compared(base, ran(PASSED)) == Comparison()
-    assert compare(base, TestResult(ended=Ended.NOTHING)).missing == NoEvidence(
+    assert compared(base, ran(PASSED)) == SuiteComparison()
+    assert compare(base, TestResult(ended=SuiteEnd.NOTHING)).missing == NoEvidence(
         reason="no tests were found", excused=True
     )
-    assert missing(base, TestResult(ended=Ended.NOTHING))
-    assert missing(base, ran(case("t.py", Outcome.FAILED, loading=True)))
+    assert missing(base, TestResult(ended=SuiteEnd.NOTHING))
+    assert missing(base, ran(case("t.py", CaseOutcome.FAILED, loading=True)))
 
 
 def test_tests_that_are_gone_or_skipped() -> None:
-    skipped = case("t.py::a", Outcome.SKIPPED)
+    skipped = case("t.py::a", CaseOutcome.SKIPPED)
     assert compared(ran(PASSED, OTHER), ran(OTHER)).gone == (PASSED,)
     assert compared(ran(PASSED, OTHER), ran(skipped, OTHER)).gone == (PASSED,)
-    assert compared(ran(PASSED), TestResult(ended=Ended.NOTHING, code=5)).gone == (PASSED,)
+    assert compared(ran(PASSED), TestResult(ended=SuiteEnd.NOTHING, code=5)).gone == (PASSED,)
 
 
 def test_others_may_have_come_in_their_place() -> None:
@@ -102,21 +102,21 @@ def test_others_may_have_come_in_their_place() -> None:
 
 
 def test_tests_that_mostly_fail_on_the_base_are_no_evidence() -> None:
-    broken = [case(f"t.py::t{number}", Outcome.FAILED) for number in range(3)]
+    broken = [case(f"t.py::t{number}", CaseOutcome.FAILED) for number in range(3)]
     assert missing(ran(*broken), ran(*broken)) == "3 of 3 tests fail on the base: no reason was given"
     assert missing(ran(*broken, PASSED), ran(*broken, PASSED)) == "3 of 4 tests fail on the base: no reason was given"
     assert not missing(ran(broken[0], PASSED, OTHER), ran(broken[0], PASSED, OTHER))
 
 
 def test_findings_are_kept_where_evidence_is_missing() -> None:
-    broken = [case(f"t.py::t{number}", Outcome.FAILED) for number in range(3)]
+    broken = [case(f"t.py::t{number}", CaseOutcome.FAILED) for number in range(3)]
     comparison = compared(ran(*broken, PASSED), ran(*broken, FAILED))
     assert (comparison.new_failures, comparison.missing is None) == ((FAILED,), False)
 
 
 def test_a_change_that_leaves_no_test_that_runs_is_no_evidence() -> None:
-    skipped = case("t.py::a", Outcome.SKIPPED)
-    assert missing(ran(PASSED), TestResult(ended=Ended.NOTHING, code=5)) == "no test is left that runs"
+    skipped = case("t.py::a", CaseOutcome.SKIPPED)
+    assert missing(ran(PASSED), TestResult(ended=SuiteEnd.NOTHING, code=5)) == "no test is left that runs"
     assert missing(ran(PASSED), ran(skipped)) == "no test ran: all 1 are skipped"
 
 
@@ -127,7 +127,7 @@ def test_where_only_the_base_is_not_installed_here_the_change_speaks_for_itself(
 
 
 def test_what_cannot_be_loaded_is_not_gone_besides() -> None:
-    broken = case("t.py", Outcome.FAILED, loading=True)
+    broken = case("t.py", CaseOutcome.FAILED, loading=True)
     comparison = compared(ran(PASSED), ran(broken))
     assert (comparison.new_failures, comparison.gone) == ((broken,), ())
 
@@ -140,8 +140,8 @@ def test_what_passes_the_second_time_is_flaky() -> None:
 
 
 def test_a_command_that_passes_the_second_time_is_flaky() -> None:
-    base = TestResult(ended=Ended.EXITED, code=0)
-    comparison = compared(base, TestResult(ended=Ended.EXITED, code=1))
-    assert comparison.whole is Ended.EXITED
+    base = TestResult(ended=SuiteEnd.EXITED, code=0)
+    comparison = compared(base, TestResult(ended=SuiteEnd.EXITED, code=1))
+    assert comparison.whole is SuiteEnd.EXITED
     calm = settled(comparison, base, "make test")
     assert (calm.whole, [each.name for each in calm.flaky]) == (None, ["make test"])

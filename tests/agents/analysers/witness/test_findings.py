@@ -1,24 +1,32 @@
 """Findings and notes of a trial, where running real tests for each would take long."""
 
-from burnish.agents.panel.project_tests.comparison import Comparison
-from burnish.agents.panel.project_tests.findings import Change, Trial, findings_of, unmet_dependencies
+from burnish.agents.panel.project_tests.comparison import SuiteComparison
+from burnish.agents.panel.project_tests.findings import DependencyChange, Trial, findings_of, unmet_dependencies
 from burnish.agents.panel.project_tests.places import Tree
 from burnish.agents.panel.project_tests.uncovered import uncovered
-from burnish.agents.panel.project_tests.values import Case, Ended, FileLines, Framework, Outcome, TestPlan, TestResult
+from burnish.agents.panel.project_tests.values import (
+    Case,
+    CaseOutcome,
+    FileLines,
+    Framework,
+    SuiteEnd,
+    TestPlan,
+    TestResult,
+)
 from burnish.core.findings import Location, Severity
 
 PLAN = TestPlan(framework=Framework.PYTEST, argv=("python",), text="pytest")
 TREE = Tree(root="/copy", is_file={"t.py", "src/ours.py"}.__contains__)
-STILL = Change(dependencies=False)
+STILL = DependencyChange(dependencies=False)
 
 
-def trial(*new: Case, whole: Ended | None = None) -> Trial:
-    head = TestResult(ended=whole or Ended.EXITED, code=1, seconds=60.0, output="the end")
-    return Trial(plan=PLAN, head=head, base_seconds=1.0, comparison=Comparison(new_failures=new, whole=whole))
+def trial(*new: Case, whole: SuiteEnd | None = None) -> Trial:
+    head = TestResult(ended=whole or SuiteEnd.EXITED, code=1, seconds=60.0, output="the end")
+    return Trial(plan=PLAN, head=head, base_seconds=1.0, comparison=SuiteComparison(new_failures=new, whole=whole))
 
 
 def failing(name: str, text: str = "", *, loading: bool = False) -> Case:
-    return Case(name=name, outcome=Outcome.FAILED, text=text, loading=loading)
+    return Case(name=name, outcome=CaseOutcome.FAILED, text=text, loading=loading)
 
 
 def test_twenty_failures_are_listed_and_the_rest_counted() -> None:
@@ -41,7 +49,7 @@ def test_rules_are_never_taken_for_several() -> None:
 
 def test_a_missing_module_is_the_changes_doing_unless_it_edits_the_dependencies() -> None:
     lacking = failing("t.py", "ModuleNotFoundError: No module named 'other'", loading=True)
-    edited = Change(dependencies=True)
+    edited = DependencyChange(dependencies=True)
     assert len(findings_of(trial(lacking), STILL, TREE)) == 1
     assert findings_of(trial(lacking), edited, TREE) == ()
     missing = unmet_dependencies(trial(lacking), edited, TREE)
@@ -52,7 +60,7 @@ def test_a_missing_module_is_the_changes_doing_unless_it_edits_the_dependencies(
 
 
 def test_the_whole_says_how_long_it_took() -> None:
-    (finding,) = findings_of(trial(whole=Ended.ENDLESS), STILL, TREE)
+    (finding,) = findings_of(trial(whole=SuiteEnd.ENDLESS), STILL, TREE)
     assert finding.title == "The tests no longer end: they were stopped"
     assert finding.problem == "They took 1.0 s on the base, and 60 s or more here."
 

@@ -1,7 +1,7 @@
 """What test runners print and write, read from examples of each."""
 
 from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
-from burnish.agents.panel.project_tests.values import Case, Outcome
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome
 
 GO = """\
 {"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"example.com/calc"}
@@ -23,9 +23,9 @@ broken/b.go:3:8: undefined: x
 
 def test_go_names_tests_and_packages_that_do_not_build() -> None:
     double, zero, later, broken = go_cases(GO)
-    assert (double.name, double.outcome) == ("example.com/calc.TestDouble", Outcome.FAILED)
+    assert (double.name, double.outcome) == ("example.com/calc.TestDouble", CaseOutcome.FAILED)
     assert "calc_test.go:7: got 6" in double.text
-    assert (zero.outcome, later.outcome) == (Outcome.PASSED, Outcome.SKIPPED)
+    assert (zero.outcome, later.outcome) == (CaseOutcome.PASSED, CaseOutcome.SKIPPED)
     assert (broken.name, broken.loading) == ("example.com/broken", True)
     assert "build failed" in broken.text
 
@@ -54,10 +54,10 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
 
 def test_cargo_lists_every_test() -> None:
     doubles, zero, slow = cargo_cases(CARGO)
-    assert (doubles.name, doubles.outcome) == ("tests::doubles", Outcome.FAILED)
+    assert (doubles.name, doubles.outcome) == ("tests::doubles", CaseOutcome.FAILED)
     assert doubles.text.startswith("thread 'tests::doubles' panicked at src/lib.rs:9:9:")
     assert doubles.text.endswith("right: 4")
-    assert (zero.outcome, slow.outcome) == (Outcome.PASSED, Outcome.SKIPPED)
+    assert (zero.outcome, slow.outcome) == (CaseOutcome.PASSED, CaseOutcome.SKIPPED)
 
 
 TAP = """\
@@ -89,10 +89,10 @@ ok 3 - later # SKIP
 
 def test_tap_names_inner_tests_and_leaves_their_groups_out() -> None:
     assert [(case.name, case.outcome) for case in tap_cases(TAP)] == [
-        ("group > inner ok", Outcome.PASSED),
-        ("group > inner bad", Outcome.FAILED),
-        ("alone", Outcome.PASSED),
-        ("later", Outcome.SKIPPED),
+        ("group > inner ok", CaseOutcome.PASSED),
+        ("group > inner bad", CaseOutcome.FAILED),
+        ("alone", CaseOutcome.PASSED),
+        ("later", CaseOutcome.SKIPPED),
     ]
     bad = tap_cases(TAP)[1]
     assert (bad.file, bad.line) == ("/copy/test/a.test.js", 3)
@@ -101,7 +101,7 @@ def test_tap_names_inner_tests_and_leaves_their_groups_out() -> None:
 
 def test_a_group_that_fails_by_itself_is_a_failure() -> None:
     text = TAP.replace("failureType: 'subtestsFailed'", "failureType: 'hookFailed'").replace("not ok 2", "ok 2")
-    assert [case.name for case in tap_cases(text) if case.outcome is Outcome.FAILED] == ["group"]
+    assert [case.name for case in tap_cases(text) if case.outcome is CaseOutcome.FAILED] == ["group"]
 
 
 JEST = b"""{"numFailedTests": 1, "success": false, "testResults": [
@@ -119,12 +119,12 @@ def test_jest_and_vitest_name_files_and_tests() -> None:
     doubles, zero, later, broken = jest_cases(JEST, "/copy")
     assert doubles == Case(
         name="src/a.test.js > calc doubles",
-        outcome=Outcome.FAILED,
+        outcome=CaseOutcome.FAILED,
         file="src/a.test.js",
         line=4,
         text="Error: expected 4\n    at Object.<anonymous> (/copy/src/a.test.js:5:3)",
     )
-    assert (zero.outcome, later.outcome) == (Outcome.PASSED, Outcome.SKIPPED)
+    assert (zero.outcome, later.outcome) == (CaseOutcome.PASSED, CaseOutcome.SKIPPED)
     assert (broken.name, broken.loading, broken.text) == ("src/b.test.js", True, "SyntaxError: unexpected token")
 
 
@@ -151,7 +151,7 @@ FAILED (failures=1)
 
 def test_unittest_names_what_failed() -> None:
     (case,) = unittest_cases(UNITTEST)
-    assert (case.name, case.outcome) == ("test_sign (test_calc.SignTest.test_sign)", Outcome.FAILED)
+    assert (case.name, case.outcome) == ("test_sign (test_calc.SignTest.test_sign)", CaseOutcome.FAILED)
     assert case.text.rstrip().endswith("AssertionError: 7 != 1")
 
 

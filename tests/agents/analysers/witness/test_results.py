@@ -9,7 +9,7 @@ from burnish.agents.panel.interface import ToolError
 from burnish.agents.panel.project_tests.places import Tree, place_of
 from burnish.agents.panel.project_tests.reports import read_report
 from burnish.agents.panel.project_tests.results import result_of
-from burnish.agents.panel.project_tests.values import Case, Ended, Framework, Outcome, TestPlan
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, Framework, SuiteEnd, TestPlan
 from burnish.core.findings import Location
 from burnish.system.process import Finished, How
 
@@ -30,27 +30,27 @@ def exited(code: int, output: bytes = b"") -> Finished:
 @pytest.mark.parametrize(
     ("finished", "report", "ended"),
     [
-        (exited(0), lines(START, CASE, {"kind": "end", "code": 0}), Ended.EXITED),
-        (exited(0), lines(START, CASE), Ended.CRASHED),
-        (exited(5), lines({"kind": "end", "code": 5}), Ended.NOTHING),
-        (exited(4), lines({"kind": "end", "code": 4}), Ended.COULD_NOT_RUN),
-        (exited(0), None, Ended.COULD_NOT_RUN),
-        (exited(0), b"", Ended.COULD_NOT_RUN),
-        (exited(0), b"nonsense\n", Ended.COULD_NOT_RUN),
-        (exited(127), None, Ended.COULD_NOT_RUN),
-        (Finished(how=How.EXITED, signal=11), lines(START), Ended.CRASHED),
-        (Finished(how=How.TIMED_OUT), lines(START), Ended.ENDLESS),
-        (Finished(how=How.COULD_NOT_START, message="no such file"), None, Ended.COULD_NOT_RUN),
+        (exited(0), lines(START, CASE, {"kind": "end", "code": 0}), SuiteEnd.EXITED),
+        (exited(0), lines(START, CASE), SuiteEnd.CRASHED),
+        (exited(5), lines({"kind": "end", "code": 5}), SuiteEnd.NOTHING),
+        (exited(4), lines({"kind": "end", "code": 4}), SuiteEnd.COULD_NOT_RUN),
+        (exited(0), None, SuiteEnd.COULD_NOT_RUN),
+        (exited(0), b"", SuiteEnd.COULD_NOT_RUN),
+        (exited(0), b"nonsense\n", SuiteEnd.COULD_NOT_RUN),
+        (exited(127), None, SuiteEnd.COULD_NOT_RUN),
+        (Finished(how=How.EXITED, signal=11), lines(START), SuiteEnd.CRASHED),
+        (Finished(how=How.TIMED_OUT), lines(START), SuiteEnd.ENDLESS),
+        (Finished(how=How.COULD_NOT_START, message="no such file"), None, SuiteEnd.COULD_NOT_RUN),
     ],
 )
-def test_how_pytest_ended(finished: Finished, report: bytes | None, ended: Ended) -> None:
+def test_how_pytest_ended(finished: Finished, report: bytes | None, ended: SuiteEnd) -> None:
     assert result_of(PYTEST, finished, report, "/copy").ended is ended
 
 
 def test_a_command_is_known_by_its_exit_code() -> None:
     assert result_of(COMMAND, exited(0), None, "/copy").passed
     failed = result_of(COMMAND, exited(2, b"it \x1b[31mfailed\x1b[0m\n"), None, "/copy")
-    assert (failed.passed, failed.ended, failed.output) == (False, Ended.EXITED, "it failed")
+    assert (failed.passed, failed.ended, failed.output) == (False, SuiteEnd.EXITED, "it failed")
 
 
 def test_why_it_could_not_run_is_its_last_word() -> None:
@@ -62,7 +62,7 @@ def test_a_report_knows_what_was_running_and_the_worst_of_each_test() -> None:
     failed = {**CASE, "outcome": "failed", "text": "E  wrong\x07"}
     report = read_report(lines(START, failed, CASE, {"kind": "start", "name": "t.py::b"}) + b'{"kind": "ca')
     assert report.running == ("t.py::a", "t.py::b")
-    assert report.cases == (Case(name="t.py::a", outcome=Outcome.FAILED, file="t.py", line=3, text="E  wrong"),)
+    assert report.cases == (Case(name="t.py::a", outcome=CaseOutcome.FAILED, file="t.py", line=3, text="E  wrong"),)
     assert report.code is None
 
 
@@ -93,9 +93,9 @@ TREE = Tree(root="/copy", is_file={"a.py", "t.py", "src/x.js"}.__contains__)
     ],
 )
 def test_where_a_failure_happened(text: str, framework: Framework, place: tuple[str, int]) -> None:
-    case = Case(name="x", outcome=Outcome.FAILED, file="t.py", line=1, text=text)
+    case = Case(name="x", outcome=CaseOutcome.FAILED, file="t.py", line=1, text=text)
     assert place_of(case, framework, TREE) == Location(file=place[0], line=place[1])
 
 
 def test_a_place_outside_of_the_repository_is_none() -> None:
-    assert place_of(Case(name="x", outcome=Outcome.FAILED, file="../t.py", line=1), Framework.PYTEST, TREE) is None
+    assert place_of(Case(name="x", outcome=CaseOutcome.FAILED, file="../t.py", line=1), Framework.PYTEST, TREE) is None

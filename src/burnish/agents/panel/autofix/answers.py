@@ -13,7 +13,7 @@ NOTHING_SAFE = "no safe fix here"
 _WITH_ANOTHER = "gone with the fix of another finding"
 
 
-class Outcome:
+class AutofixOutcome:
     """What became of all targets, from the drafts of their files."""
 
     def __init__(self, drafts: Sequence[Draft], remark: Callable[[Hit], str]) -> None:
@@ -28,7 +28,7 @@ class Outcome:
                 self.of_finding.setdefault(target.finding, []).append(target.number)
 
 
-def answer(finding: Finding, outcome: Outcome) -> FixAnswer:
+def answer(finding: Finding, outcome: AutofixOutcome) -> FixAnswer:
     """What is said of one finding."""
     rules = rules_of(finding)
     if not rules:
@@ -61,7 +61,7 @@ def remark(hit: Hit, *, unsafe: bool) -> str:
     return "only with --unsafe-fixes" + (f": {remedy.title}" if remedy.title else "")
 
 
-def summary(answers: Sequence[FixAnswer], outcome: Outcome) -> str:
+def summary(answers: Sequence[FixAnswer], outcome: AutofixOutcome) -> str:
     """The work in one line."""
     fixed = sum(answer.fixed for answer in answers)
     fixes = outcome.made.values()

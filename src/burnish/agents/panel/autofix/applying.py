@@ -6,7 +6,7 @@ A fix stays only where the tools find nothing new after it and the tests fail no
 import asyncio
 from collections.abc import Sequence
 
-from burnish.agents.panel.autofix.answers import Outcome, answer, remark, summary
+from burnish.agents.panel.autofix.answers import AutofixOutcome, answer, remark, summary
 from burnish.agents.panel.autofix.drafts import Draft
 from burnish.agents.panel.autofix.edits import why_untouchable
 from burnish.agents.panel.autofix.fixes import Fix, fix_from
@@ -58,7 +58,7 @@ async def apply_autofixes(runner: AnalyserRunner, job: Job[StartFix], clone: Clo
         pass
     tests = await revert_fixes_that_break_tests(runner.services, job, clone, drafts)
     unsafe = runner.services.settings.analysers.unsafe_fixes
-    outcome = Outcome(drafts, lambda hit: remark(hit, unsafe=unsafe))
+    outcome = AutofixOutcome(drafts, lambda hit: remark(hit, unsafe=unsafe))
     answers = tuple(answer(finding, outcome) for finding in findings)
     log = "\n".join([*(f"{one.finding}: {one.text}" for one in answers), tests])
     return AutofixResult(answers=answers, summary=summary(answers, outcome), log=log)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from burnish.agents.panel.interface import Edit
+from burnish.agents.panel.interface import TextEdit
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -36,7 +36,7 @@ def why_untouchable(content: bytes) -> str:
     return ""
 
 
-def spans_of(content: bytes, edits: Sequence[Edit]) -> tuple[Span, ...] | None:
+def spans_of(content: bytes, edits: Sequence[TextEdit]) -> tuple[Span, ...] | None:
     """The edits of one fix as places among bytes; None where one is out of the file, or they overlap."""
     lines = content.split(b"\n")
     starts = [0]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from burnish.agents.panel.autofix.blocks import Block, as_spans, blocks
 from burnish.agents.panel.autofix.fixes import Fix
 from burnish.agents.panel.autofix.targets import Target
-from burnish.agents.panel.interface import Choice, Hit, Invocation, Tool, ToolName
+from burnish.agents.panel.interface import AnalyserTool, Hit, RuleSelection, ToolInvocation, ToolName
 from burnish.core.values import replace
 
 _SAFE = {ToolName.OXLINT: ("--fix",), ToolName.ZIZMOR: ("--fix=safe",)}
@@ -23,9 +23,9 @@ def rewrites(hit: Hit, *, unsafe: bool) -> bool:
     return hit.tool in _SAFE and (hit.fixable or unsafe)
 
 
-def rewriting(tool: Tool, file: str, rules: Collection[str], *, unsafe: bool) -> Invocation:
+def rewriting(tool: AnalyserTool, file: str, rules: Collection[str], *, unsafe: bool) -> ToolInvocation:
     """How to have a file rewritten by some rules."""
-    call = tool.invocation((file,), Choice(select=tuple(sorted(set(rules)))))
+    call = tool.invocation((file,), RuleSelection(select=tuple(sorted(set(rules)))))
     return replace(call, arguments=(*(_UNSAFE if unsafe else _SAFE)[tool.name], *call.arguments))
 
 

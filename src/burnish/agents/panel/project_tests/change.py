@@ -6,10 +6,10 @@ from functools import cached_property
 
 import msgspec
 
-from burnish.agents.panel.project_tests.findings import Change
-from burnish.agents.panel.project_tests.former_tests import Edit
+from burnish.agents.panel.project_tests.findings import DependencyChange
+from burnish.agents.panel.project_tests.former_tests import EditedTestFile
 from burnish.agents.panel.project_tests.projects import can_be_reached, is_test, language_of, steers_tests
-from burnish.agents.panel.project_tests.silenced import Source
+from burnish.agents.panel.project_tests.silenced import EditedSource
 from burnish.agents.panel.project_tests.uncovered import can_be_measured
 from burnish.core.line_changes import FileChange
 from burnish.workspace.diffs import ChangedFile, changes, difference
@@ -79,13 +79,13 @@ class ChangeUnderTest:
         found = {path: lines for path, lines in self.new_lines.items() if lines and can_be_measured(path)}
         return dict(sorted(found.items())[:MOST_MEASURED])
 
-    def change(self) -> Change:
-        return Change(dependencies=any(_DEPENDENCIES.fullmatch(file.path) for file in self.changed))
+    def change(self) -> DependencyChange:
+        return DependencyChange(dependencies=any(_DEPENDENCIES.fullmatch(file.path) for file in self.changed))
 
     @cached_property
-    def edits(self) -> dict[str, Edit]:
+    def edits(self) -> dict[str, EditedTestFile]:
         """Tests that the change edits, moves or deletes, and edits of what steers tests: by the path of the base."""
-        found: dict[str, Edit] = {}
+        found: dict[str, EditedTestFile] = {}
         for file in self.changed:
             known = file.status != "A"
             if file.is_submodule or file.binary or not (steers_tests(file.path) or (known and is_test(file.old_path))):
@@ -93,19 +93,19 @@ class ChangeUnderTest:
             before = self.text(self.base, file.old_path) if known else ""
             now = self.text(self.head, file.path) if file.status != "D" else ""
             if is_test(file.old_path) or _steering(file.path, before) != _steering(file.path, now):
-                found[file.old_path] = Edit(path=file.path, before=before, now=now)
+                found[file.old_path] = EditedTestFile(path=file.path, before=before, now=now)
         return found
 
     def text(self, commit: str, path: str) -> str:
         return (self._repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
 
-    def sources(self, paths: Iterable[str]) -> dict[str, Source]:
+    def sources(self, paths: Iterable[str]) -> dict[str, EditedSource]:
         """Files of the base that are still there, by their path in the base."""
         now = {path: self.moves[path].new_path if path in self.moves else path for path in paths}
         here = {path: new for path, new in now.items() if new is not None and new in self.files}
         before, after = self._texts(self.base, here), self._texts(self.head, here.values())
         return {
-            path: Source(path=new, before=before[path], now=after[new], change=self.moves.get(path))
+            path: EditedSource(path=new, before=before[path], now=after[new], change=self.moves.get(path))
             for path, new in here.items()
             if path in before and new in after
         }

@@ -30,7 +30,7 @@ class Place(Value):
     attempt_dir: str
 
 
-class Choice(Value):
+class SuiteSelection(Value):
     """Which tests are run, by name; all, where none is named. And what is measured meanwhile."""
 
     only: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Choice(Value):
     """Every other file of the project is measured, too, if it runs."""
 
 
-EVERYTHING = Choice()
+EVERYTHING = SuiteSelection()
 
 
 def can_choose(plan: TestPlan) -> bool:
@@ -50,7 +50,7 @@ def can_choose(plan: TestPlan) -> bool:
     return plan.framework in (Framework.PYTEST, Framework.UNITTEST, Framework.GO)
 
 
-def command_line(plan: TestPlan, attempt_dir: str, choice: Choice = EVERYTHING) -> tuple[str, ...]:
+def command_line(plan: TestPlan, attempt_dir: str, choice: SuiteSelection = EVERYTHING) -> tuple[str, ...]:
     """What to start: everything, or only some tests where the framework can tell them apart.
 
     A sandbox shows what a command line names. So what the tests need of the user's home is named, and dropped again.
@@ -96,7 +96,7 @@ def _filled(text: str, attempt_dir: str) -> str:
 
 
 def environment_of(
-    plan: TestPlan, place: Place, users: Mapping[str, str], choice: Choice = EVERYTHING
+    plan: TestPlan, place: Place, users: Mapping[str, str], choice: SuiteSelection = EVERYTHING
 ) -> dict[str, str]:
     """What the tests see. The copy's own code goes before anything that is installed."""
     attempt_dir = place.attempt_dir

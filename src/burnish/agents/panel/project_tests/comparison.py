@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from burnish.agents.panel.project_tests.values import Case, Ended, NoTests, Outcome, TestResult
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, NoTests, SuiteEnd, TestResult
 from burnish.core.values import Value, replace
 
 NO_RENAMES: Mapping[str, str] = MappingProxyType({})
@@ -23,7 +23,7 @@ class NoEvidence(Value):
     """There are no tests at all, which is not the change's doing."""
 
 
-class Comparison(Value):
+class SuiteComparison(Value):
     """What is different on the change."""
 
     new_failures: tuple[Case, ...] = ()
@@ -36,7 +36,7 @@ class Comparison(Value):
     """Tests that passed on the base, and are not run any more under their names."""
     replaced: frozenset[str] = frozenset()
     """The names of those in whose place others came: they may only have new names."""
-    whole: Ended | None = None
+    whole: SuiteEnd | None = None
     """Where it is the tests as a whole that do not come to their end any more: how they end now.
 
     `EXITED` stands for a command that fails without naming a test.
@@ -45,22 +45,24 @@ class Comparison(Value):
     """Why all this is no evidence that the change works, where it is none."""
 
 
-def compare(base: TestResult | NoTests, head: TestResult, renames: Mapping[str, str] = NO_RENAMES) -> Comparison:
+def compare(base: TestResult | NoTests, head: TestResult, renames: Mapping[str, str] = NO_RENAMES) -> SuiteComparison:
     """What the change did to the tests. `renames` maps a path of the base to its path now."""
     match base:
         case NoTests(unfit=True):
             # The base cannot be run here, and not by its own fault: what passes on the change still counts.
-            return Comparison(missing=_from_head(head) or (None if head.passed else _unknown(base.reason, base.hint)))
+            return SuiteComparison(
+                missing=_from_head(head) or (None if head.passed else _unknown(base.reason, base.hint))
+            )
         case NoTests(absent=False):
-            return Comparison(missing=_unknown(base.reason, base.hint))
-        case NoTests() | TestResult(ended=Ended.NOTHING):
+            return SuiteComparison(missing=_unknown(base.reason, base.hint))
+        case NoTests() | TestResult(ended=SuiteEnd.NOTHING):
             return _without_base(head)
-        case TestResult(ended=Ended.COULD_NOT_RUN):
-            return Comparison(missing=_unknown(f"the tests cannot run on the base: {base.message}"))
-        case TestResult(ended=Ended.EXITED, code=code) if code != 0 and not base.cases:
-            return Comparison(missing=_unknown(f"the tests fail on the base as a whole (exit code {code})"))
+        case TestResult(ended=SuiteEnd.COULD_NOT_RUN):
+            return SuiteComparison(missing=_unknown(f"the tests cannot run on the base: {base.message}"))
+        case TestResult(ended=SuiteEnd.EXITED, code=code) if code != 0 and not base.cases:
+            return SuiteComparison(missing=_unknown(f"the tests fail on the base as a whole (exit code {code})"))
         case TestResult() if not base.passing and _all_loading(base):
-            return Comparison(missing=_unknown(f"the tests cannot be loaded on the base: {_first_reason(base)}"))
+            return SuiteComparison(missing=_unknown(f"the tests cannot be loaded on the base: {_first_reason(base)}"))
         case TestResult():
             return _with_base(base, head, renames)
 
@@ -87,25 +89,25 @@ def _first_reason(result: TestResult) -> str:
     return (raised or lines)[-1].strip()[:300] if lines else "no reason was given"
 
 
-def _without_base(head: TestResult) -> Comparison:
+def _without_base(head: TestResult) -> SuiteComparison:
     """The change brings the first tests: every failure is new, but for those that nothing could have loaded."""
-    if head.ended is Ended.NOTHING:
-        return Comparison(missing=NoEvidence(reason="no tests were found", excused=True))
-    if head.ended is Ended.COULD_NOT_RUN:
-        return Comparison(missing=_unknown(head.message or "the tests cannot run"))
+    if head.ended is SuiteEnd.NOTHING:
+        return SuiteComparison(missing=NoEvidence(reason="no tests were found", excused=True))
+    if head.ended is SuiteEnd.COULD_NOT_RUN:
+        return SuiteComparison(missing=_unknown(head.message or "the tests cannot run"))
     if _all_loading(head) and not head.passing:
-        return Comparison(missing=_unknown(f"the tests cannot be loaded here: {_first_reason(head)}"))
-    return Comparison(new_failures=head.failing, whole=_whole(None, head), missing=_from_head(head))
+        return SuiteComparison(missing=_unknown(f"the tests cannot be loaded here: {_first_reason(head)}"))
+    return SuiteComparison(new_failures=head.failing, whole=_whole(None, head), missing=_from_head(head))
 
 
-def _with_base(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> Comparison:
+def _with_base(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> SuiteComparison:
     failing_before = {_renamed(case.name, renames) for case in base.failing}
     known = {_renamed(case.name, renames) for case in base.cases}
     fair = [case for case in head.failing if case.name not in failing_before]
     new = tuple(case for case in fair if base.complete or case.name in known)
-    whole = _whole(base, head) if not new or head.ended is not Ended.EXITED else None
+    whole = _whole(base, head) if not new or head.ended is not SuiteEnd.EXITED else None
     gone = _gone(base, head, renames)
-    return Comparison(
+    return SuiteComparison(
         new_failures=new,
         old_failures=len(head.failing) - len(fair),
         gone=gone,
@@ -118,7 +120,7 @@ def _with_base(base: TestResult, head: TestResult, renames: Mapping[str, str]) -
 def _from_base(base: TestResult) -> NoEvidence | None:
     """Why tests that ran on the base say too little there to be compared with."""
     if not base.complete:
-        endless = base.ended is Ended.ENDLESS
+        endless = base.ended is SuiteEnd.ENDLESS
         reason = f"the tests {'do not end in time' if endless else 'crash'} on the base"
         return _unknown(reason, _SLOW_HINT if endless else _HINT)
     return _mostly_failing(base, "on the base")
@@ -127,17 +129,17 @@ def _from_base(base: TestResult) -> NoEvidence | None:
 def _from_head(head: TestResult) -> NoEvidence | None:
     """Why tests that ran on the change are no evidence that it works, beyond what they found."""
     match head.ended:
-        case Ended.NOTHING:
+        case SuiteEnd.NOTHING:
             return NoEvidence(reason="no test is left that runs", hint="Bring tests back that run the changed code.")
-        case Ended.ENDLESS:
+        case SuiteEnd.ENDLESS:
             return _unknown("the tests did not end in time", _SLOW_HINT)
-        case Ended.CRASHED:
+        case SuiteEnd.CRASHED:
             return _unknown("the tests crashed")
-        case Ended.COULD_NOT_RUN:
+        case SuiteEnd.COULD_NOT_RUN:
             return _unknown(f"the tests cannot run: {head.message}")
-        case Ended.EXITED if head.cases and not head.passing and not head.failing:
+        case SuiteEnd.EXITED if head.cases and not head.passing and not head.failing:
             return _unknown(f"no test ran: all {len(head.cases)} are skipped")
-        case Ended.EXITED:
+        case SuiteEnd.EXITED:
             return None
 
 
@@ -148,13 +150,13 @@ def _mostly_failing(result: TestResult, where: str) -> NoEvidence | None:
     return _unknown(f"{failing} of {number} tests fail {where}: {_first_reason(result)}")
 
 
-def _whole(base: TestResult | None, head: TestResult) -> Ended | None:
+def _whole(base: TestResult | None, head: TestResult) -> SuiteEnd | None:
     """What is wrong with the tests as a whole that was not before."""
-    if head.ended is Ended.EXITED:
+    if head.ended is SuiteEnd.EXITED:
         explained = head.code == 0 or head.failing
-        return None if explained or (base is not None and not base.passed) else Ended.EXITED
+        return None if explained or (base is not None and not base.passed) else SuiteEnd.EXITED
     known = base is not None and not base.complete
-    return None if head.ended is Ended.NOTHING or known else head.ended
+    return None if head.ended is SuiteEnd.NOTHING or known else head.ended
 
 
 def _renamed(name: str, renames: Mapping[str, str]) -> str:
@@ -164,10 +166,10 @@ def _renamed(name: str, renames: Mapping[str, str]) -> str:
 
 def _gone(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> tuple[Case, ...]:
     """Tests that are not run any more under their names."""
-    ended = head.ended in (Ended.EXITED, Ended.NOTHING)
-    if not ended or not base.lists_passed or not (head.lists_passed or head.ended is Ended.NOTHING):
+    ended = head.ended in (SuiteEnd.EXITED, SuiteEnd.NOTHING)
+    if not ended or not base.lists_passed or not (head.lists_passed or head.ended is SuiteEnd.NOTHING):
         return ()
-    run_now = {case.name for case in head.cases if case.outcome is not Outcome.SKIPPED}
+    run_now = {case.name for case in head.cases if case.outcome is not CaseOutcome.SKIPPED}
     unloadable = {case.file for case in head.failing if case.loading}
     return tuple(
         case
@@ -178,8 +180,8 @@ def _gone(base: TestResult, head: TestResult, renames: Mapping[str, str]) -> tup
 
 def _replaced(gone: tuple[Case, ...], base: TestResult, head: TestResult, renames: Mapping[str, str]) -> frozenset[str]:
     """Those of them in whose place others came, in the same file or under the same name in another."""
-    run_before = {_renamed(case.name, renames) for case in base.cases if case.outcome is not Outcome.SKIPPED}
-    newcomers = [case for case in head.cases if case.outcome is not Outcome.SKIPPED and case.name not in run_before]
+    run_before = {_renamed(case.name, renames) for case in base.cases if case.outcome is not CaseOutcome.SKIPPED}
+    newcomers = [case for case in head.cases if case.outcome is not CaseOutcome.SKIPPED and case.name not in run_before]
     places = Counter(case.file for case in newcomers)
     names = Counter(_own_name(case) for case in newcomers)
     return frozenset(
@@ -196,12 +198,12 @@ def _take(supply: Counter[str], key: str) -> bool:
     return supply[key] >= 0
 
 
-def settled(comparison: Comparison, again: TestResult, command: str) -> Comparison:
+def settled(comparison: SuiteComparison, again: TestResult, command: str) -> SuiteComparison:
     """After what failed was run once more: what passed then is flaky."""
-    passed = {case.name for case in again.cases if case.outcome is Outcome.PASSED}
+    passed = {case.name for case in again.cases if case.outcome is CaseOutcome.PASSED}
     flaky = tuple(case for case in comparison.new_failures if case.name in passed)
     new = tuple(case for case in comparison.new_failures if case.name not in passed)
     whole = comparison.whole
-    if whole is Ended.EXITED and again.passed:
-        whole, flaky = None, (*flaky, Case(name=command, outcome=Outcome.FAILED))
+    if whole is SuiteEnd.EXITED and again.passed:
+        whole, flaky = None, (*flaky, Case(name=command, outcome=CaseOutcome.FAILED))
     return replace(comparison, new_failures=new, flaky=flaky, whole=whole)

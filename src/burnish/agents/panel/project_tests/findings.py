@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from burnish.agents.panel.project_tests.comparison import Comparison, NoEvidence
+from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison
 from burnish.agents.panel.project_tests.places import Tree, place_of
-from burnish.agents.panel.project_tests.values import Case, Ended, TestPlan, TestResult
+from burnish.agents.panel.project_tests.values import Case, SuiteEnd, TestPlan, TestResult
 from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
@@ -17,7 +17,7 @@ _NAMED = 5
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
-class Change(Value):
+class DependencyChange(Value):
     """What must be known of the change to tell its doing from the machine's."""
 
     dependencies: bool
@@ -30,7 +30,7 @@ class Trial(Value):
     plan: TestPlan
     head: TestResult
     base_seconds: float
-    comparison: Comparison
+    comparison: SuiteComparison
 
 
 def named(names: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def named(names: Sequence[str]) -> str:
     return listed + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
-def findings_of(trial: Trial, change: Change, tree: Tree) -> tuple[Finding, ...]:
+def findings_of(trial: Trial, change: DependencyChange, tree: Tree) -> tuple[Finding, ...]:
     """What is wrong with the change, by its tests."""
     comparison = trial.comparison
     failures = [case for case in comparison.new_failures if not _unmet(case, change, tree)]
@@ -64,7 +64,7 @@ def notes_of(trial: Trial) -> Iterator[str]:
         yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when run again"
 
 
-def unmet_dependencies(trial: Trial, change: Change, tree: Tree) -> NoEvidence | None:
+def unmet_dependencies(trial: Trial, change: DependencyChange, tree: Tree) -> NoEvidence | None:
     """Tests that need what the change adds to the dependencies, and what is not installed here."""
     unmet = {case.name: module for case in trial.comparison.new_failures if (module := _unmet(case, change, tree))}
     if not unmet:
@@ -77,7 +77,7 @@ def unmet_dependencies(trial: Trial, change: Change, tree: Tree) -> NoEvidence |
     )
 
 
-def _unmet(case: Case, change: Change, tree: Tree) -> str:
+def _unmet(case: Case, change: DependencyChange, tree: Tree) -> str:
     """The module that a file of tests lacks, where the change may well need one that nobody has installed here."""
     missing = _MISSING_MODULE.search(case.text) if case.loading and change.dependencies else None
     if missing is None:
@@ -131,19 +131,19 @@ def _further(cases: Sequence[Case]) -> Finding:
     )
 
 
-def _whole(ended: Ended, trial: Trial, tree: Tree) -> Finding:
+def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
     head = trial.head
     files = [file for name in head.running if tree.is_file(file := name.partition("::")[0])]
     running = f" while {named(head.running)} ran" if head.running else ""
     titles = {
-        Ended.ENDLESS: f"The tests no longer end: they were stopped{running}",
-        Ended.CRASHED: f"The tests crash{running}",
-        Ended.COULD_NOT_RUN: "The tests can no longer be run",
+        SuiteEnd.ENDLESS: f"The tests no longer end: they were stopped{running}",
+        SuiteEnd.CRASHED: f"The tests crash{running}",
+        SuiteEnd.COULD_NOT_RUN: "The tests can no longer be run",
     }
     problems = {
-        Ended.ENDLESS: f"They took {trial.base_seconds:.1f} s on the base, and {head.seconds:.0f} s or more here.",
-        Ended.CRASHED: "The process of the tests died on the change; on the base they ran to their end.",
-        Ended.COULD_NOT_RUN: f"They ran on the base. On the change: {head.message}",
+        SuiteEnd.ENDLESS: f"They took {trial.base_seconds:.1f} s on the base, and {head.seconds:.0f} s or more here.",
+        SuiteEnd.CRASHED: "The process of the tests died on the change; on the base they ran to their end.",
+        SuiteEnd.COULD_NOT_RUN: f"They ran on the base. On the change: {head.message}",
     }
     return Finding(
         severity=Severity.CRITICAL,

@@ -25,7 +25,7 @@ _DECIDES_OUTCOMES = re.compile(
 _MOST_BLOCK = 1_500
 
 
-class Edit(Value):
+class EditedTestFile(Value):
     """A file of tests, or one that steers them, before and after."""
 
     path: str
@@ -33,7 +33,7 @@ class Edit(Value):
     now: str
 
 
-def decides_outcomes(edits: Sequence[Edit]) -> bool:
+def decides_outcomes(edits: Sequence[EditedTestFile]) -> bool:
     """Whether an edit adds something that can turn a failure into a pass, or leave tests out."""
     for edit in edits:
         known = set(edit.before.splitlines())
@@ -50,7 +50,7 @@ def only_by_edit(base: TestResult, head: TestResult, former: TestResult) -> tupl
     return tuple(case for case in failed if not case.loading and case.name in known and case.name not in failing_now)
 
 
-def edited_test(case: Case, edits: Mapping[str, Edit], plan: TestPlan, tree: Tree) -> Finding:
+def edited_test(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan, tree: Tree) -> Finding:
     """A test that passes only because the change edits it, or what steers it."""
     edit = edits.get(case.file)
     before = block_of(case.name, edit.before) if edit else ""
@@ -74,7 +74,7 @@ def edited_test(case: Case, edits: Mapping[str, Edit], plan: TestPlan, tree: Tre
     )
 
 
-def _steered(case: Case, edits: Mapping[str, Edit], plan: TestPlan, tree: Tree) -> Finding:
+def _steered(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan, tree: Tree) -> Finding:
     others = [edit for path, edit in edits.items() if path != case.file]
     names = ", ".join(f"`{edit.path}`" for edit in others[:5]) or "other files"
     sharp = decides_outcomes(others)

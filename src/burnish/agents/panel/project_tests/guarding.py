@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
-from burnish.agents.panel.project_tests.commands import Choice, can_choose
-from burnish.agents.panel.project_tests.comparison import Comparison
+from burnish.agents.panel.project_tests.commands import SuiteSelection, can_choose
+from burnish.agents.panel.project_tests.comparison import SuiteComparison
 from burnish.agents.panel.project_tests.findings import rule_of
 from burnish.agents.panel.project_tests.former_tests import (
     at_most,
@@ -46,11 +46,11 @@ class ProjectTests(Protocol):
     @property
     def tree(self) -> Tree: ...
     @property
-    def choice(self) -> Choice: ...
+    def choice(self) -> SuiteSelection: ...
 
-    async def base_run(self, side: str, choice: Choice) -> TestResult: ...
+    async def base_run(self, side: str, choice: SuiteSelection) -> TestResult: ...
     async def fresh_run(
-        self, side: str, choice: Choice, restored: dict[str, bytes | None] | None = None
+        self, side: str, choice: SuiteSelection, restored: dict[str, bytes | None] | None = None
     ) -> TestResult | Failure: ...
 
 
@@ -67,7 +67,7 @@ class Guard:
     def __init__(self, tests: ProjectTests) -> None:
         self._tests = tests
 
-    async def look(self, base: TestResult, head: TestResult, compared: Comparison) -> Guarding | Failure:
+    async def look(self, base: TestResult, head: TestResult, compared: SuiteComparison) -> Guarding | Failure:
         """Whether the change silences its own tests, or bends them."""
         gone = (*compared.gone, *self._emptied(base, head))
         guarded = await self._tested_by(head, gone) if gone else Guarded()
@@ -95,7 +95,7 @@ class Guard:
         """What these tests tested, by lines where those can be measured, else by names."""
         if can_choose(self._tests.plan):
             names = tuple(case.name for case in gone)
-            ran = await self._tests.base_run("gone", Choice(only=names, everything=True))
+            ran = await self._tests.base_run("gone", SuiteSelection(only=names, everything=True))
             code = {path: lines for path, lines in ran.lines.items() if not is_test(path)}
             if code:
                 runs = await self._run_by_passing(head)
@@ -108,7 +108,7 @@ class Guard:
         without = tuple(case.name for case in (*head.failing, *head.failing_as_expected))
         if self._tests.plan.framework is Framework.GO or (self._tests.choice.everything and not without):
             return head.lines
-        again = await self._tests.fresh_run("measured", Choice(everything=True, without=without))
+        again = await self._tests.fresh_run("measured", SuiteSelection(everything=True, without=without))
         return again.lines if isinstance(again, TestResult) else {}
 
     def _named_by(self, gone: Sequence[Case]) -> Guarded:
@@ -143,7 +143,7 @@ class Guard:
         if not whole and not names and not reported:
             return Guarding()
         only = () if whole or reported else names
-        former = await self._tests.fresh_run("former", Choice(only=only), restored)
+        former = await self._tests.fresh_run("former", SuiteSelection(only=only), restored)
         if isinstance(former, Failure):
             return former
         steering = [edit for path, edit in edits.items() if steers_tests(path)]
@@ -165,7 +165,7 @@ class Guard:
         commits = {round_.number: round_.commit for round_ in run.rounds}
         for tracked in run.findings:
             names = [rule.removeprefix("test:") for rule in listed(tracked.finding.rule) if rule.startswith("test:")]
-            commit = commits.get(tracked.seen, "")
+            commit = commits.get(tracked.last_reported_round, "")
             if tracked.status is not FindingStatus.OPEN or not commit or commit == self._tests.changed.head:
                 continue
             for path in {name.partition("::")[0] for name in names}:

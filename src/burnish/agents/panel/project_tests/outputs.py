@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from burnish.agents.panel.project_tests.reports import clean_name, worst_of_each
-from burnish.agents.panel.project_tests.values import Case, Outcome
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 
@@ -19,7 +19,7 @@ MOST_TEXT = 6_000
 MOST_BLOCK_LINES = 400
 
 
-def _case(name: str, outcome: Outcome, text: str = "", file: str = "", line: int | None = None) -> Case:
+def _case(name: str, outcome: CaseOutcome, text: str = "", file: str = "", line: int | None = None) -> Case:
     return Case(name=clean_name(name), outcome=outcome, text=clean_text(text)[-MOST_TEXT:], file=file, line=line)
 
 
@@ -30,7 +30,7 @@ class _GoEvent(Value, forbid_unknown_fields=False, rename="pascal"):
     output: str = ""
 
 
-_GO_OUTCOMES = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
+_GO_OUTCOMES = {"pass": CaseOutcome.PASSED, "fail": CaseOutcome.FAILED, "skip": CaseOutcome.SKIPPED}
 
 
 def go_cases(text: str) -> tuple[Case, ...]:
@@ -42,12 +42,14 @@ def go_cases(text: str) -> tuple[Case, ...]:
         key = (event.package, event.test)
         said[key].append(event.output)
         outcome = _GO_OUTCOMES.get(event.action)
-        if outcome is None or (not event.test and (outcome is not Outcome.FAILED or event.package in failed_within)):
+        if outcome is None or (
+            not event.test and (outcome is not CaseOutcome.FAILED or event.package in failed_within)
+        ):
             continue
-        if outcome is Outcome.FAILED:
+        if outcome is CaseOutcome.FAILED:
             failed_within.add(event.package)
         name = f"{event.package}.{event.test}" if event.test else event.package
-        case = _case(name, outcome, "".join(said.pop(key)) if outcome is Outcome.FAILED else "")
+        case = _case(name, outcome, "".join(said.pop(key)) if outcome is CaseOutcome.FAILED else "")
         cases.append(case if event.test else Case(name=name, outcome=outcome, text=case.text, loading=True))
     return worst_of_each(cases)
 
@@ -64,7 +66,7 @@ def _go_events(text: str) -> Iterator[_GoEvent]:
 
 
 _CARGO_TEST = re.compile(r"^test (?P<name>.+?) \.\.\. (?P<outcome>ok|FAILED|ignored)(?:,.*|<.*)?$", re.MULTILINE)
-_CARGO_OUTCOMES = {"ok": Outcome.PASSED, "FAILED": Outcome.FAILED, "ignored": Outcome.SKIPPED}
+_CARGO_OUTCOMES = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED, "ignored": CaseOutcome.SKIPPED}
 _CARGO_OUTPUT = re.compile(
     r"^---- (?P<name>.+?) stdout ----\n(?P<text>.*?)(?=^---- |^failures:$)", re.MULTILINE | re.DOTALL
 )
@@ -88,22 +90,22 @@ _TAP_PARENT = re.compile(r"^\s*failureType: 'subtestsFailed'$", re.MULTILINE)
 
 def tap_cases(text: str) -> tuple[Case, ...]:
     """From the TAP that `node --test` writes. Points of a group come before the group, and further to the right."""
-    waiting: defaultdict[int, list[tuple[str, Outcome, str]]] = defaultdict(list)
+    waiting: defaultdict[int, list[tuple[str, CaseOutcome, str]]] = defaultdict(list)
     for depth, name, outcome, block in _tap_points(text):
         inner = waiting.pop(depth + 1, [])
         waiting[depth] += [(f"{name} > {below}", result, said) for below, result, said in inner]
-        if not inner or (outcome is Outcome.FAILED and not _TAP_PARENT.search(block)):
+        if not inner or (outcome is CaseOutcome.FAILED and not _TAP_PARENT.search(block)):
             waiting[depth].append((name, outcome, block))
     return worst_of_each(_tap_case(*point) for point in waiting.get(0, []))
 
 
-def _tap_case(name: str, outcome: Outcome, block: str) -> Case:
+def _tap_case(name: str, outcome: CaseOutcome, block: str) -> Case:
     place = _TAP_LOCATION.search(block)
-    text = block if outcome is Outcome.FAILED else ""
+    text = block if outcome is CaseOutcome.FAILED else ""
     return _case(name, outcome, text, place["file"] if place else "", int(place["line"]) if place else None)
 
 
-def _tap_points(text: str) -> Iterator[tuple[int, str, Outcome, str]]:
+def _tap_points(text: str) -> Iterator[tuple[int, str, CaseOutcome, str]]:
     """Each result: how deep it stands, its name, and the block that explains it."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
@@ -117,8 +119,8 @@ def _tap_points(text: str) -> Iterator[tuple[int, str, Outcome, str]]:
                 if following.strip() == "..." and len(following) - len(following.lstrip()) == indent + 2:
                     break
                 block.append(following[indent + 2 :])
-        outcome = Outcome.FAILED if point["not"] else Outcome.PASSED
-        yield indent // 4, point["name"] or "", Outcome.SKIPPED if point["directive"] else outcome, "\n".join(block)
+        outcome = CaseOutcome.FAILED if point["not"] else CaseOutcome.PASSED
+        yield indent // 4, point["name"] or "", CaseOutcome.SKIPPED if point["directive"] else outcome, "\n".join(block)
 
 
 class _JestPlace(Value, forbid_unknown_fields=False):
@@ -143,7 +145,7 @@ class _JestReport(Value, forbid_unknown_fields=False, rename="camel"):
     test_results: tuple[_JestFile, ...]
 
 
-_JEST_OUTCOMES = {"passed": Outcome.PASSED, "failed": Outcome.FAILED}
+_JEST_OUTCOMES = {"passed": CaseOutcome.PASSED, "failed": CaseOutcome.FAILED}
 
 
 def jest_cases(raw: bytes, root: str) -> tuple[Case, ...]:
@@ -159,9 +161,9 @@ def _jest_file(file: _JestFile, root: str) -> Iterator[Case]:
     path = clean_name(file.name.removeprefix(f"{root}/"))
     if file.status == "failed" and not file.assertion_results:
         text = clean_text(file.message)[-MOST_TEXT:]
-        yield Case(name=path, outcome=Outcome.FAILED, file=path, text=text, loading=True)
+        yield Case(name=path, outcome=CaseOutcome.FAILED, file=path, text=text, loading=True)
     for case in file.assertion_results:
-        outcome = _JEST_OUTCOMES.get(case.status, Outcome.SKIPPED)
+        outcome = _JEST_OUTCOMES.get(case.status, CaseOutcome.SKIPPED)
         line = case.location.line if case.location else None
         yield _case(f"{path} > {case.full_name}", outcome, "\n".join(case.failure_messages or ()), path, line or None)
 
@@ -175,5 +177,5 @@ _UNITTEST_FAILURE = re.compile(
 def unittest_cases(text: str) -> tuple[Case, ...]:
     """The failures in what unittest prints; what passed is not listed there."""
     return worst_of_each(
-        _case(match["name"], Outcome.FAILED, match["text"]) for match in _UNITTEST_FAILURE.finditer(text)
+        _case(match["name"], CaseOutcome.FAILED, match["text"]) for match in _UNITTEST_FAILURE.finditer(text)
     )

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from burnish.agents.panel.interface import ToolError
-from burnish.agents.panel.project_tests.values import Case, FileLines, Outcome
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, FileLines
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 
@@ -23,7 +23,7 @@ class Record(Value):
 
     kind: Literal["start", "finish", "case", "broken", "end", "lines", "unmeasured"]
     name: str = ""
-    outcome: Outcome = Outcome.PASSED
+    outcome: CaseOutcome = CaseOutcome.PASSED
     file: str = ""
     line: int = 0
     text: str = ""
@@ -32,7 +32,7 @@ class Record(Value):
     executed: tuple[int, ...] = ()
 
 
-class Report(Value):
+class SuiteReport(Value):
     """Everything that a report says."""
 
     cases: tuple[Case, ...] = ()
@@ -43,7 +43,7 @@ class Report(Value):
     unmeasured: str = ""
 
 
-def read_report(raw: bytes) -> Report:
+def read_report(raw: bytes) -> SuiteReport:
     """Read a report, which may end in the middle of a line where its process was ended."""
     if len(raw) > MOST_BYTES:
         raise ToolError(f"The tests reported more than {MOST_BYTES:,} bytes.", hint="Are there that many tests?")
@@ -55,7 +55,7 @@ def read_report(raw: bytes) -> Report:
         raise ToolError(f"The report of the tests is damaged: {error}", hint="Does a test write to it?") from None
     begun = [record.name for record in records if record.kind == "start"]
     ended = {record.name for record in records if record.kind == "finish"}
-    return Report(
+    return SuiteReport(
         cases=_cases(record for record in records if record.kind in ("case", "broken")),
         running=tuple(clean_name(name) for name in dict.fromkeys(begun) if name not in ended),
         code=next((record.code for record in reversed(records) if record.kind == "end"), None),
@@ -74,7 +74,9 @@ def worst_of_each(cases: Iterable[Case]) -> tuple[Case, ...]:
     """One case a name: a test that failed in any of its parts has failed."""
     found: dict[str, Case] = {}
     for case in cases:
-        if case.name not in found or (case.outcome is Outcome.FAILED and found[case.name].outcome is not case.outcome):
+        if case.name not in found or (
+            case.outcome is CaseOutcome.FAILED and found[case.name].outcome is not case.outcome
+        ):
             found[case.name] = case
     return tuple(found.values())
 

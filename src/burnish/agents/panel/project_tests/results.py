@@ -5,8 +5,8 @@ import msgspec
 from burnish.agents.panel.interface import ToolError
 from burnish.agents.panel.project_tests.compiled import dependency_files, listed_files, profile_lines, v8_lines
 from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
-from burnish.agents.panel.project_tests.reports import Report, read_report
-from burnish.agents.panel.project_tests.values import Case, Ended, Framework, TestPlan, TestResult
+from burnish.agents.panel.project_tests.reports import SuiteReport, read_report
+from burnish.agents.panel.project_tests.values import Case, Framework, SuiteEnd, TestPlan, TestResult
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.system.process import Finished, How
@@ -37,7 +37,7 @@ class _Read(Value):
 
     cases: tuple[Case, ...] = ()
     lists_passed: bool = False
-    report: Report | None = None
+    report: SuiteReport | None = None
     """The report of pytest or unittest, where there is one."""
 
 
@@ -50,9 +50,9 @@ def result_of(
     try:
         read = _read(plan, printed, f"{printed}\n{finished.stderr_tail}\n", raw or b"", root)
     except ToolError as error:
-        return TestResult(ended=Ended.COULD_NOT_RUN, code=finished.code, output=output, message=error.message)
+        return TestResult(ended=SuiteEnd.COULD_NOT_RUN, code=finished.code, output=output, message=error.message)
     ended = _ended(plan, finished, read)
-    report = read.report or Report()
+    report = read.report or SuiteReport()
     return TestResult(
         ended=ended,
         code=finished.code,
@@ -61,7 +61,7 @@ def result_of(
         lists_passed=read.lists_passed,
         running=report.running,
         output=output,
-        message=_reason(finished, output) if ended is Ended.COULD_NOT_RUN else "",
+        message=_reason(finished, output) if ended is SuiteEnd.COULD_NOT_RUN else "",
         lines={
             **report.lines,
             **profile_lines(left.profile, left.go_mod, plan.project),
@@ -95,29 +95,29 @@ def _from_report(raw: bytes) -> _Read:
     return _Read(cases=report.cases if report else (), lists_passed=report is not None, report=report)
 
 
-def _ended(plan: TestPlan, finished: Finished, read: _Read) -> Ended:
+def _ended(plan: TestPlan, finished: Finished, read: _Read) -> SuiteEnd:
     if finished.how in (How.TIMED_OUT, How.SILENT):
-        return Ended.ENDLESS
+        return SuiteEnd.ENDLESS
     if finished.how is not How.EXITED or finished.cannot_run:
-        return Ended.COULD_NOT_RUN if finished.signal is None else Ended.CRASHED
+        return SuiteEnd.COULD_NOT_RUN if finished.signal is None else SuiteEnd.CRASHED
     if finished.signal is not None or finished.code is None:
-        return Ended.CRASHED
+        return SuiteEnd.CRASHED
     if read.report is not None:
         return _by_report(read.report)
     # Without a report there was no framework to write one: it is not installed, or did not come to its start.
-    return Ended.COULD_NOT_RUN if plan.framework in (Framework.PYTEST, Framework.UNITTEST) else Ended.EXITED
+    return SuiteEnd.COULD_NOT_RUN if plan.framework in (Framework.PYTEST, Framework.UNITTEST) else SuiteEnd.EXITED
 
 
-def _by_report(report: Report) -> Ended:
+def _by_report(report: SuiteReport) -> SuiteEnd:
     match report.code:
         case None:
-            return Ended.CRASHED
+            return SuiteEnd.CRASHED
         case code if code == NO_TESTS and not report.cases:
-            return Ended.NOTHING
+            return SuiteEnd.NOTHING
         case code if code in (USAGE_ERROR, INTERNAL_ERROR):
-            return Ended.COULD_NOT_RUN
+            return SuiteEnd.COULD_NOT_RUN
         case _:
-            return Ended.EXITED
+            return SuiteEnd.EXITED
 
 
 def _reason(finished: Finished, output: str) -> str:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
-from burnish.agents.panel.project_tests.commands import EVERYTHING, Choice
-from burnish.agents.panel.project_tests.comparison import Comparison, NoEvidence, compare, settled
+from burnish.agents.panel.project_tests.commands import EVERYTHING, SuiteSelection
+from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison, compare, settled
 from burnish.agents.panel.project_tests.findings import (
     MOST_FAILURES,
     Trial,
@@ -25,10 +25,10 @@ from burnish.agents.panel.project_tests.projects import is_test
 from burnish.agents.panel.project_tests.running import Plans, TestRun, plans_for, prepared_view, run_tests
 from burnish.agents.panel.project_tests.uncovered import uncovered
 from burnish.agents.panel.project_tests.values import (
-    Ended,
     Framework,
     Language,
     NoTests,
+    SuiteEnd,
     TestPlan,
     TestResult,
 )
@@ -219,7 +219,7 @@ class _Trial:
     async def review_tests(self) -> TestReview | Failure:
         results = await self._both()
         compared = compare(results.base, results.head, self._changed.renames)
-        if compared.new_failures or compared.whole is Ended.EXITED:
+        if compared.new_failures or compared.whole is SuiteEnd.EXITED:
             again = await self._again(compared)
             if isinstance(again, Failure):
                 return again
@@ -301,13 +301,17 @@ class _Trial:
         return bool(executed & lines if lines else executed)
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> SuiteSelection:
         """What is measured on the change: its own lines; and where it edits tests, all that tests run."""
         if self._plan.language is Language.NODE:
-            return Choice(measured=tuple(path for path in self._changed.new_lines if _is_plain_javascript(path)))
+            return SuiteSelection(
+                measured=tuple(path for path in self._changed.new_lines if _is_plain_javascript(path))
+            )
         if self._plan.framework not in (Framework.PYTEST, Framework.UNITTEST, Framework.COMMAND):
             return EVERYTHING
-        return Choice(measured=tuple(self._changed.lines), everything=bool(self._changed.edits) and not self._first)
+        return SuiteSelection(
+            measured=tuple(self._changed.lines), everything=bool(self._changed.edits) and not self._first
+        )
 
     async def _both(self) -> _Results:
         """Run both sides at once. What one side does not need any more is ended."""
@@ -322,13 +326,13 @@ class _Trial:
         self._log += [_said("base", self._plan, results.base), _said("head", self._plan, results.head)]
         return results
 
-    async def _again(self, compared: Comparison) -> TestResult | Failure:
+    async def _again(self, compared: SuiteComparison) -> TestResult | Failure:
         """Run what failed once more, alone where the framework can: what passes now is flaky."""
         only = tuple(case.name for case in compared.new_failures[:MOST_FAILURES] if not case.loading)
         loading = tuple(case.file for case in compared.new_failures[:MOST_FAILURES] if case.loading and case.file)
-        return await self.fresh_run("again", Choice(only=(*only, *loading)))
+        return await self.fresh_run("again", SuiteSelection(only=(*only, *loading)))
 
-    async def base_run(self, side: str, choice: Choice) -> TestResult:
+    async def base_run(self, side: str, choice: SuiteSelection) -> TestResult:
         """Run tests of the base once more."""
         stop = self._witness.stop
         run = TestRun(self._sides.base, self._plan, self._witness.effect(side, self._plan), choice)
@@ -337,7 +341,7 @@ class _Trial:
         return result
 
     async def fresh_run(
-        self, side: str, choice: Choice, restored: dict[str, bytes | None] | None = None
+        self, side: str, choice: SuiteSelection, restored: dict[str, bytes | None] | None = None
     ) -> TestResult | Failure:
         """Run tests in another copy of the change, in which some files may be as they were."""
         project = f"-{self._plan.project.replace('/', '-')}" if self._plan.project else ""

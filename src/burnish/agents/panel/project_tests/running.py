@@ -14,8 +14,8 @@ from burnish.agents.panel.project_tests.commands import (
     EVERYTHING,
     PLUGIN,
     REPORT_NAME,
-    Choice,
     Place,
+    SuiteSelection,
     command_line,
     environment_of,
 )
@@ -36,7 +36,7 @@ from burnish.agents.panel.project_tests.values import Framework, Language, NoTes
 from burnish.agents.services import Services, StoppedError
 from burnish.core.reviews import Failure
 from burnish.settings.types import Settings, ValidationCommand
-from burnish.system.process import Command, Finished, How, Limits, run_now
+from burnish.system.process import Command, Finished, How, ProcessLimits, run_now
 from burnish.workspace.clones import Clone
 from burnish.workspace.folders import remove_folder
 from burnish.workspace.inside import read_inside
@@ -58,7 +58,7 @@ class TestRun(NamedTuple):
     view: CopyView
     plan: TestPlan
     effect: str
-    choice: Choice = EVERYTHING
+    choice: SuiteSelection = EVERYTHING
 
 
 async def prepared_view(
@@ -150,7 +150,7 @@ async def run_tests(services: Services, tests: TestRun, stop: asyncio.Event, dea
         folder=str(view.folder / plan.project),
         environment=environment_of(plan, place, services.tool_environment(), tests.choice),
     )
-    limits = Limits(seconds=services.settings.analysers.test_seconds, kept_bytes=MOST_BYTES)
+    limits = ProcessLimits(seconds=services.settings.analysers.test_seconds, kept_bytes=MOST_BYTES)
     writable = (str(view.folder), str(attempt_dir))
     began = asyncio.get_running_loop().time()
     try:

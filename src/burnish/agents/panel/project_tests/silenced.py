@@ -26,7 +26,7 @@ _DEFINITION = re.compile(_DEFINES)
 _LITTLE = (ast.Constant, ast.Load, ast.Expr, ast.Pass, ast.Assert, ast.Return)
 
 
-class Source(Value):
+class EditedSource(Value):
     """A file of code before and after, as far as it is known."""
 
     path: str
@@ -56,7 +56,7 @@ class Guarded(Value):
     """Whether any of it is still there."""
 
 
-def guarded_lines(ran: Lines, runs: Lines, sources: Mapping[str, Source]) -> Guarded:
+def guarded_lines(ran: Lines, runs: Lines, sources: Mapping[str, EditedSource]) -> Guarded:
     """What some tests ran on the base (`ran`), after what passing tests run now (`runs`).
 
     `sources` are by the path of the base. A file that is not among them was deleted.
@@ -77,7 +77,7 @@ def guarded_lines(ran: Lines, runs: Lines, sources: Mapping[str, Source]) -> Gua
     return Guarded(lost=tuple(found), left=left)
 
 
-def _countable(source: Source, statements: frozenset[int] | None) -> frozenset[int]:
+def _countable(source: EditedSource, statements: frozenset[int] | None) -> frozenset[int]:
     """Lines that say something when they run. What runs by mere importing does not, where there is anything else."""
     if not source.path.endswith(".py"):
         return statements if statements is not None else frozenset(range(1, source.now.count("\n") + 2))
@@ -108,7 +108,7 @@ def _functions(tree: ast.Module) -> list[tuple[str, frozenset[int]]]:
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def _still_there(source: Source, lines: Iterable[int]) -> frozenset[int]:
+def _still_there(source: EditedSource, lines: Iterable[int]) -> frozenset[int]:
     """Where lines are now. Of lines that were replaced, what came in their place counts if its function is the same."""
     change = source.change
     if change is None:
@@ -118,7 +118,7 @@ def _still_there(source: Source, lines: Iterable[int]) -> frozenset[int]:
     return frozenset(now for line in lines for now in _followed(source, change.hunks, line))
 
 
-def _followed(source: Source, hunks: Sequence[Hunk], line: int) -> Iterable[int]:
+def _followed(source: EditedSource, hunks: Sequence[Hunk], line: int) -> Iterable[int]:
     shift = 0
     for hunk in hunks:
         if hunk.old_lines and hunk.old_start <= line <= hunk.last_old_line:
@@ -129,7 +129,7 @@ def _followed(source: Source, hunks: Sequence[Hunk], line: int) -> Iterable[int]
     return (line + shift,)
 
 
-def _same_function(source: Source, line: int) -> bool:
+def _same_function(source: EditedSource, line: int) -> bool:
     """Whether the function around a line of the base is still there."""
     if not source.path.endswith(".py"):
         return True

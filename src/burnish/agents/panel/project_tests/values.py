@@ -64,7 +64,7 @@ class NoTests(Value):
     """They could be run, but what is installed here was installed for another state of the project."""
 
 
-class Outcome(Enum):
+class CaseOutcome(Enum):
     """What became of one test."""
 
     PASSED = "passed"
@@ -76,7 +76,7 @@ class Case(Value):
     """One test, or one file of tests that could not even be loaded."""
 
     name: str
-    outcome: Outcome
+    outcome: CaseOutcome
     file: str = ""
     """From the root of the repository, where the framework tells."""
     line: int | None = None
@@ -93,7 +93,7 @@ class FileLines(Value):
     executed: frozenset[int]
 
 
-class Ended(Enum):
+class SuiteEnd(Enum):
     """How the tests came to their end."""
 
     EXITED = "exited"
@@ -112,7 +112,7 @@ class TestResult(Value):
 
     __test__ = False
 
-    ended: Ended
+    ended: SuiteEnd
     code: int | None = None
     seconds: float = 0.0
     cases: tuple[Case, ...] = ()
@@ -133,21 +133,21 @@ class TestResult(Value):
 
     @property
     def passed(self) -> bool:
-        return self.ended is Ended.EXITED and self.code == 0
+        return self.ended is SuiteEnd.EXITED and self.code == 0
 
     @property
     def complete(self) -> bool:
-        return self.ended is Ended.EXITED
+        return self.ended is SuiteEnd.EXITED
 
     @property
     def passing(self) -> tuple[Case, ...]:
-        return tuple(case for case in self.cases if case.outcome is Outcome.PASSED)
+        return tuple(case for case in self.cases if case.outcome is CaseOutcome.PASSED)
 
     @property
     def failing_as_expected(self) -> tuple[Case, ...]:
         """Tests that ran and are marked as known to fail: they prove nothing."""
-        return tuple(case for case in self.cases if case.outcome is Outcome.SKIPPED and case.text)
+        return tuple(case for case in self.cases if case.outcome is CaseOutcome.SKIPPED and case.text)
 
     @property
     def failing(self) -> tuple[Case, ...]:
-        return tuple(case for case in self.cases if case.outcome is Outcome.FAILED)
+        return tuple(case for case in self.cases if case.outcome is CaseOutcome.FAILED)

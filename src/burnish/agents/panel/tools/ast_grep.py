@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Hit, Invocation, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -77,10 +77,12 @@ class AstGrep:
     def takes(self, file: SourceFile) -> bool:
         return PurePosixPath(file.path).suffix in _suffixes(self._rules)
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         options = ("scan", f"--config={_NO_PROJECT}", "--json=compact", "--inspect=summary", "--color=never")
         text = _selected(_documents(self._rules), choice)
-        return Invocation(arguments=(*options, f"--inline-rules={text}", "--", *reading.as_arguments(self.name, files)))
+        return ToolInvocation(
+            arguments=(*options, f"--inline-rules={text}", "--", *reading.as_arguments(self.name, files))
+        )
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), tuple[_Match, ...])
@@ -129,7 +131,7 @@ def _suffixes(rules: Path) -> frozenset[str]:
     return frozenset(suffix for language in languages for suffix in _SUFFIXES[language])
 
 
-def _selected(documents: Sequence[tuple[str, str]], choice: Choice) -> str:
+def _selected(documents: Sequence[tuple[str, str]], choice: RuleSelection) -> str:
     """The texts of the rules whose ids begin with a selector; of all where there is none."""
     wanted = reading.without_own_rules(choice.select) or ("",)
     if unknown := [rule for rule in wanted if not any(name.startswith(rule) for name, _ in documents)]:

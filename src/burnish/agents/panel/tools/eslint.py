@@ -8,7 +8,16 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Edit, Hit, Invocation, Remedy, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import (
+    Hit,
+    Remedy,
+    RuleSelection,
+    SourceFile,
+    TextEdit,
+    ToolError,
+    ToolInvocation,
+    ToolName,
+)
 from burnish.agents.panel.tools import reading
 from burnish.agents.panel.tools.oxlint import SUFFIXES
 from burnish.system.process import Finished
@@ -54,8 +63,8 @@ class Eslint:
     def takes(self, file: SourceFile) -> bool:
         return PurePosixPath(file.path).suffix in SUFFIXES
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:  # noqa: ARG002 - the project chooses
-        return Invocation(arguments=("--format=json", "--no-color", "--", *reading.as_arguments(self.name, files)))
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:  # noqa: ARG002 - the project chooses
+        return ToolInvocation(arguments=("--format=json", "--no-color", "--", *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         results = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), tuple[_Result, ...])
@@ -101,7 +110,7 @@ def _remedy(fix: _Fix, source: str) -> Remedy | None:
     (line, column), (end_line, end_column) = _place(raw, start), _place(raw, end)
     # A fix of eslint must not change what the code does; what would is a suggestion instead.
     return Remedy(
-        edits=(Edit(line=line, column=column, end_line=end_line, end_column=end_column, text=fix.text),), safe=True
+        edits=(TextEdit(line=line, column=column, end_line=end_line, end_column=end_column, text=fix.text),), safe=True
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Hit, Invocation, SourceFile, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -33,10 +33,10 @@ class Hadolint:
         is_named = path.name in _NAMES or path.suffix.removeprefix(".") in _NAMES
         return is_named or (path.name.split(".")[0] in _NAMES and path.suffix not in _OTHER_SUFFIXES)
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         ignored = (f"--ignore={rule}" for rule in choice.ignore)
         options = ("--format=json", "--no-color", f"--config={_NO_CONFIGURATION}", *ignored)
-        return Invocation(arguments=(*options, "--", *reading.as_arguments(self.name, files)))
+        return ToolInvocation(arguments=(*options, "--", *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), tuple[_Problem, ...])

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Hit, Invocation, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -94,11 +94,11 @@ class Kingfisher:
     def takes(self, file: SourceFile) -> bool:
         return bool(file.path)
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         del files  # all that are in the folder
         selected = (f"--rule={rule}" for rule in reading.without_own_rules(choice.select))
         ignored = (f"--exclude-rule={rule}" for rule in choice.ignore)
-        return Invocation(arguments=(*_QUIETLY, *selected, *ignored, "--", "."))
+        return ToolInvocation(arguments=(*_QUIETLY, *selected, *ignored, "--", "."))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         raw = reading.output_of(self.name, finished, (0, _FOUND_SOMETHING))

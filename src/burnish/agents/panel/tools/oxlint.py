@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Hit, Invocation, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -57,8 +57,8 @@ class Oxlint:
     def takes(self, file: SourceFile) -> bool:
         return PurePosixPath(file.path).suffix in SUFFIXES and not _MINIFIED.search(file.path)
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
-        return Invocation(arguments=("--format=json", *_rules(choice), *reading.as_arguments(self.name, files)))
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
+        return ToolInvocation(arguments=("--format=json", *_rules(choice), *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         report = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report)
@@ -76,7 +76,7 @@ class Oxlint:
         return frozenset() if report.number_of_files >= len(files) else frozenset(files)
 
 
-def _rules(choice: Choice) -> tuple[str, ...]:
+def _rules(choice: RuleSelection) -> tuple[str, ...]:
     if choice.own_configuration:
         # The project may ignore all of the files. Otherwise that would be an error, which is right.
         return ("--no-error-on-unmatched-pattern",)

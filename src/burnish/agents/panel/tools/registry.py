@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from burnish.agents.panel.interface import SourceFile, Tool, ToolName
+from burnish.agents.panel.interface import AnalyserTool, SourceFile, ToolName
 from burnish.agents.panel.tools.ast_grep import AstGrep
 from burnish.agents.panel.tools.eslint import Eslint
 from burnish.agents.panel.tools.hadolint import Hadolint
@@ -12,7 +12,7 @@ from burnish.agents.panel.tools.ruff import Ruff
 from burnish.agents.panel.tools.shellcheck import Shellcheck
 from burnish.agents.panel.tools.zizmor import Zizmor
 
-_ALL: tuple[Tool, ...] = (
+_ALL: tuple[AnalyserTool, ...] = (
     Ruff(),
     AstGrep(),
     Oxlint(),
@@ -22,7 +22,7 @@ _ALL: tuple[Tool, ...] = (
     Hadolint(),
     Eslint(),
 )
-TOOLS: Mapping[ToolName, Tool] = {tool.name: tool for tool in _ALL}
+TOOLS: Mapping[ToolName, AnalyserTool] = {tool.name: tool for tool in _ALL}
 
 
 def takes_code(file: SourceFile) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Edit, Hit, Invocation, Remedy, SourceFile, ToolName
+from burnish.agents.panel.interface import Hit, Remedy, RuleSelection, SourceFile, TextEdit, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -64,8 +64,8 @@ class Ruff:
         is_script = not path.suffix and reading.interpreter(file).startswith("python")
         return path.suffix in _SUFFIXES or is_script
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
-        return Invocation(
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
+        return ToolInvocation(
             arguments=("check", *_ONLY_LOOK, *_rules(choice), "--", *reading.as_arguments(self.name, files))
         )
 
@@ -81,7 +81,7 @@ class Ruff:
         return frozenset() if checked and int(checked[1]) >= len(files) else frozenset(files)
 
 
-def _rules(choice: Choice) -> tuple[str, ...]:
+def _rules(choice: RuleSelection) -> tuple[str, ...]:
     if choice.own_configuration:
         return (f"--extend-select={_UNREADABLE_FILE}",)
     selected = reading.without_own_rules(choice.select) if choice.select else ("ALL",)
@@ -112,7 +112,7 @@ def _remedy(fix: _Fix) -> Remedy | None:
         return None
     return Remedy(
         edits=tuple(
-            Edit(
+            TextEdit(
                 line=edit.location.row,
                 column=edit.location.column,
                 end_line=edit.end_location.row,

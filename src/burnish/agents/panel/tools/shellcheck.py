@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Edit, Hit, Invocation, Remedy, SourceFile, ToolName
+from burnish.agents.panel.interface import Hit, Remedy, RuleSelection, SourceFile, TextEdit, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -66,11 +66,11 @@ class Shellcheck:
         suffix = PurePosixPath(file.path).suffix
         return suffix in _SUFFIXES or (suffix == ".sh" and _NAMES_ITS_SHELL.search(file.opening) is not None)
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         selected = reading.without_own_rules(choice.select)
         include = (f"--include={','.join(selected)}",) if selected else ()
         exclude = (f"--exclude={','.join(choice.ignore)}",) if choice.ignore else ()
-        return Invocation(arguments=(*_OPTIONS, *include, *exclude, "--", *reading.as_arguments(self.name, files)))
+        return ToolInvocation(arguments=(*_OPTIONS, *include, *exclude, "--", *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report).comments
@@ -103,7 +103,9 @@ def _hit(one: _Comment, file: str) -> Hit:
 def _remedy(code: int, fix: _Fix) -> Remedy:
     """shellcheck proposes a replacement only where it is sure what was meant, with the exception named above."""
     edits = tuple(
-        Edit(line=one.line, column=one.column, end_line=one.end_line, end_column=one.end_column, text=one.replacement)
+        TextEdit(
+            line=one.line, column=one.column, end_line=one.end_line, end_column=one.end_column, text=one.replacement
+        )
         for one in sorted(fix.replacements, key=lambda one: (one.line, one.column))
     )
     return Remedy(edits=edits, safe=code not in _CHANGES_MEANING)

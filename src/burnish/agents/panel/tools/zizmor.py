@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from burnish.agents.panel.interface import Choice, Hit, Invocation, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -94,8 +94,8 @@ class Zizmor:
         is_action = path.stem == "action" and b"runs:" in file.opening
         return is_action or str(path.parent) == ".github/workflows" or str(path.with_suffix("")) == ".github/dependabot"
 
-    def invocation(self, files: Sequence[str], choice: Choice) -> Invocation:  # noqa: ARG002 - it knows no choice
-        return Invocation(arguments=(*_OPTIONS, "--", *reading.as_arguments(self.name, files)))
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:  # noqa: ARG002 - it knows no choice
+        return ToolInvocation(arguments=(*_OPTIONS, "--", *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         raw = reading.output_of(self.name, finished, (*_CODES, _NOTHING_COLLECTED))

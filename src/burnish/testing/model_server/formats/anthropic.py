@@ -6,10 +6,10 @@ import msgspec
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.testing.model_server.conversation import (
-    Conversation,
-    Event,
-    Failure,
-    Reply,
+    HttpFailure,
+    ModelConversation,
+    ModelReply,
+    StreamEvent,
     described_tool,
     objects,
     said,
@@ -27,8 +27,8 @@ _KINDS = {
 }
 
 
-def read(body: JsonObject) -> Conversation:
-    return Conversation(
+def read(body: JsonObject) -> ModelConversation:
+    return ModelConversation(
         model=text_of(body.get("model")),
         turn=turn_of(message.get("role") == "assistant" for message in objects(body.get("messages"))),
         text=said(body),
@@ -37,7 +37,7 @@ def read(body: JsonObject) -> Conversation:
     )
 
 
-def whole(reply: Reply) -> JsonObject:
+def whole(reply: ModelReply) -> JsonObject:
     text: list[Json] = [{"type": "text", "text": reply.text}] if reply.text else []
     calls: list[Json] = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.input} for call in reply.calls
@@ -54,7 +54,7 @@ def whole(reply: Reply) -> JsonObject:
     }
 
 
-def events(reply: Reply) -> Sequence[Event]:
+def events(reply: ModelReply) -> Sequence[StreamEvent]:
     message = whole(reply)
     beginning: JsonObject = {**message, "content": [], "stop_reason": None}
     ending: JsonObject = {"stop_reason": message["stop_reason"], "stop_sequence": None}
@@ -66,12 +66,12 @@ def events(reply: Reply) -> Sequence[Event]:
     ]
 
 
-def error(failure: Failure) -> JsonObject:
+def error(failure: HttpFailure) -> JsonObject:
     kind = _KINDS.get(failure.status, "api_error")
     return {"type": "error", "error": {"type": kind, "message": failure.message}}
 
 
-def _block(index: int, block: JsonObject, reply: Reply) -> list[Event]:
+def _block(index: int, block: JsonObject, reply: ModelReply) -> list[StreamEvent]:
     deltas: list[JsonObject]
     if block["type"] == "text":
         empty: JsonObject = {"type": "text", "text": ""}
@@ -86,11 +86,11 @@ def _block(index: int, block: JsonObject, reply: Reply) -> list[Event]:
     ]
 
 
-def _event(name: str, **data: Json) -> Event:
-    return Event(name=name, data={"type": name, **data})
+def _event(name: str, **data: Json) -> StreamEvent:
+    return StreamEvent(name=name, data={"type": name, **data})
 
 
-def _usage(reply: Reply) -> JsonObject:
+def _usage(reply: ModelReply) -> JsonObject:
     return {
         "input_tokens": reply.tokens.input - reply.tokens.cached,
         "cache_creation_input_tokens": 0,

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.testing.model_server.conversation import (
-    Conversation,
-    Event,
-    Failure,
-    Reply,
+    HttpFailure,
+    ModelConversation,
+    ModelReply,
+    StreamEvent,
     described_tool,
     objects,
     said,
@@ -17,10 +17,10 @@ from burnish.testing.model_server.conversation import (
 _KINDS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 
 
-def read(body: JsonObject) -> Conversation:
+def read(body: JsonObject) -> ModelConversation:
     """The model and whether to stream stand in the path, and are filled in by the router."""
     declared = [one for tool in objects(body.get("tools")) for one in objects(tool.get("functionDeclarations"))]
-    return Conversation(
+    return ModelConversation(
         model="",
         turn=turn_of(content.get("role") == "model" for content in objects(body.get("contents"))),
         text=said(body),
@@ -31,19 +31,19 @@ def read(body: JsonObject) -> Conversation:
     )
 
 
-def whole(reply: Reply) -> JsonObject:
+def whole(reply: ModelReply) -> JsonObject:
     text: list[JsonObject] = [{"text": reply.text}] if reply.text else []
     return _response(reply, [*text, *_calls(reply)], last=True)
 
 
-def events(reply: Reply) -> Sequence[Event]:
+def events(reply: ModelReply) -> Sequence[StreamEvent]:
     texts: list[JsonObject] = [{"text": portion} for portion in reply.portions or [""]]
     *most, last = [*texts, *_calls(reply)]
     chunks = [*(_response(reply, [part], last=False) for part in most), _response(reply, [last], last=True)]
-    return [Event(data=chunk) for chunk in chunks]
+    return [StreamEvent(data=chunk) for chunk in chunks]
 
 
-def error(failure: Failure) -> JsonObject:
+def error(failure: HttpFailure) -> JsonObject:
     status = _KINDS.get(failure.status, "INTERNAL" if failure.status >= 500 else "INVALID_ARGUMENT")
     body: JsonObject = {"code": failure.status, "message": failure.message, "status": status}
     if failure.retry_after is not None:
@@ -52,7 +52,7 @@ def error(failure: Failure) -> JsonObject:
     return {"error": body}
 
 
-def _response(reply: Reply, parts: Sequence[JsonObject], *, last: bool) -> JsonObject:
+def _response(reply: ModelReply, parts: Sequence[JsonObject], *, last: bool) -> JsonObject:
     content: JsonObject = {"role": "model", "parts": list[Json](parts)}
     candidate: JsonObject = {"content": content, "index": 0, **({"finishReason": "STOP"} if last else {})}
     usage: JsonObject = {
@@ -69,5 +69,5 @@ def _response(reply: Reply, parts: Sequence[JsonObject], *, last: bool) -> JsonO
     }
 
 
-def _calls(reply: Reply) -> list[JsonObject]:
+def _calls(reply: ModelReply) -> list[JsonObject]:
     return [{"functionCall": {"id": call.id, "name": call.name, "args": call.input}} for call in reply.calls]

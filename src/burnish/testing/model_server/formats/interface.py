@@ -4,24 +4,24 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from burnish.contracts.json_text import JsonObject
-from burnish.testing.model_server.conversation import Conversation, Event, Failure, Reply
+from burnish.testing.model_server.conversation import HttpFailure, ModelConversation, ModelReply, StreamEvent
 
 
 class Format(Protocol):
     """A wire format; each module beside this one is one."""
 
-    def read(self, body: JsonObject) -> Conversation:
+    def read(self, body: JsonObject) -> ModelConversation:
         """What a client asks for."""
         ...
 
-    def whole(self, reply: Reply) -> JsonObject:
+    def whole(self, reply: ModelReply) -> JsonObject:
         """A reply as one document."""
         ...
 
-    def events(self, reply: Reply) -> Sequence[Event]:
+    def events(self, reply: ModelReply) -> Sequence[StreamEvent]:
         """A reply as a stream."""
         ...
 
-    def error(self, failure: Failure) -> JsonObject:
+    def error(self, failure: HttpFailure) -> JsonObject:
         """The body of an error."""
         ...

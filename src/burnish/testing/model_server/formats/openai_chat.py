@@ -6,11 +6,11 @@ import msgspec
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.testing.model_server.conversation import (
-    Conversation,
-    Event,
-    Failure,
+    HttpFailure,
+    ModelConversation,
+    ModelReply,
     OfferedTool,
-    Reply,
+    StreamEvent,
     described_tool,
     objects,
     said,
@@ -24,8 +24,8 @@ CREATED = 1_700_000_000
 _KINDS = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
-def read(body: JsonObject) -> Conversation:
-    return Conversation(
+def read(body: JsonObject) -> ModelConversation:
+    return ModelConversation(
         model=text_of(body.get("model")),
         turn=turn_of(message.get("role") == "assistant" for message in objects(body.get("messages"))),
         text=said(body),
@@ -34,7 +34,7 @@ def read(body: JsonObject) -> Conversation:
     )
 
 
-def whole(reply: Reply) -> JsonObject:
+def whole(reply: ModelReply) -> JsonObject:
     message: JsonObject = {"role": "assistant", "content": reply.text}
     if reply.calls:
         message["tool_calls"] = _calls(reply)
@@ -42,7 +42,7 @@ def whole(reply: Reply) -> JsonObject:
     return {**_frame(reply, "chat.completion"), "choices": [choice], "usage": _usage(reply)}
 
 
-def events(reply: Reply) -> Sequence[Event]:
+def events(reply: ModelReply) -> Sequence[StreamEvent]:
     frame = _frame(reply, "chat.completion.chunk")
     calls: list[Json] = [{"index": index, **call} for index, call in enumerate(objects(_calls(reply)))]
     deltas: list[Json] = [{"role": "assistant", "content": ""}, *({"content": text} for text in reply.portions)]
@@ -51,17 +51,17 @@ def events(reply: Reply) -> Sequence[Event]:
     chunks: list[Json] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
     chunks.append({"index": 0, "delta": {}, "finish_reason": _finish(reply)})
     return [
-        *(Event(data={**frame, "choices": [chunk]}) for chunk in chunks),
-        Event(data={**frame, "choices": [], "usage": _usage(reply)}),
-        Event(data="[DONE]"),
+        *(StreamEvent(data={**frame, "choices": [chunk]}) for chunk in chunks),
+        StreamEvent(data={**frame, "choices": [], "usage": _usage(reply)}),
+        StreamEvent(data="[DONE]"),
     ]
 
 
-def error(failure: Failure) -> JsonObject:
+def error(failure: HttpFailure) -> JsonObject:
     return error_body(failure)
 
 
-def error_body(failure: Failure) -> JsonObject:
+def error_body(failure: HttpFailure) -> JsonObject:
     """The same in both formats of this service."""
     kind = _KINDS.get(failure.status, "server_error" if failure.status >= 500 else "invalid_request_error")
     return {"error": {"message": failure.message, "type": kind, "param": None, "code": kind}}
@@ -72,11 +72,11 @@ def _tool(function: Json) -> OfferedTool:
     return described_tool(known.get("name"), known.get("parameters"))
 
 
-def _frame(reply: Reply, kind: str) -> JsonObject:
+def _frame(reply: ModelReply, kind: str) -> JsonObject:
     return {"id": f"chatcmpl-{reply.id}", "object": kind, "created": CREATED, "model": reply.model}
 
 
-def _calls(reply: Reply) -> list[Json]:
+def _calls(reply: ModelReply) -> list[Json]:
     return [
         {
             "id": call.id,
@@ -87,11 +87,11 @@ def _calls(reply: Reply) -> list[Json]:
     ]
 
 
-def _finish(reply: Reply) -> str:
+def _finish(reply: ModelReply) -> str:
     return "tool_calls" if reply.calls else "stop"
 
 
-def _usage(reply: Reply) -> JsonObject:
+def _usage(reply: ModelReply) -> JsonObject:
     return {
         "prompt_tokens": reply.tokens.input,
         "completion_tokens": reply.tokens.output,

@@ -6,10 +6,10 @@ import msgspec
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.testing.model_server.conversation import (
-    Conversation,
-    Event,
-    Failure,
-    Reply,
+    HttpFailure,
+    ModelConversation,
+    ModelReply,
+    StreamEvent,
     ToolCall,
     described_tool,
     objects,
@@ -20,9 +20,9 @@ from burnish.testing.model_server.conversation import (
 from burnish.testing.model_server.formats.openai_chat import CREATED, error_body
 
 
-def read(body: JsonObject) -> Conversation:
+def read(body: JsonObject) -> ModelConversation:
     tools = [tool for tool in objects(body.get("tools")) if tool.get("type") in ("function", "custom")]
-    return Conversation(
+    return ModelConversation(
         model=text_of(body.get("model")),
         turn=turn_of(_by_model(item) for item in objects(body.get("input"))),
         text=said(body),
@@ -39,7 +39,7 @@ def _by_model(item: JsonObject) -> bool:
     return item.get("role") == "assistant" or kind == "reasoning" or kind.endswith("_call")
 
 
-def whole(reply: Reply) -> JsonObject:
+def whole(reply: ModelReply) -> JsonObject:
     content: Json = [{"type": "output_text", "text": reply.text, "annotations": []}]
     message: JsonObject = {
         "type": "message",
@@ -66,22 +66,22 @@ def whole(reply: Reply) -> JsonObject:
     }
 
 
-def events(reply: Reply) -> Sequence[Event]:
+def events(reply: ModelReply) -> Sequence[StreamEvent]:
     response = whole(reply)
     beginning: JsonObject = {**response, "status": "in_progress", "output": [], "usage": None}
     items = [event for index, item in enumerate(objects(response["output"])) for event in _item(index, item, reply)]
     named = [("response.created", {"response": beginning}), *items, ("response.completed", {"response": response})]
     return [
-        Event(name=name, data={"type": name, "sequence_number": number, **data})
+        StreamEvent(name=name, data={"type": name, "sequence_number": number, **data})
         for number, (name, data) in enumerate(named)
     ]
 
 
-def error(failure: Failure) -> JsonObject:
+def error(failure: HttpFailure) -> JsonObject:
     return error_body(failure)
 
 
-def _item(index: int, item: JsonObject, reply: Reply) -> list[tuple[str, JsonObject]]:
+def _item(index: int, item: JsonObject, reply: ModelReply) -> list[tuple[str, JsonObject]]:
     is_message = item["type"] == "message"
     added: JsonObject = {**item, "status": "in_progress", **({"content": []} if is_message else {})}
     place: JsonObject = {"item_id": item["id"], "output_index": index, "content_index": 0}

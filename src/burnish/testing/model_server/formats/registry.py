@@ -5,7 +5,7 @@ from enum import Enum
 
 from burnish.contracts.json_text import JsonObject
 from burnish.core.values import Value, replace
-from burnish.testing.model_server.conversation import Conversation
+from burnish.testing.model_server.conversation import ModelConversation
 from burnish.testing.model_server.formats import anthropic, gemini, openai_chat, openai_responses
 from burnish.testing.model_server.formats.interface import Format
 
@@ -17,7 +17,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
-class Wanted(Enum):
+class RequestKind(Enum):
     """What a client wants of a format."""
 
     ANSWER = "answer"
@@ -30,7 +30,7 @@ class Route(Value):
 
     name: str
     """The format, one of `FORMATS`."""
-    wanted: Wanted
+    wanted: RequestKind
     model: str = ""
     stream: bool = False
     """The path itself asks for a stream, and names the model."""
@@ -39,16 +39,16 @@ class Route(Value):
     def format(self) -> Format:
         return FORMATS[self.name]
 
-    def conversation(self, body: JsonObject) -> Conversation:
+    def conversation(self, body: JsonObject) -> ModelConversation:
         read = self.format.read(body)
         return replace(read, model=self.model, stream=self.stream) if self.model else read
 
 
-_PLAIN: dict[str, tuple[str, Wanted]] = {
-    "/messages": ("anthropic-messages", Wanted.ANSWER),
-    "/messages/count_tokens": ("anthropic-messages", Wanted.COUNT),
-    "/responses": ("openai-responses", Wanted.ANSWER),
-    "/chat/completions": ("openai-chat", Wanted.ANSWER),
+_PLAIN: dict[str, tuple[str, RequestKind]] = {
+    "/messages": ("anthropic-messages", RequestKind.ANSWER),
+    "/messages/count_tokens": ("anthropic-messages", RequestKind.COUNT),
+    "/responses": ("openai-responses", RequestKind.ANSWER),
+    "/chat/completions": ("openai-chat", RequestKind.ANSWER),
 }
 _GEMINI = re.compile(r"/models/(?P<model>[^/:]+):(?P<method>generateContent|streamGenerateContent|countTokens)")
 
@@ -62,6 +62,6 @@ def route(path: str) -> Route | None:
     match = _GEMINI.fullmatch(path)
     if match is None:
         return None
-    wanted = Wanted.COUNT if match["method"] == "countTokens" else Wanted.ANSWER
+    wanted = RequestKind.COUNT if match["method"] == "countTokens" else RequestKind.ANSWER
     stream = match["method"] == "streamGenerateContent"
     return Route(name="gemini", wanted=wanted, model=match["model"], stream=stream)

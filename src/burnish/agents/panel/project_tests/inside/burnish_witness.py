@@ -196,7 +196,7 @@ def _end(text: str) -> str:
     return text[-MOST_TEXT:]
 
 
-class Result(unittest.TestResult):
+class RecordingResult(unittest.TestResult):
     """What a run of unittest says, as it says it."""
 
     def startTest(self, test: unittest.TestCase) -> None:
@@ -276,7 +276,7 @@ def run_unittest(wanted: list[str]) -> int:
         if not wanted:
             suite.addTests(loader.loadTestsFromName(module))
     suite.addTests(loader.loadTestsFromName(name) for name in wanted)
-    result = Result()
+    result = RecordingResult()
     suite.run(result)
     MEASURED.stop()
     code = 5 if not result.testsRun else 0 if result.wasSuccessful() else 1
