@@ -32,7 +32,7 @@ LARGE = {
     "drift": rehearsed(DRIFT["drift, fix, pass"]),
     "default": rehearsed(DEFAULT["fixed, a clean ratchet, one full review"]),
 }
-SAMPLES = 8
+SAMPLES = 4
 
 
 def points(plots: dict[str, Plot]) -> list[tuple[str, Cut]]:

@@ -221,6 +221,7 @@ def test_a_run_that_was_cancelled_or_killed(tmp_path: Path) -> None:
     assert check_steps(machine, machine.burnish("cancel", run), tmp_path / "after") == ["starts anew"]
 
 
+@pytest.mark.prove
 def test_analysers_offer_a_fix_only_where_they_have_one(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "first")
     machine.repository.commit({"a.py": "x = 1\n"}).branch("change")

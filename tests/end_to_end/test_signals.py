@@ -9,7 +9,9 @@ from tests.end_to_end.simple import FIRST_FIX, FIXED, HANGING_FIX, drift_machine
 from tests.end_to_end.world import Before, check_nothing_left, refs
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.prove)]
+)
 @pytest.mark.parametrize("sandbox", ["auto", pytest.param("off", marks=pytest.mark.prove)])
 def test_a_signal_interrupts_and_a_resume_goes_on(
     tmp_path: Path, number: signal.Signals, code: int, sandbox: str

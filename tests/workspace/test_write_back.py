@@ -197,7 +197,7 @@ def killed_at(case: Case, moment: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-@pytest.mark.parametrize("interfering", [False, True])
+@pytest.mark.parametrize("interfering", [pytest.param(False, marks=pytest.mark.prove), True])
 def test_a_kill_between_two_writes_is_completed_or_taken_back(tmp_path: Path, interfering: bool) -> None:
     (tmp_path / "first").mkdir()
     first = Case(RepositoryBuilder(tmp_path / "first" / "repository"), tmp_path / "first")

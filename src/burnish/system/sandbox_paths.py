@@ -8,6 +8,7 @@ import os
 import pwd
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -70,8 +71,13 @@ def _link_target(path: Path) -> str | None:
 
 
 def homes() -> tuple[Path, ...]:
-    """The home of this user, by the system's and by the environment's word, without links."""
-    named = [os.environ.get("HOME", "")]
+    """The user's home folders, as the environment and the system name them, without links."""
+    return _homes(os.environ.get("HOME", ""))
+
+
+@cache
+def _homes(variable: str) -> tuple[Path, ...]:
+    named = [variable]
     with suppress(KeyError):  # a container may run under a number that has no name
         named.append(pwd.getpwuid(os.getuid()).pw_dir)
     found = dict.fromkeys(follow(home).real for home in named if home.startswith("/"))
