@@ -188,7 +188,7 @@ def _first_words(event: Fixed | SessionFinished) -> str:
 
 
 def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
-    """The JSON object without what only one of both can know: names, commits, times, the words of failures.
+    """The JSON object without what only one of both can know: names, commits, times, records, the words of failures.
 
     A score card that fails without naming an issue gets one from the parser, which the rehearsal does not have.
     """
@@ -223,6 +223,7 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
         "subject": {**view["subject"], "head": "", "tree": ""},
         "rounds": rounds,
         "findings": found,
+        "escalation": view["escalation"] and {**view["escalation"], "document": None},
         "seal": view["seal"] is not None,
         "usage": sorted(view["usage"]),
         "budget": sorted(view["budget"]),
