@@ -188,7 +188,7 @@ def _contract(protocol: Protocol, material: ReviewMaterial) -> list[str]:
             return [fill(name, former="null")]
         case ContractName.REPORT:
             return [_report_contract(protocol, material)]
-        case ContractName.VERDICT | ContractName.SARIF:
+        case _:
             return [fill(name)]
 
 
