@@ -1,15 +1,13 @@
-"""Any agent that speaks the Agent Client Protocol, by its command. The bridge, a program of its own, talks to it.
+"""Any agent that speaks the Agent Client Protocol, by its command. `acp_session` holds the conversation with it.
 
 Many agents are a client that burnish knows, with an adapter around it or in a mode of its own. It then gets the same
 login, variables and configuration. Of any other agent nothing is known but its command.
 """
 
-import sys
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-import burnish
-from burnish.agents.acp_bridge.values import May, Options
+from burnish.agents.acp_session import Access, AcpSession, SessionOptions
 from burnish.agents.client import NETWORK, AcpProgram, Client, Environment, StepUsage, StreamReport
 from burnish.agents.interface import Card, Cost, Needs, Request, Tokens
 from burnish.agents.registry import clients
@@ -20,11 +18,8 @@ from burnish.core.values import replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
+from burnish.system.process_conversation import Conversation, Talk
 
-_ROOT = str(Path(burnish.__file__).parents[1])
-# From the folder that holds burnish, which a sandbox shows because it is named on the command line: it works wherever
-# that is. Without the packages that are installed beside it, it also starts in a third of the time.
-_START = "import sys; sys.path.append(sys.argv[1]); from burnish.agents.acp_bridge.program import main; main()"
 _GOOD = "end_turn"
 _LIMITS = {
     "refusal": "it refused to go on",
@@ -49,13 +44,17 @@ class AcpClient(Client):
         return {} if known is None else known.files(settings, request, environment)
 
     def command(self, settings: AgentSettings, request: Request, environment: Environment) -> Command:
-        command = Client.command(_bridged(settings), settings, request, environment)
-        folder, slash, _ = "".join(settings.command[:1]).rpartition("/")
-        if not slash:
-            return command
-        # A sandbox shows what the programs on the PATH need, and it is the bridge that it starts, not this one.
-        path = f"{command.environment.get('PATH', '')}:{folder or '/'}"
-        return replace(command, environment={**command.environment, "PATH": path})
+        """What to run. Its input is the prompt, which `talk` sends."""
+        known = _known(settings)
+        return Client.command(self if known is None else _wrapping(known), settings, request, environment)
+
+    def talk(self, settings: AgentSettings, request: Request, command: Command) -> Talk:
+        options = session_options(settings, request, command)
+
+        async def talk(conversation: Conversation) -> None:
+            await AcpSession(conversation, options).run(command.stdin.decode("utf-8", errors="replace"))
+
+        return talk
 
 
 def _known(settings: AgentSettings) -> Client | None:
@@ -64,16 +63,13 @@ def _known(settings: AgentSettings) -> Client | None:
     return next((one for one in clients().values() if one.acp is not None and one.acp.name == name), None)
 
 
-def _bridged(settings: AgentSettings) -> Client:
-    """The agent that the command starts, with all that is known of its client, run by the bridge."""
-    known = _known(settings)
-    program = AcpProgram("") if known is None or known.acp is None else known.acp
+def _program(known: Client | None) -> AcpProgram:
+    return AcpProgram("") if known is None or known.acp is None else known.acp
 
-    def before(request: Request) -> tuple[str, ...]:
-        return bridge(_options(program, request))
 
-    if known is None:
-        return replace(AGENT, before=before)
+def _wrapping(known: Client) -> Client:
+    """An agent that is made of a client, with all that is known of the client."""
+    program = _program(known)
 
     def configuration(request: Request) -> dict[str, str]:
         return {**known.configuration(request), **program.variables(request)}
@@ -83,24 +79,20 @@ def _bridged(settings: AgentSettings) -> Client:
         card=replace(known.card, can_resume=False),
         configuration=configuration,
         outside=known.outside or program.outside,
-        before=before,
     )
 
 
-def bridge(options: Options) -> tuple[str, ...]:
-    """The command line of the bridge, to be followed by that of the agent."""
-    return (sys.executable, "-I", "-S", "-c", _START, _ROOT, *options.arguments())
-
-
-def _options(program: AcpProgram, request: Request) -> Options:
-    may = May.WRITE if not request.reads_only else May.RUN if request.scratch else May.READ
-    roots = tuple(folder for folder in (request.folder, request.scratch) if folder)
-    return Options(
-        may=may,
-        roots=roots,
+def session_options(settings: AgentSettings, request: Request, command: Command) -> SessionOptions:
+    """What its session is opened with."""
+    program = _program(_known(settings))
+    access = Access.WRITE if not request.reads_only else Access.RUN if request.scratch else Access.READ
+    return SessionOptions(
+        access=access,
+        folder=command.folder,
+        roots=tuple(folder for folder in (request.folder, request.scratch) if folder),
         model=request.model,
         mode=program.confined_mode if request.confined else "",
-        extensions=program.extensions or {},
+        extensions=program.extensions,
         meta=program.meta(request),
     )
 
@@ -188,7 +180,7 @@ def _activity(record: JsonObject) -> str:
 
 
 def _no_event(record: JsonObject) -> None:
-    """The bridge tells the answer itself: see `_report`."""
+    """The answer is in the event that ends the session: see `_report`."""
     del record
 
 

@@ -44,6 +44,7 @@ from burnish.core.values import Value, replace
 from burnish.settings.types import AgentSettings
 from burnish.system import clock
 from burnish.system.process import KEPT_BYTES, Command, Finished, How
+from burnish.system.process_conversation import Talk
 from burnish.system.process_start import find_program
 from burnish.workspace.clones import Clone
 
@@ -135,8 +136,6 @@ class Client(Value):
     """Whether it is held to a schema, and has a structured answer in its stream."""
     outside: bool = False
     """Whether a reviewer must not be started in the clone, because the client would run what it finds there."""
-    before: Callable[[Request], tuple[str, ...]] = lambda _request: ()
-    """What stands before the client on its command line: a program of ours that starts it, where there is one."""
     acp: AcpProgram | None = None
 
     def check(self, settings: AgentSettings) -> None:
@@ -200,9 +199,10 @@ class Client(Value):
             if doing:
                 call.services.activity(request.effect, doing)
 
+        command = self.command(call.settings, request, call.services.environment)
         async with either(call.job.stop, meter.over) as stop:
             return await call.run(
-                self.command(call.settings, request, call.services.environment),
+                command,
                 request,
                 kept_bytes=STREAM_BYTES,
                 readable=(request.folder,),
@@ -210,6 +210,7 @@ class Client(Value):
                 stop=stop,
                 on_line=hear,
                 render=progress_of(call.settings.kind),
+                talk=self.talk(call.settings, request, command),
             )
 
     def _used(self, finished: Finished, request: Request, before: Session | None, meter: Meter) -> tuple[Usage, Usage]:
@@ -277,11 +278,16 @@ class Client(Value):
         if self.outside and reviewing:
             prompt = f"The repository is the folder {request.folder}\nRun git as: git -C {request.folder}\n\n{prompt}"
         return Command(
-            argv=(*self.before(request), *prefix, *self.arguments(request)),
+            argv=(*prefix, *self.arguments(request)),
             folder=request.home if reviewing and self.outside else request.folder,
             environment={**agent_environment(request, named, environment), **home, **self.configuration(request)},
             stdin=prompt.encode("utf-8", errors="replace"),
         )
+
+    def talk(self, settings: AgentSettings, request: Request, command: Command) -> Talk | None:
+        """Holds a conversation with the client, where it is not only given its prompt."""
+        del settings, request, command
+        return None
 
     def read(self, finished: Finished, request: Request, output: bytes | None) -> Reply | Failure:
         """What came of it. `output` is what it left in the request's output file, which is not its answer."""

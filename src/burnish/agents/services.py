@@ -19,6 +19,7 @@ from burnish.core.work import ProcessMark
 from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock
 from burnish.system.process import Command, Finished, ProcessLimits
+from burnish.system.process_conversation import Talk
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.diffs import Difference
 from burnish.workspace.repository import Repository
@@ -196,8 +197,12 @@ class Services(Protocol):
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
         render: str | None = None,
+        talk: Talk | None = None,
     ) -> Finished:
-        """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped."""
+        """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.
+
+        A `talk` holds a conversation with it: see `burnish.system.process.run`.
+        """
         ...
 
     def keep(self, data: bytes) -> str:

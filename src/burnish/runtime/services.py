@@ -22,6 +22,7 @@ from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock, process, survivors
 from burnish.system.nofollow import write_new
 from burnish.system.process import Command, Finished, How, ProcessLimits
+from burnish.system.process_conversation import Talk
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, choose, confine
 from burnish.system.terminal import Terminal
 from burnish.workspace.clones import Clone, Clones
@@ -178,6 +179,7 @@ class LocalServices:
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
         render: str | None = None,
+        talk: Talk | None = None,
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.
 
@@ -216,9 +218,11 @@ class LocalServices:
 
         async def attempt() -> Finished:
             confined = confine(self.sandbox, limited, confinement)
-            if self.terminal is not None and render is not None:
+            if self.terminal is not None and render is not None and talk is None:
                 confined = self.terminal.show(confined, name, render)
-            return await process.run(confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+            return await process.run(
+                confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line, talk=talk
+            )
 
         try:
             finished = await attempt()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
+    from burnish.system.process_conversation import Talk
+
 __all__ = [
     "KEPT_BYTES",
     "Command",
@@ -41,16 +43,20 @@ async def run(
     on_start: "Callable[[ProcessMark], None] | None" = None,
     stop: "asyncio.Event | None" = None,
     on_line: "Callable[[bytes], None] | None" = None,
+    talk: "Talk | None" = None,
 ) -> Finished:
     """Run a command to its end and end all that it started.
 
     What it says on both channels is written to the log as it comes, and each line of its standard output is handed to
-    `on_line`. A limit, or the stop, asks the whole group to end,
-    waits for the grace, and kills. When the calling task is cancelled, the group is killed before this returns.
+    `on_line`. A limit, or the stop, asks the whole group to end, waits for the grace, and kills. When the calling task
+    is cancelled, the group is killed before this returns.
+
+    A `talk` writes its input and reads its output instead, line by line (`burnish.system.process_conversation`); what
+    it keeps is the output. When it is over, so is the process, whose exit code is then 0.
     """
     from burnish.system import process_async  # noqa: PLC0415 - short commands need no event loop, and load quicker
 
-    return await process_async.run(command, limits, log=log, on_start=on_start, stop=stop, on_line=on_line)
+    return await process_async.run(command, limits, log=log, on_start=on_start, stop=stop, on_line=on_line, talk=talk)
 
 
 def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:

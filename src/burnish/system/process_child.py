@@ -51,7 +51,7 @@ class Child:
         self.pid = self._process.pid
         self.exit_handle = _exit_handle_or_end(self._process)
         """Readable once the process has ended."""
-        self._rest = memoryview(command.stdin)
+        self._unsent = bytearray(command.stdin)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
         self._pipes = tuple(pipe for pipe in pipes if pipe is not None)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
@@ -69,9 +69,33 @@ class Child:
         """Whether its exit code was taken: from then on the kernel may give its number to somebody else."""
         return self._process.returncode is not None
 
+    @property
+    def exit_code(self) -> int | None:
+        """That of a process that has ended, negative for a signal."""
+        return self._process.poll()
+
+    @property
+    def unsent(self) -> int:
+        """How many bytes wait for room in the standard input."""
+        return len(self._unsent)
+
     def read(self, descriptor: int) -> bool:
         """Take what a channel has; whether it may have more later."""
         return self._take(descriptor) != 0
+
+    def receive(self, descriptor: int) -> bytes | None:
+        """What a channel has, without recording it: empty at its end, None if there is nothing now."""
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return None
+        if not data:
+            self.open.discard(descriptor)
+        return data
+
+    def send(self, data: bytes) -> None:
+        """Have more written to the standard input: see `feed`."""
+        self._unsent += data
 
     def feed(self) -> bool:
         """Write what the standard input takes; whether there is more to write. Nobody need read it to the end.
@@ -80,12 +104,12 @@ class Child:
         closed pipe may be another one's at once.
         """
         try:
-            while self._rest:
-                self._rest = self._rest[os.write(self.stdin, self._rest[:_CHUNK]) :]
+            while self._unsent:
+                del self._unsent[: os.write(self.stdin, self._unsent[:_CHUNK])]
         except BlockingIOError:
             return True
         except OSError:  # it has closed its input, or has ended
-            self._rest = memoryview(b"")
+            self._unsent.clear()
         return False
 
     def end_input(self) -> None:
@@ -189,13 +213,10 @@ class Child:
 
     def _take(self, descriptor: int) -> int:
         """How many bytes came: 0 at the end of the channel, -1 if there is nothing now."""
-        try:
-            data = os.read(descriptor, _CHUNK)
-        except BlockingIOError:
+        data = self.receive(descriptor)
+        if data is None:
             return -1
-        if not data:
-            self.open.discard(descriptor)
-        elif descriptor == self.stdout:
+        if descriptor == self.stdout:
             self.output.take_stdout(data)
         else:
             self.output.take_stderr(data)

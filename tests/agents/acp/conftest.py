@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.acp.bridge import Stage
+from tests.agents.acp.harness import Stage
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ class AcpStage(Stage):
             temporary=str(self.temporary),
         )
         confined = confine(Sandbox(kind=SandboxKind.BUBBLEWRAP), command, confinement)
-        return asyncio.run(process.run(confined, ProcessLimits(seconds=120)))
+        talk = self.client.talk(self.settings, asked, command)
+        return asyncio.run(process.run(confined, ProcessLimits(seconds=120), talk=talk))
 
 
 def stage(program: str, folder: Path) -> AcpStage:

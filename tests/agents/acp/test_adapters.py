@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from burnish.agents.acp import AGENT as ACP
-from burnish.agents.acp_bridge.values import May, Options, read_arguments
-from burnish.agents.interface import AgentError, Role
+from burnish.agents.acp import session_options
+from burnish.agents.acp_session import Access, SessionOptions
+from burnish.agents.interface import AgentError, Request, Role
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from tests.agents.building import request
@@ -21,26 +22,25 @@ def agent(*command: str, **more: Any) -> AgentSettings:
     return AgentSettings(kind=AgentKind.ACP, command=command, **more)
 
 
-def options(settings: AgentSettings, asked: Any = REVIEW) -> Options:
-    argv = ACP.command(settings, asked, ENVIRONMENT).argv
-    return read_arguments(list(argv[argv.index("-c") + 3 :]))[0]
+def options(settings: AgentSettings, asked: Any = REVIEW) -> SessionOptions:
+    return session_options(settings, asked, ACP.command(settings, asked, ENVIRONMENT))
 
 
-def test_the_agent_is_started_by_the_bridge() -> None:
+def test_the_agent_itself_is_started() -> None:
     command = ACP.command(agent("sh", "-x", "--", "y"), REVIEW, ENVIRONMENT)
-    told, started = read_arguments(list(command.argv[command.argv.index("-c") + 3 :]))
-    assert command.argv[1:3] == ("-I", "-S")
-    assert started == ["/usr/bin/sh", "-x", "--", "y"]
-    assert (told.may, told.roots, command.folder) == (May.READ, ("/clone",), "/clone")
+    found = options(agent("sh", "-x", "--", "y"))
+    assert command.argv == ("/usr/bin/sh", "-x", "--", "y")
+    assert (found.access, found.roots, found.folder, command.folder) == (Access.READ, ("/clone",), "/clone", "/clone")
     assert command.stdin == REVIEW.prompt.encode()
 
 
 def test_what_it_may_depends_on_what_it_is_asked_to_do() -> None:
     scratch = request(home="/h", folder="/clone", scratch="/scratch")
     session = request(home="/h", folder="/clone", may_write=True)
-    assert options(agent("sh"), FIX).may is May.WRITE
-    assert options(agent("sh"), session).may is May.WRITE
-    assert (options(agent("sh"), scratch).may, options(agent("sh"), scratch).roots) == (May.RUN, ("/clone", "/scratch"))
+    assert options(agent("sh"), FIX).access is Access.WRITE
+    assert options(agent("sh"), session).access is Access.WRITE
+    found = options(agent("sh"), scratch)
+    assert (found.access, found.roots) == (Access.RUN, ("/clone", "/scratch"))
 
 
 def test_an_unknown_agent_sees_what_its_settings_name_and_a_home_of_its_own() -> None:
@@ -73,14 +73,20 @@ def test_a_client_whose_own_sandbox_cannot_be_built_in_ours_is_told_to_leave_it(
 
 def test_a_reviewer_made_of_claude_takes_nothing_from_the_repository_and_keeps_to_its_limits() -> None:
     asked = request(home="/h", folder="/clone", max_turns=4, budget_usd=0.5)
-    told = options(agent("claude-agent-acp"), asked).meta["claudeCode"]["options"]
+    told = claude_options(asked)
     assert (told["settingSources"], told["strictMcpConfig"], told["tools"]) == (
         ["user"],
         True,
         ["Read", "Grep", "Glob"],
     )
     assert (told["maxTurns"], told["maxBudgetUsd"]) == (4, 0.5)
-    assert "settingSources" not in options(agent("claude-agent-acp"), FIX).meta["claudeCode"]["options"]
+    assert "settingSources" not in claude_options(FIX)
+
+
+def claude_options(asked: Request) -> dict[str, Any]:
+    meta = options(agent("claude-agent-acp"), asked).meta
+    assert meta is not None
+    return meta["claudeCode"]["options"]
 
 
 @pytest.mark.parametrize("command", [("opencode", "acp"), ("codex-acp",)], ids=["opencode", "codex"])
@@ -88,14 +94,13 @@ def test_one_that_runs_what_it_finds_in_a_repository_reviews_from_outside(comman
     review = ACP.command(agent(*command), REVIEW, ENVIRONMENT)
     assert review.folder == "/h"
     assert review.stdin.startswith(b"The repository is the folder /clone\n")
-    assert options(agent(*command)).roots == ("/clone",)
+    assert (options(agent(*command)).roots, options(agent(*command)).folder) == (("/clone",), "/h")
     assert ACP.command(agent(*command), FIX, ENVIRONMENT).folder == "/clone"
 
 
-def test_a_sandbox_sees_where_the_agent_is_by_the_path() -> None:
-    assert ACP.command(agent("sh"), REVIEW, ENVIRONMENT).environment["PATH"] == "/usr/bin:/bin"
-    seen = ACP.command(agent("/home/me/agents/mine"), REVIEW, ENVIRONMENT).environment
-    assert seen["PATH"] == "/usr/bin:/bin:/home/me/agents"
+def test_a_sandbox_sees_where_the_agent_is_by_its_command() -> None:
+    command = ACP.command(agent("/home/me/agents/mine"), REVIEW, ENVIRONMENT)
+    assert (command.argv[0], command.environment["PATH"]) == ("/home/me/agents/mine", "/usr/bin:/bin")
 
 
 def test_a_session_cannot_go_on() -> None:

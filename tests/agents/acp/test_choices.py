@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.agents.acp_bridge import choices, manners
-from burnish.agents.acp_bridge.hearing import Hearing
-from burnish.agents.acp_bridge.stream import Stream
-from burnish.agents.acp_bridge.values import May, Options
+from burnish.agents import acp_session
+from burnish.agents.acp_session import Access, EventWriter, SessionOptions, Updates
 
 
 def offer(*values: tuple[str, str, str]) -> dict[str, Any]:
@@ -38,15 +36,15 @@ OTHERS = offer(("task", "Task", "Does tasks"), ("code", "Code", ""))
     ("session", "mode"), [(CLAUDE, "default"), (CODEX, "read-only"), (GEMINI, "plan"), (OTHERS, "")]
 )
 def test_a_reviewer_gets_the_mode_in_which_least_is_written(session: dict[str, Any], mode: str) -> None:
-    modes = choices.modes(session)
+    modes = acp_session.offered_modes(session)
     assert modes is not None
-    assert choices.reading_mode(modes) == mode
+    assert acp_session.read_only_mode(modes) == mode
 
 
 @pytest.mark.parametrize("session", [{}, {"modes": None}, {"modes": {"availableModes": []}}, {"configOptions": [1]}])
 def test_no_modes_are_no_offer(session: dict[str, Any]) -> None:
-    assert choices.modes(session) is None
-    assert choices.models(session) is None
+    assert acp_session.offered_modes(session) is None
+    assert acp_session.offered_models(session) is None
 
 
 KEYS = (
@@ -70,18 +68,11 @@ METHODS = st.sampled_from(["session/request_permission", "fs/read_text_file", "f
 
 
 @given(message=st.dictionaries(st.sampled_from(["sessionId", "update", "params", "id"]), JSON), method=METHODS)
-def test_no_message_brings_the_bridge_down(message: dict[str, Any], method: str) -> None:
-    stream = Silent()
-    hearing = Hearing(stream)
-    hearing.begin("s")
-    hearing.take({**message, "sessionId": "s"})
-    options = Options(may=May.READ, roots=("/nowhere",), model="", mode="", extensions={}, meta={})
-    assert manners.answer({**message, "method": method}, options, stream).keys() & {"result", "error"}
-    choices.modes(message)
-
-
-class Silent(Stream):
-    """A stream that nobody reads."""
-
-    def tell(self, event: str, **fields: object) -> None:
-        del event, fields
+def test_no_message_brings_burnish_down(message: dict[str, Any], method: str) -> None:
+    events = EventWriter(lambda _: None)
+    updates = Updates(events)
+    updates.begin("s")
+    updates.take({**message, "sessionId": "s"})
+    options = SessionOptions(access=Access.READ, folder="/nowhere", roots=("/nowhere",))
+    assert acp_session.answer({**message, "method": method}, options, events).keys() & {"result", "error"}
+    acp_session.offered_modes(message)

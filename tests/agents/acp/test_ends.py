@@ -1,20 +1,21 @@
 """Every way in which an agent can fail: each has its kind, none is an answer, and nothing is left running."""
 
+import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from burnish.agents.acp import bridge
-from burnish.agents.acp_bridge.values import May, Options, Trouble
+from burnish.agents import acp_session
+from burnish.agents.acp_session import Access, SessionOptions
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.work import ProcessMark
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, How, ProcessLimits
-from burnish.testing.acp_agent import AcpScript, Exit, Hang, Raw, Say
-from tests.agents.acp.bridge import Stage
+from burnish.testing.acp_agent import AcpScript, Exit, Hang, Raw, Say, Update
+from tests.agents.acp.harness import Stage
 
 CLEAN = Say(text="Clean.")
 
@@ -91,15 +92,10 @@ def test_a_model_that_is_not_offered_cannot_run(stage: Stage) -> None:
     assert stage.told("session/prompt") == []
 
 
-def test_the_kinds_of_the_bridge_are_those_of_burnish() -> None:
-    assert {kind.value for kind in Trouble} - {Trouble.SAID.value} <= {kind.value for kind in FailureKind}
-
-
 @pytest.mark.parametrize("command", [("sh", "-c", "cat >/dev/null; exec sleep 60"), ("yes",)], ids=["silent", "loud"])
 def test_an_agent_that_speaks_no_acp_is_given_up(stage: Stage, command: tuple[str, ...]) -> None:
-    options = Options(may=May.READ, roots=("/",), model="", mode="", extensions={}, meta={}, opening_seconds=0.2)
-    argv = (*bridge(options), *command)
-    found = failed(stage.finish(Command(argv=argv, folder="/", environment=dict(os.environ)), stage.request()))
+    options = SessionOptions(access=Access.READ, folder="/", roots=("/",), opening_seconds=0.2)
+    found = failed(stage.converse(program(*command), options))
     assert (found.kind, "Does it speak ACP?" in found.message) == (FailureKind.STUCK, True)
 
 
@@ -115,7 +111,7 @@ def test_an_agent_that_hangs_is_ended_by_the_limits(stage: Stage, limits: Proces
     assert found.kind is kind
 
 
-def test_an_agent_that_reads_nothing_does_not_block_the_bridge(stage: Stage) -> None:
+def test_an_agent_that_reads_nothing_does_not_block_burnish(stage: Stage) -> None:
     """The prompt is longer than a pipe, and the agent talks without listening."""
     settings = AgentSettings(kind=AgentKind.ACP, command=("sh", "-c", "sleep 60 <&0"))
     asked = stage.request(prompt="x" * 1_000_000)
@@ -123,12 +119,82 @@ def test_an_agent_that_reads_nothing_does_not_block_the_bridge(stage: Stage) -> 
     assert found.kind is FailureKind.TIMED_OUT
 
 
-@pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
-def test_a_request_to_end_ends_the_agent_too(stage: Stage, stubborn: bool) -> None:
-    script = AcpScript(acts=(CLEAN, Hang()), ignore_term=stubborn)
-    found = failed(stage.run_until(stage.settings(script), stage.request(), b"Clean."))
+def test_a_request_to_end_ends_the_agent(stage: Stage) -> None:
+    found = failed(stage.run_until(stage.settings(AcpScript(acts=(CLEAN, Hang()))), stage.request(), b"Clean."))
     assert (found.kind, f"signal {signal.SIGTERM}" in found.message) == (FailureKind.CRASHED, True)
     assert agents_in(stage.folder) == []
+
+
+@pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
+def test_an_agent_that_is_stopped_has_no_answer_and_ends(stage: Stage, stubborn: bool) -> None:
+    script = AcpScript(acts=(CLEAN, Hang()), ignore_term=stubborn)
+    failed(stage.stop_when(stage.settings(script), stage.request(), b"Clean."))
+    assert stage.finished is not None
+    assert stage.finished.how is How.STOPPED
+    assert agents_in(stage.folder) == []
+
+
+READING = SessionOptions(access=Access.READ, folder="/", roots=("/",))
+ENDLESS = """
+printf '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}\\n'
+printf '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}\\n'
+exec yes '%s'
+"""
+
+
+def endless(message: str) -> Command:
+    """An agent that opens a session without listening, and then writes the same message for ever."""
+    return program("sh", "-c", ENDLESS % message)
+
+
+def program(*argv: str) -> Command:
+    return Command(argv=argv, folder="/", environment=dict(os.environ))
+
+
+def test_endless_updates_are_ended_by_the_limits_and_are_not_kept(stage: Stage) -> None:
+    thought = {"sessionUpdate": "agent_thought_chunk", "content": {"text": "Hm."}}
+    update = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": thought}}
+    found = failed(stage.converse(endless(json.dumps(update)), READING, limits=ProcessLimits(seconds=1)))
+    assert found.kind is FailureKind.TIMED_OUT
+    assert stage.finished is not None
+    assert len(stage.finished.stdout) < 10_000
+
+
+def test_endless_notes_are_not_kept_either(stage: Stage) -> None:
+    lines: list[bytes] = []
+    stage.converse(endless("Hm."), READING, limits=ProcessLimits(seconds=1), lines=lines.append)
+    assert stage.finished is not None
+    assert (stage.finished.how, len(lines)) == (How.TIMED_OUT, 1)
+
+
+def test_an_agent_that_asks_and_does_not_read_the_answers_is_given_up(stage: Stage) -> None:
+    asked = {"jsonrpc": "2.0", "id": "x" * 4_000, "method": "fs/read_text_file"}
+    found = failed(stage.converse(endless(json.dumps(asked)), READING))
+    assert (found.kind, "does not read" in found.message) == (FailureKind.STUCK, True)
+
+
+def test_an_agent_that_calls_tools_without_end_is_given_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acp_session, "MAX_TOOL_CALLS", 2)
+    calls = (Update(update={"sessionUpdate": "tool_call", "toolCallId": str(number)}) for number in range(3))
+    found = failed(stage.play(AcpScript(acts=(*calls, CLEAN))))
+    assert (found.kind, "tools" in found.message) == (FailureKind.UNREADABLE, True)
+
+
+@pytest.mark.parametrize("number", ['{"a": [1]}', "[1]", "null", "1.5", "true"])
+def test_a_request_with_an_odd_number_is_answered(stage: Stage, number: str) -> None:
+    found = stage.play(AcpScript(acts=(Raw(text=f'{{"id": {number}, "method": "x"}}\n'), CLEAN)))
+    assert not isinstance(found, Failure)
+
+
+def test_an_agent_that_closes_its_output_has_no_answer(stage: Stage) -> None:
+    found = failed(stage.converse(program("sh", "-c", "exec >&-; exec sleep 60"), READING))
+    assert (found.kind, "closed its output" in found.message) == (FailureKind.CRASHED, True)
+
+
+def test_how_an_agent_exits_after_its_answer_says_nothing(stage: Stage) -> None:
+    last = '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}\n'
+    found = stage.play(AcpScript(acts=(CLEAN, Raw(text=last), Exit(code=9))))
+    assert not isinstance(found, Failure)
 
 
 @pytest.mark.parametrize("stubborn", [False, True], ids=["hears-term", "ignores-term"])
@@ -138,7 +204,7 @@ def test_an_agent_that_stays_after_the_end_is_ended(stage: Stage, stubborn: bool
     assert agents_in(stage.folder) == []
 
 
-def test_a_bridge_that_is_killed_has_no_answer(stage: Stage) -> None:
+def test_an_agent_that_is_killed_has_no_answer(stage: Stage) -> None:
     marks: list[ProcessMark] = []
 
     def kill(line: bytes) -> None:

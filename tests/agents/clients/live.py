@@ -71,7 +71,8 @@ class Stage:
         environment = self.environment(url)
         self.furnish(asked, environment)
         command = self.client.command(self.settings, asked, environment)
-        return asyncio.run(process.run(command, ProcessLimits(seconds=seconds), on_start=started))
+        talk = self.client.talk(self.settings, asked, command)
+        return asyncio.run(process.run(command, ProcessLimits(seconds=seconds), on_start=started, talk=talk))
 
     def run_until_asked(self, server: ModelServer, scenario: str, asked: Request, number: int) -> Finished:
         """Run it, and ask its whole group to end when the model has been asked so many times."""

@@ -1,4 +1,4 @@
-"""Runs an ACP agent as burnish does: through its driver, the bridge and the one door for processes."""
+"""Runs an ACP agent as burnish does: through its client, and in a conversation through the one door for processes."""
 
 import asyncio
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agents.acp import AGENT as ACP
+from burnish.agents.acp_session import AcpSession, SessionOptions
 from burnish.agents.interface import Reply, Request
 from burnish.core.reviews import Failure
 from burnish.core.values import replace
@@ -16,6 +17,7 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system import process
 from burnish.system.process import Command, Finished, ProcessLimits
+from burnish.system.process_conversation import Conversation, Talk
 from burnish.testing.acp_agent import AcpScript, acp_agent, heard
 from tests.agents.building import request
 
@@ -52,22 +54,39 @@ class Stage:
         limits: ProcessLimits | None = None,
         started: Callable[[ProcessMark], None] | None = None,
         lines: Callable[[bytes], None] | None = None,
+        stop: asyncio.Event | None = None,
     ) -> Reply | Failure:
         command = ACP.command(settings, asked, os.environ)
-        return self.finish(command, asked, limits=limits, started=started, lines=lines)
+        talk = ACP.talk(settings, asked, command)
+        return self.finish(command, asked, talk, limits=limits, started=started, lines=lines, stop=stop)
+
+    def converse(self, command: Command, options: SessionOptions, **more: Any) -> Reply | Failure:
+        """What comes of a session with a command that need not be an agent."""
+
+        async def talk(conversation: Conversation) -> None:
+            await AcpSession(conversation, options).run("Look at this.")
+
+        return self.finish(command, self.request(), talk, **more)
 
     def finish(
         self,
         command: Command,
         asked: Request,
+        talk: Talk,
         *,
         limits: ProcessLimits | None = None,
         started: Callable[[ProcessMark], None] | None = None,
         lines: Callable[[bytes], None] | None = None,
+        stop: asyncio.Event | None = None,
     ) -> Reply | Failure:
         """What comes of a command."""
         running = process.run(
-            command, limits or ProcessLimits(seconds=30, grace_seconds=0.5), on_start=started, on_line=lines
+            command,
+            limits or ProcessLimits(seconds=30, grace_seconds=0.5),
+            on_start=started,
+            on_line=lines,
+            stop=stop,
+            talk=talk,
         )
         self.finished = asyncio.run(running)
         return ACP.read(self.finished, asked, None)
@@ -81,6 +100,11 @@ class Stage:
                 os.killpg(marks[0].pid, signal.SIGTERM)
 
         return self.run(settings, asked, started=marks.append, lines=end)
+
+    def stop_when(self, settings: AgentSettings, asked: Request, seen: bytes) -> Reply | Failure:
+        """Run it, and stop it when a line of its output holds this text."""
+        stop = asyncio.Event()
+        return self.run(settings, asked, lines=lambda line: stop.set() if seen in line else None, stop=stop)
 
     def told(self, method: str) -> list[dict[str, Any]]:
         """The parameters of all messages of a kind that the agent got."""
