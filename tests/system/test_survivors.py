@@ -13,8 +13,17 @@ from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table, survivors
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of a process")
 
+@pytest.fixture(autouse=True, params=["kernel", "psutil"])
+def told_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test twice: as on Linux, and as on other systems."""
+    if request.param == "kernel" and sys.platform != "linux":
+        pytest.skip("only Linux has this table")
+    monkeypatch.setattr(process_table, "BY_PSUTIL", request.param == "psutil")
+
+
+MARKER = f"BURNISH_TEST_RUN_{os.getpid()}"
+"""Tests beside each other must not find each other's."""
 DAEMON = """
 import os, signal, sys
 stubborn = sys.argv[1:] == ["stubborn"]
@@ -33,7 +42,7 @@ signal.pause() if not stubborn else [signal.pause() for _ in iter(int, 1)]
 @contextmanager
 def a_daemon(value: str, *arguments: str) -> Generator[int]:
     """A process that left the group and the session of the one that started it."""
-    environment = {"PATH": os.environ["PATH"], "BURNISH_TEST_RUN": value, "OTHER": "x"}
+    environment = {"PATH": os.environ["PATH"], MARKER: value, "OTHER": "x"}
     starter = subprocess.Popen(
         [sys.executable, "-c", DAEMON, *arguments], env=environment, stdout=subprocess.PIPE, text=True
     )
@@ -43,35 +52,35 @@ def a_daemon(value: str, *arguments: str) -> Generator[int]:
         try:
             yield pid
         finally:
-            if process_table.holds(pid, f"BURNISH_TEST_RUN={value}".encode()):
+            if process_table.holds(pid, f"{MARKER}={value}".encode()):
                 os.kill(pid, signal.SIGKILL)
 
 
 def test_a_daemon_is_found_by_the_exact_value() -> None:
     with a_daemon("run-1") as pid, a_daemon("run-10"):
-        assert [mark.pid for mark in survivors.find("BURNISH_TEST_RUN", "run-1")] == [pid]
-        assert survivors.find("TEST_RUN", "run-1") == []
-        assert survivors.find("BURNISH_TEST_RUN", "run") == []
+        assert [mark.pid for mark in survivors.find(MARKER, "run-1")] == [pid]
+        assert survivors.find(MARKER.removeprefix("BURNISH_"), "run-1") == []
+        assert survivors.find(MARKER, "run") == []
 
 
 def test_a_daemon_is_ended_and_another_runs_on() -> None:
     with a_daemon("mine") as pid, a_daemon("other") as other:
-        survivors.end(survivors.find("BURNISH_TEST_RUN", "mine"), 10)
+        survivors.end(survivors.find(MARKER, "mine"), 10)
         assert not process_table.is_alive(process_table.mark_of(pid))
         assert process_table.is_alive(process_table.mark_of(other))
 
 
 def test_one_that_ignores_the_request_is_killed() -> None:
     with a_daemon("stubborn", "stubborn") as pid:
-        survivors.end(survivors.find("BURNISH_TEST_RUN", "stubborn"), 0.1)
+        survivors.end(survivors.find(MARKER, "stubborn"), 0.1)
         assert not process_table.is_alive(process_table.mark_of(pid))
 
 
 def test_all_are_ended_and_counted() -> None:
     with a_daemon("all"), a_daemon("all", "stubborn"):
-        assert survivors.end_all("BURNISH_TEST_RUN", "all", 0.1) == 2
-        assert survivors.find("BURNISH_TEST_RUN", "all") == []
-        assert survivors.end_all("BURNISH_TEST_RUN", "all", 0.1) == 0
+        assert survivors.end_all(MARKER, "all", 0.1) == 2
+        assert survivors.find(MARKER, "all") == []
+        assert survivors.end_all(MARKER, "all", 0.1) == 0
 
 
 def test_a_later_process_with_the_same_number_is_spared() -> None:
@@ -86,17 +95,18 @@ def test_a_number_that_nobody_has_is_passed_over() -> None:
 
 
 ONESELF = """
-import os
+import os, sys
 from burnish.system import process_table, survivors
-assert survivors.find("BURNISH_TEST_RUN", "self") == []
+process_table.BY_PSUTIL = sys.argv[2] == "True"
+assert survivors.find(sys.argv[1], "self") == []
 survivors.end([process_table.mark_of(os.getpid()), process_table.mark_of(os.getppid())], 0.1)
 print("alive")
 """
 
 
 def test_neither_itself_nor_those_above_are_found_or_ended() -> None:
-    environment = {**os.environ, "BURNISH_TEST_RUN": "self"}
-    inner = [sys.executable, "-c", ONESELF]
+    environment = {**os.environ, MARKER: "self"}
+    inner = [sys.executable, "-c", ONESELF, MARKER, str(process_table.BY_PSUTIL)]
     outer = [sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))", *inner]
     done = subprocess.run(outer, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout == "alive\n"

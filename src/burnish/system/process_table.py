@@ -1,9 +1,10 @@
-"""What the kernel tells about processes: who started whom, when, in which group. Only Linux tells.
+"""What the system tells about processes: which started which, when, in which group.
 
-It reads and never signals. Elsewhere it knows nobody.
+It reads and never signals. Linux is asked directly, for the ticks of its kernel; other systems through psutil.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 from burnish.core.values import Value
 from burnish.core.work import ProcessMark
 
+BY_PSUTIL: bool = sys.platform != "linux"
+"""Whether psutil is asked. It is imported only then, and installed only there."""
 _PROC = "/proc"
 _GONE = frozenset("ZX")
 
@@ -23,7 +26,7 @@ class ProcessEntry(Value):
     parent: int
     group: int
     started: float
-    """In the kernel's ticks since the boot, which do not move when somebody sets the clock."""
+    """On Linux in the kernel's ticks since the boot, which do not move when the clock is set."""
 
     @property
     def mark(self) -> ProcessMark:
@@ -31,7 +34,9 @@ class ProcessEntry(Value):
 
 
 def entry(pid: int) -> ProcessEntry | None:
-    """The line of one process; None where it is gone, or the system has no such table."""
+    """The line of one process; None where it is gone."""
+    if BY_PSUTIL:
+        return _entry_by_psutil(pid)
     try:
         raw = Path(f"{_PROC}/{pid}/stat").read_bytes()
         # The second field is the command in brackets, which may itself hold spaces and brackets.
@@ -45,6 +50,16 @@ def entry(pid: int) -> ProcessEntry | None:
         )
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _entry_by_psutil(pid: int) -> ProcessEntry | None:
+    from burnish.system import process_portable  # noqa: PLC0415 - Linux has no need of psutil
+
+    found = process_portable.entry(pid)
+    if found is None:
+        return None
+    ended, parent, group, started = found
+    return ProcessEntry(pid=pid, state="Z" if ended else "R", parent=parent, group=group, started=started)
 
 
 def mark_of(pid: int) -> ProcessMark:
@@ -65,6 +80,10 @@ def living_entry(pid: int) -> ProcessEntry | None:
 
 
 def pids() -> list[int]:
+    if BY_PSUTIL:
+        from burnish.system import process_portable  # noqa: PLC0415
+
+        return process_portable.pids()
     with suppress(OSError):
         return [int(name) for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208 - a Path each is slow
     return []
@@ -115,6 +134,11 @@ def ancestry(pid: int) -> frozenset[int]:
 
 def holds(pid: int, variable: bytes) -> bool:
     """Whether the environment in which a process of this user was started has this very `NAME=value`."""
+    if BY_PSUTIL:
+        from burnish.system import process_portable  # noqa: PLC0415
+
+        name, _, value = os.fsdecode(variable).partition("=")
+        return process_portable.holds(pid, name, value)
     try:
         descriptor = os.open(f"{_PROC}/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,8 +1,8 @@
 """Processes that outlived the work they were started for, found by their environment and ended for good.
 
 Every process that burnish starts carries the name of its run in its environment, and hands it on to whatever it starts
-itself: also to daemons that left its group and session. Linux only: elsewhere nobody is found, and nobody is ended.
-A process is signalled through a descriptor of its own, so that a later one with its number is never hit.
+itself: also to daemons that left its group and session. On Linux a process is signalled through a descriptor of its
+own, so that a later one with its number is never hit; elsewhere by psutil, which compares the start (`process_table`).
 """
 
 import ctypes
@@ -37,7 +37,11 @@ def find(marker: str, value: str) -> list[ProcessMark]:
 def end(marks: Iterable[ProcessMark], grace_seconds: float) -> None:
     """Ask each to end, wait, and end by force whoever is left; a mark whose process is gone is passed over."""
     spared = process_table.ancestry(os.getpid())
-    handles = [handle for mark in marks if mark.pid not in spared and (handle := _open(mark)) is not None]
+    others = [mark for mark in marks if mark.pid not in spared]
+    if process_table.BY_PSUTIL:
+        _end_by_psutil(others, grace_seconds)
+        return
+    handles = [handle for mark in others if (handle := _open(mark)) is not None]
     try:
         _signal(handles, signal.SIGTERM)
         _signal(handles, signal.SIGCONT)  # one that was stopped hears nothing before
@@ -47,6 +51,15 @@ def end(marks: Iterable[ProcessMark], grace_seconds: float) -> None:
     finally:
         for handle in handles:
             os.close(handle)
+
+
+def _end_by_psutil(marks: list[ProcessMark], grace_seconds: float) -> None:
+    from burnish.system import process_portable  # noqa: PLC0415 - Linux has no need of psutil
+
+    process_portable.tell(marks, signal.SIGTERM, signal.SIGCONT)
+    left = process_portable.wait(marks, grace_seconds)
+    process_portable.tell(left, signal.SIGKILL)
+    process_portable.wait(left, _AFTER_KILL_SECONDS)
 
 
 def end_all(marker: str, value: str, grace_seconds: float) -> int:
@@ -89,6 +102,11 @@ def end_orphans(known: frozenset[int], grace_seconds: float) -> int:
 
 def tell(marks: Iterable[ProcessMark], *numbers: signal.Signals) -> None:
     """Send signals to each that is still the very process it was."""
+    if process_table.BY_PSUTIL:
+        from burnish.system import process_portable  # noqa: PLC0415
+
+        process_portable.tell(marks, *numbers)
+        return
     for mark in marks:
         handle = _open(mark)
         if handle is not None:
