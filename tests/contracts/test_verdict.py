@@ -116,7 +116,10 @@ def test_a_rendered_verdict_reads_the_same(clean: bool, prompt: str) -> None:
     follow_up = "Fix: " + " ".join(clean_text(prompt).split())
     finding = Finding(severity=Severity.HIGH, category="drift", title=follow_up.strip(), problem=follow_up.strip())
     answer = Answer(clean=clean, follow_up=follow_up.strip(), findings=() if clean else (finding,))
-    assert read(render(answer)) == answer
+    try:
+        assert read(render(answer)) == answer
+    except UnreadableError:
+        assert clean, "only a pass can be refused: for words that speak against it"
 
 
 DEPENDENT = {"pass_and_drift.txt", "drift_then_pass.txt", "claude_stream_pass_quoted_before_a_drift.txt"}

@@ -170,6 +170,8 @@ def likeness(one: Features, other: Features) -> Likeness | None:
         return None
     if one.finding.id and one.finding.id == other.finding.id:
         return SAME_ID
+    if not one.keys & other.keys:
+        return None
     apart = one.apart(other)
     relation = _relation(one, other, apart) if apart <= NEARBY else None
     if relation is None or contradict(one, other):

@@ -292,15 +292,18 @@ def _tell_apart(findings: Sequence[Finding], known: Sequence[Finding]) -> list[F
     A rule's finding is named by its line, so that two reviewers, each with another import of that line, give both
     the same name.
     """
-    owners: defaultdict[str, list[Features]] = defaultdict(list)
+    former: defaultdict[str, list[Features]] = defaultdict(list)
     for finding in known:
-        owners[finding.id].append(features_of(finding))
+        former[finding.id].append(features_of(finding))
+    owners: defaultdict[tuple[str, str | None], list[Features]] = defaultdict(list)
     apart: list[Finding] = []
     for each in sorted(findings, key=canonical_key):
         finding, drawn = each, features_of(each)
-        while finding.id and any(contradict(drawn, owner) for owner in owners[finding.id]):
+        while finding.id and any(
+            contradict(drawn, owner) for owner in (*former[finding.id], *owners[finding.id, drawn.file])
+        ):
             finding = told_apart(finding)
-        owners[finding.id].append(drawn)
+        owners[finding.id, drawn.file].append(drawn)
         apart.append(finding)
     return apart
 
