@@ -30,11 +30,10 @@ MOST_MINUTES = 25
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     if not options.since:
-        return _try(options.only, options.minutes, strict=not options.only)
+        return _try([options.only], options.minutes, strict=not options.only)
     modules = _changed_since(options.since)
     _say(f"Changed since {options.since}: {', '.join(modules) or 'nothing of the core'}")
-    # Each module by itself: what matters of a change is what survives in it, not the score of all.
-    return max((_try(module, options.minutes, strict=True) for module in modules), default=0)
+    return _try(modules, options.minutes, strict=True) if modules else 0
 
 
 def _changed_since(revision: str) -> list[str]:
@@ -46,21 +45,27 @@ def _changed_since(revision: str) -> list[str]:
     return [f"{name}." for name in names if not name.endswith("__init__")]
 
 
-def _try(only: str, minutes: int, *, strict: bool) -> int:
+def _try(parts: Sequence[str], minutes: int, *, strict: bool) -> int:
+    """Try the mutants whose names have one of these texts, in one pass; each part has a score of its own.
+
+    What matters of a changed module is what survives in it, not the score of all.
+    """
     started = time.monotonic()
     VERDICTS.unlink(missing_ok=True)
-    code = subprocess.call(_command(only, minutes), cwd=ROOT)
+    code = subprocess.call(_command(parts, minutes), cwd=ROOT)
     if code or not VERDICTS.exists():
         _say("The mutants could not be tried: the tests fail, or cannot be run, without any of them.")
         return 1
-    listed = tuple(entry for entry in read_equivalent() if only in entry.mutant)
-    result = score(read_verdicts(VERDICTS), listed)
-    seconds = time.monotonic() - started
-    _tell(result, seconds)
-    REPORT.write_bytes(msgspec.json.format(msgspec.json.encode(_report(result, seconds)), indent=1))
-    if not strict:
-        return 0
-    return 1 if result.percent < LEAST_PERCENT or result.not_tried or result.stale else 0
+    verdicts, equivalent = read_verdicts(VERDICTS), read_equivalent()
+    failed = 0
+    for part in parts:
+        listed = tuple(entry for entry in equivalent if part in entry.mutant)
+        result = score({name: verdict for name, verdict in verdicts.items() if part in name}, listed)
+        seconds = time.monotonic() - started
+        _tell(part, result, seconds)
+        REPORT.write_bytes(msgspec.json.format(msgspec.json.encode(_report(result, seconds)), indent=1))
+        failed |= result.percent < LEAST_PERCENT or bool(result.not_tried or result.stale)
+    return int(strict and failed)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,17 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(only: str, minutes: int) -> list[str]:
+def _command(parts: Sequence[str], minutes: int) -> list[str]:
     return [
         *(sys.executable, "-m", "pytest", "-q", "--capture=no", "--no-header", "-m", "not prove"),
         *("-p", "tests.mutation.plugin", "-p", "no:cacheprovider", "-p", "no:xdist"),
         *("--hypothesis-profile=mutation", f"--mutation-output={VERDICTS}"),
-        *(f"--mutation-only={only}", f"--mutation-minutes={minutes}"),
+        *(f"--mutation-only={part}" for part in parts),
+        f"--mutation-minutes={minutes}",
         *TESTS,
     ]
 
 
-def _tell(result: Score, seconds: float) -> None:
+def _tell(part: str, result: Score, seconds: float) -> None:
     for name in result.survivors:
         place, _, fault = name.partition(": ")
         before, _, after = fault.partition(" => ")
@@ -95,7 +101,7 @@ def _tell(result: Score, seconds: float) -> None:
     for module, number in _by_module(result).items():
         _say(f"{number:>5} survived in {module}")
     _say(
-        f"{result.percent:.1f} % of the mutants were killed ({LEAST_PERCENT:g} % are asked for): "
+        f"{part or 'all'}: {result.percent:.1f} % of the mutants were killed ({LEAST_PERCENT:g} % are asked for): "
         f"{result.killed} killed, {len(result.survivors)} survived, {len(result.timed_out)} timed out, "
         f"{result.equivalent} equivalent, {result.not_tried} not tried; {seconds:.0f} s"
     )

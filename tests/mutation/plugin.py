@@ -45,7 +45,7 @@ class Child(NamedTuple):
 class MutationRun:
     """One pass over all mutants, in place of pytest's own loop over all tests."""
 
-    def __init__(self, output: Path, wanted: str, deadline: float) -> None:
+    def __init__(self, output: Path, wanted: list[str], deadline: float) -> None:
         self._output = output
         self._wanted = wanted
         self._deadline = deadline
@@ -69,7 +69,8 @@ class MutationRun:
         # A test that passes only once would kill every mutant.
         if os.waitpid(self._fork(None, session.items), 0)[1]:
             raise session.Interrupted("the tests fail without any mutant when they run for the second time")
-        mutants = [mutant for mutant in mutants_of("burnish.core", CORE) if self._wanted in mutant.name]
+        every = mutants_of("burnish.core", CORE)
+        mutants = [mutant for mutant in every if any(part in mutant.name for part in self._wanted)]
         verdicts: dict[str, Verdict] = {}
         for name, verdict in self._verdicts(mutants):
             verdicts[name] = verdict
@@ -168,11 +169,12 @@ def _confine() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mutation")
     group.addoption("--mutation-output", type=Path, required=True, help="the file that gets the verdicts")
-    group.addoption("--mutation-only", default="", help="only mutants whose name has this text")
+    group.addoption("--mutation-only", action="append", default=[], help="only mutants whose name has this text")
     group.addoption("--mutation-minutes", type=float, default=25.0, help="mutants beyond this time are not tried")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    output, only = cast("Path", config.getoption("--mutation-output")), cast("str", config.getoption("--mutation-only"))
+    output = cast("Path", config.getoption("--mutation-output"))
+    only = cast("list[str]", config.getoption("--mutation-only")) or [""]
     minutes = cast("float", config.getoption("--mutation-minutes"))
     config.pluginmanager.register(MutationRun(output, only, time.monotonic() + 60 * minutes), "mutation-run")
