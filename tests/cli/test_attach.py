@@ -7,7 +7,6 @@ import pty
 import select
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -19,13 +18,15 @@ from tests.cli.staged_runs import FIRST, make_repository, play, state_folder
 from burnish.cli.errors import ErrorBoundary
 from burnish.cli.look import attach as attach_command
 from burnish.runtime.script import RehearsalScript
-from burnish.system.process import Command, ProcessLimits, run
-from burnish.system.terminal import in_terminal, open_terminal
+from burnish.system import survivors
+from burnish.system.process import Command
+from burnish.system.terminal import agent_view, find_tmux, open_view, open_views
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="optional: tmux is not installed")
 
 Call = Callable[..., tuple[int, str, str]]
 DETACH = b"\x02d"
+MARK = "BURNISH_TEST_OF_ATTACHING"
 
 
 @pytest.fixture
@@ -50,39 +51,24 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def at_work(repository: Path, *reviewers: str) -> Generator[None]:
-    """Reviewers of the run in terminals, until the end of the test."""
-    terminal = open_terminal(FIRST, state_folder(repository) / "runs" / FIRST / "terminals")
-    ready = repository / "ready"
-    os.mkfifo(ready)
+    """Views of reviewers of the run, until the end of the test."""
+    folder = state_folder(repository) / "runs" / FIRST / "terminals"
+    mark = {MARK: str(repository)}
 
     async def all_of_them() -> None:
-        script = f'echo "$NAME looks at app.py"; echo > "{ready}"; exec sleep 600'
-        commands = [
-            in_terminal(
-                terminal.program,
-                Command(
-                    argv=("sh", "-c", script), folder="/", environment={"PATH": os.environ["PATH"], "NAME": reviewer}
-                ),
-                terminal.view(f"review:1:{reviewer}:1"),
+        for reviewer in reviewers:
+            viewer = Command(
+                argv=("sh", "-c", f'echo "{reviewer} looks at app.py"; exec sleep 600'),
+                folder="/",
+                environment={"PATH": os.environ["PATH"], **mark},
             )
-            for reviewer in reviewers
-        ]
-        await asyncio.gather(*(run(command, ProcessLimits(seconds=120), stop=stop) for command in commands))
+            await open_view(find_tmux(), agent_view(FIRST, f"review:1:{reviewer}:1", folder), viewer)
 
-    loop, stop = asyncio.new_event_loop(), asyncio.Event()
-    work = threading.Thread(target=lambda: loop.run_until_complete(all_of_them()))
-    handle = os.open(ready, os.O_RDWR)
-    work.start()
+    asyncio.run(all_of_them())
     try:
-        said = 0
-        while said < len(reviewers):
-            said += len(os.read(handle, 100))
         yield
     finally:
-        loop.call_soon_threadsafe(stop.set)
-        work.join()
-        loop.close()
-        os.close(handle)
+        survivors.end_all(MARK, str(repository), 5.0)
 
 
 def test_agents_at_work_are_listed(call: Call, repository: Path) -> None:
@@ -135,7 +121,7 @@ def test_a_person_looks_and_leaves(repository: Path) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         os.close(screen)
         assert not (folder / "tmux").exists()
-        assert (folder / "session.json").exists()  # the agent goes on
+        assert [view.name for view in open_views(folder.parent)] == ["critic"]  # the view goes on
 
 
 def read_until(screen: int, words: bytes, seen: bytes = b"") -> bytes:

@@ -13,7 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.cli.staged_runs import FIRST, Stage, drive_elsewhere, ledger_of, make_repository, play, state_folder
 
-from burnish.core.events import BudgetReached, WorkStarted
+from burnish.core.events import BudgetReached, WorkLost, WorkStarted
 from burnish.core.values import replace
 from burnish.runtime.context import RunContext, as_json
 from burnish.runtime.journal import Journal
@@ -187,6 +187,28 @@ def test_following_shows_what_is_written_meanwhile(repository: Path, logs: Path)
             journal.release()
             assert follower.stdout.read() == "last\n"
         assert follower.returncode == 0
+
+
+def test_following_one_attempt_ends_with_it(repository: Path, logs: Path) -> None:
+    with ledger_of(repository) as ledger:
+        stage = Stage(ledger, FIXED)
+        journal = stage.begin()
+        journal.record(WorkStarted(at=stage.now(), effect="validate:1:1", agent="burnish"))
+        (logs / "validate-1-1.log").write_text("first\nlast")
+        (logs / "part1.log").write_text("preparing\n")
+        program = [sys.executable, "-m", "burnish", "logs", "-f", FIRST]
+        with (
+            subprocess.Popen([*program, "validate:1:1"], stdout=subprocess.PIPE, text=True) as follower,
+            subprocess.Popen([*program, "part1"], stdout=subprocess.PIPE, text=True) as other,
+        ):
+            assert follower.stdout is not None
+            assert [follower.stdout.readline() for _ in range(2)] == ["==> validate:1:1 <==\n", "first\n"]
+            journal.record(WorkLost(at=stage.now(), effect="validate:1:1"))
+            assert follower.stdout.read() == "last\n"
+            assert follower.wait() == 0
+            assert other.poll() is None  # this is no attempt
+            journal.release()
+            assert other.communicate()[0] == "==> part1 <==\npreparing\n"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from burnish.cli.errors import ErrorBoundary
 from burnish.cli.session import session
 from burnish.system import clock
 from burnish.system.identifiers import identity_of, is_known_dead
+from burnish.system.terminal import find_tmux, open_socket, open_views
 from burnish.usecases.sessions import CommandSession, keep, over_since
 from burnish.workspace.repository import Repository
 
@@ -181,7 +182,42 @@ def test_a_keeper_that_is_killed_is_noticed_at_once(call: Call, project: Path) -
     keeper = CommandSession(state_folder(project) / "sessions" / name).keeper
     assert keeper is not None
     os.kill(keeper.pid, signal.SIGKILL)
-    assert state_of(monitored(call, name, "--timeout", "1")) == ("crashed", "session_gone")
+    answer = monitored(call, name, "--timeout", "1")
+    assert state_of(answer) == ("crashed", "session_gone")
+    # The view ends what the keeper cannot end any more.
+    eventually(lambda: is_known_dead(identity_of(int(Path(answer["output_file"]).read_text()))) or None)
+
+
+@needs_tmux
+def test_a_session_that_is_closed_ends_its_command(call: Call, project: Path) -> None:
+    os.mkfifo(project / "ready")
+    name = spawned(call, "echo $$; echo > ready; exec sleep 600")
+    (project / "ready").read_bytes()
+    (view,) = open_views(state_folder(project) / "sessions" / name)
+    os.kill(view.server.pid, signal.SIGTERM)
+    answer = monitored(call, name, "--timeout", "1")
+    assert state_of(answer) == ("crashed", "session_gone")
+    assert is_known_dead(identity_of(int(Path(answer["output_file"]).read_text())))
+
+
+@needs_tmux
+def test_a_session_shows_what_its_command_writes(call: Call, project: Path) -> None:
+    os.mkfifo(project / "go")
+    name = spawned(call, r"printf 'first\n\033[2Jsecond\n'; tty >&2; env | grep TMUX; read _ < go")
+    folder = state_folder(project) / "sessions" / name
+    (view,) = open_views(folder)
+    assert (view.name, view.session) == (name, name)
+
+    def pane() -> list[str]:
+        path = open_socket(view, find_tmux())
+        words = (find_tmux(), "-S", path.name, "capture-pane", "-p")
+        done = subprocess.run(words, cwd=path.parent, capture_output=True, check=True, text=True)
+        return sorted(done.stdout.rstrip().splitlines())
+
+    eventually(lambda: pane() == ["first", "not a tty", "second"] or None)
+    (project / "go").write_text("go\n")
+    assert state_of(monitored(call, name)) == ("completed", "normal_completion")
+    assert open_views(folder) == []
 
 
 @needs_tmux

@@ -32,7 +32,7 @@ from burnish.agents.interface import (
 from burnish.agents.logins import copy_credentials, moved_homes, put
 from burnish.agents.pricing import price_of
 from burnish.agents.process import AgentAttempt, AskResult, Meter, answer_schema, either
-from burnish.agents.registry import check_command, progress_of
+from burnish.agents.registry import check_command
 from burnish.agents.services import Job, Services, Session, StoppedError
 from burnish.agents.streams import Dialect, event, final_message, records
 from burnish.contracts.json_text import JsonObject
@@ -209,7 +209,6 @@ class Client(Value):
                 writable=(request.home,),
                 stop=stop,
                 on_line=hear,
-                render=progress_of(call.settings.kind),
                 talk=self.talk(call.settings, request, command),
             )
 

@@ -43,7 +43,7 @@ class CommandAgent:
     async def ask(self, call: AgentAttempt, request: Request) -> AskResult:
         """Run the user's own program."""
         command = self.command(call.settings, request, call.services.environment)
-        finished = await call.run(command, request, render="")
+        finished = await call.run(command, request)
         output = Path(request.output_file)
         reply = self.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
         usage = Usage(seconds=finished.seconds) if isinstance(reply, Failure) else reply.usage

@@ -82,6 +82,7 @@ class AgentAttempt(NamedTuple):
             stop=options.pop("stop", self.job.stop),
             on_start=self.job.started,
             network=not self.services.is_offline(self.job.effect.agent),
+            shown=True,
             **options,
         )
 

@@ -31,11 +31,6 @@ def clients() -> "dict[AgentKind, Client]":
     return {kind: client for kind in AgentKind if (client := client_of(kind)) is not None}
 
 
-def progress_of(kind: AgentKind) -> str:
-    """The name by which another process finds the function that makes a client's stream readable."""
-    return f"burnish.agents.{kind.value}:AGENT.progress"
-
-
 def check_command(settings: AgentSettings) -> None:
     """Raise `AgentError` where an agent that is nothing but its command has none."""
     if settings.kind.needs_command and not (settings.command and settings.command[0].strip()):

@@ -196,7 +196,7 @@ class Services(Protocol):
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
-        render: str | None = None,
+        shown: bool = False,
         talk: Talk | None = None,
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.

@@ -15,7 +15,7 @@ from burnish.report.json_objects import VERSION, list_object, run_object
 from burnish.report.output import print_error, print_json, print_line, print_lines, print_piece
 from burnish.report.text import choice_lines, headline, list_lines, run_lines, status_lines, step_lines
 from burnish.report.words import LOGS_REMOVED
-from burnish.system.terminal_sessions import attach as attach_terminal
+from burnish.system.terminal import attach as attach_view
 from burnish.usecases.clean_up import logs_were_removed
 from burnish.usecases.follow_run import (
     AttachError,
@@ -57,7 +57,7 @@ _LOGS_HELP = f"""Print what agents and commands wrote, attempt by attempt.
 What a client of a model says in its own format is told in words: what it did, and its answer. --raw shows the stream.
 
 EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'; 'runner' is what a run in the background
-said itself."""
+said itself. With the whole name of an attempt, such as 'fix:1:1', -f stops when that attempt ends."""
 
 _ATTACH_HELP = f"""Watch an agent of RUN at work, where the run was started with '--terminal tmux'.
 
@@ -184,12 +184,12 @@ def _print_logs(pieces: Iterable[LogPiece]) -> bool:
 def attach(reference: str, reviewer: str, *, as_json: bool) -> int:
     run, there = watchable(Path.cwd(), reference)
     if as_json:
-        agents = [{"name": watched.view.name, "session": watched.view.session} for watched in there]
+        agents = [{"name": view.name, "session": view.session} for view in there]
         print_json({"version": VERSION, "run": run, "agents": agents})
         return 0
-    watched = chosen_agent(run, there, reviewer)
+    view = chosen_agent(run, there, reviewer)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise AttachError(
             "There is no terminal here to show it in.", hint=f"`burnish logs -f {run}` follows what agents write."
         )
-    return attach_terminal(watched, os.environ)
+    return attach_view(view, os.environ)

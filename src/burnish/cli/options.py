@@ -61,7 +61,7 @@ _TERMINAL: _Options = (
         "--terminal",
         type=click.Choice(["tmux"]),
         envvar="BURNISH_TERMINAL",
-        help="Run each agent in a session that 'burnish attach' looks into.",
+        help="Show each agent in a tmux session that 'burnish attach' opens.",
     ),
 )
 _OUTPUT: _Options = (

@@ -1,6 +1,7 @@
 """`burnish session`: commands in tmux sessions for tools that run a review loop of their own.
 
-Run as a program (`python -m burnish.cli.session FOLDER`), it is the process that keeps one session.
+Run as a program, it is one of the two processes of a session: `python -m burnish.cli.session keep FOLDER` runs the
+command, and `show FOLDER` shows what that writes, in the tmux session.
 """
 
 import os
@@ -12,8 +13,20 @@ import click
 from burnish.cli.errors import ErrorBoundary
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.options import json_option
-from burnish.report.output import print_error, print_json, print_line
-from burnish.usecases.sessions import STEP, MonitorRequest, MonitorResult, build_command, keep, kill, monitor, spawn
+from burnish.report.output import print_error, print_json, print_line, print_piece
+from burnish.usecases.follow_run import follow_session
+from burnish.usecases.sessions import (
+    STEP,
+    CommandSession,
+    MonitorRequest,
+    MonitorResult,
+    build_command,
+    end_strays,
+    keep,
+    kill,
+    monitor,
+    spawn,
+)
 from burnish.workspace.repository import Repository
 
 _HELP = """Run commands in tmux sessions, for tools that have a review loop of their own.
@@ -160,12 +173,23 @@ def kill_command(name: str, *, as_json: bool) -> int:
     return 0
 
 
-def keep_session(folder: str) -> int:
-    """Keep the session of that folder until it has ended."""
+def show(folder: Path) -> None:
+    """Show what the command of a session writes. If its keeper is gone without an end, end the command as well."""
+    shown = CommandSession(folder)
+    for piece in follow_session(shown):
+        print_piece(piece.text)
+    if shown.ending is None:
+        end_strays(shown)
+
+
+def main(part: str, folder: str) -> int:
     with ErrorBoundary() as boundary:
-        keep(Path(folder), os.environ)
+        if part == "keep":
+            keep(Path(folder), os.environ)
+        else:
+            show(Path(folder))
     return boundary.exit_code
 
 
 if __name__ == "__main__":
-    sys.exit(keep_session(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

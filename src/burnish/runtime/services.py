@@ -1,6 +1,7 @@
 """What all work of a run shares: the repository, its clones, the sandbox, the logs, and one way to run an agent."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ from burnish.system.nofollow import write_new
 from burnish.system.process import Command, Finished, How, ProcessLimits
 from burnish.system.process_conversation import Talk
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, choose, confine
-from burnish.system.terminal import Terminal
+from burnish.system.terminal import TERMINALS, TerminalError, agent_view, open_view
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.diffs import Difference
 from burnish.workspace.folders import remove_folder
@@ -62,7 +63,7 @@ class LocalServices:
         policy_folder: str = "",
         sandbox: Sandbox | None = None,
         activity: Activity | None = None,
-        terminal: Terminal | None = None,
+        tmux: str = "",
     ) -> None:
         self.run = run
         self.repository = repository
@@ -80,7 +81,10 @@ class LocalServices:
         self.policy_folder = policy_folder or str(repository.root)
         self.sandbox = sandbox or choose(context.settings.sandbox.value)
         self.activity: Activity = activity or _ignore
-        self.terminal = terminal
+        self.tmux = tmux
+        """The program, where each agent is shown in a session of its own."""
+        self.notices: list[str] = []
+        """What went wrong without a consequence for the run."""
         self._shared: dict[object, Any] = {}
         self.sessions: dict[str, Session] = {}
         """The last session of each agent that may go on with it."""
@@ -178,13 +182,13 @@ class LocalServices:
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
         network: bool = True,
-        render: str | None = None,
+        shown: bool = False,
         talk: Talk | None = None,
     ) -> Finished:
         """Run a command in the sandbox, with its output in the effect's log. Raises `StoppedError` when stopped.
 
         `view` says where the command finds the copy in whose folder it runs.
-        `render` says how it is shown in a terminal, where the run has one: see `burnish.system.terminal.View`.
+        `shown` says that users may watch it in a terminal, where the run has them.
         """
         name = effect.removeprefix(f"{self.run}/")
         marked = {
@@ -218,13 +222,13 @@ class LocalServices:
 
         async def attempt() -> Finished:
             confined = confine(self.sandbox, limited, confinement)
-            if self.terminal is not None and render is not None and talk is None:
-                confined = self.terminal.show(confined, name, render)
             return await process.run(
                 confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line, talk=talk
             )
 
         try:
+            if self.tmux and shown:
+                await self._show(name)
             finished = await attempt()
             if finished.sandbox_failed:
                 # Mostly a path that went away meanwhile, which is no longer looked for the next time.
@@ -236,6 +240,22 @@ class LocalServices:
         if finished.how is How.STOPPED:
             raise StoppedError
         return finished
+
+    async def _show(self, effect: str) -> None:
+        """Open a view of an attempt's log. Like all that bears the marks of the attempt, it ends with the attempt."""
+        viewer = Command(
+            argv=(sys.executable, "-P", "-m", "burnish", "logs", "-f", self.run, effect),
+            folder=str(self.repository.root),
+            environment={
+                **self.tool_environment(),
+                RUN_MARKER: self.run,
+                EFFECT_MARKER: f"{self.run}/{effect}",
+            },
+        )
+        try:
+            await open_view(self.tmux, agent_view(self.run, effect, self.folder / TERMINALS), viewer)
+        except (TerminalError, OSError) as problem:
+            self.notices.append(str(problem))
 
     def _private(self) -> tuple[str, ...]:
         """What is no agent's business: addresses with passwords, what other agents said, where they live."""

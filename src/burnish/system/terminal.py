@@ -1,93 +1,75 @@
-"""Lets an agent run in a tmux session that a person can look into, with everything else as it is without one.
+"""tmux sessions in which users watch a command. They are views only: the command runs elsewhere, without a terminal.
 
-What burnish starts and watches over, in the place of the command, is a small proxy (`terminal_proxy`). It makes a tmux
-server of the agent's own, with one session, in which a launcher (`terminal_launcher`) runs the command. The two meet in
-a private folder: the order for the command, with its environment and input, goes that way, never through a command line
-that every user can read; so do the proxy's own two channels, to which the launcher writes what the command says. The
-proxy ends as the command did. If it is told to end, so is the command; if it is gone, the launcher kills the command.
+Each view is a tmux server of its own with one session. Its only pane runs a program that shows a log while it grows.
+The server uses none of the user's tmux configuration, and its environment is the one that it is given. Marks in that
+environment let `burnish.system.survivors` end the view together with the command.
 
-The server knows nothing of burnish's environment, so that nobody takes it for a part of the run, and it ends with the
-command. Whoever can reach it could run commands outside of every sandbox: its socket lies in a folder that is hidden
-from agents, and only for the moment in which somebody attaches (`terminal_sessions`).
+A process that can reach a tmux server can run commands outside every sandbox. So the folder of a view must be hidden
+from agents, and the server's socket is in it only for the moment in which `attach` connects.
 """
 
-import json
+import asyncio
+import os
 import shutil
-import sys
+import signal
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.values import Value, replace
-from burnish.system.files import make_private_directory
-from burnish.system.process_values import Command
+from burnish.system.files import make_private_directory, write_atomically
+from burnish.system.identifiers import ProcessIdentity, identity_of, is_known_dead
+from burnish.system.process import Command, ProcessLimits, run, run_now
 
 TERMINALS = "terminals"
-"""The folder of a run in which the sessions of its agents live. No agent may see it."""
+"""The folder of a run that has the views of its agents, one folder each."""
 
-_PROXY = str(Path(__file__).with_name("terminal_proxy.py"))
-_LAUNCHER = ("-P", "-m", "burnish.system.terminal_launcher")
+_SOCKET = "tmux"
+"""Relative to the view's folder, because the path of a socket has 107 bytes at most."""
+_NOTE = "session.json"
+_IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
+"""tmux would expand formats in the name of a start folder."""
+_START_SECONDS = 30.0
+_OPEN_SECONDS = 2.0
+_LOOK_SECONDS = 0.005
+_OPTIONS = {
+    "history-limit": "50000",
+    "status-left-length": "100",
+    "assume-paste-time": "0",
+    "status-right": " read-only; Ctrl-b d leaves ",
+}
 _NOT_IN_NAMES = str.maketrans(":./ ", "----")
-"""tmux would change some of them by itself; the others make no good name of a folder."""
+"""tmux itself would change some of them; the others make no good name of a folder."""
 
 
 class TerminalError(BurnishError):
-    """An agent cannot be shown in a terminal."""
+    """A command cannot be shown in a terminal."""
 
     kind = ErrorKind.CONFIGURATION
 
 
 class View(Value):
-    """One agent as it is shown."""
+    """The view of one command."""
 
     name: str
-    """What a person calls it: `critic`, `fix-1`."""
+    """What a user calls it: `critic`, `fix-1`."""
     session: str
     folder: str
-    """For this agent alone. It must be hidden from every agent."""
-    title: str = ""
-    render: str = ""
-    """`module:function`, which makes the words for a person of a line of output, or none; without it, lines are shown
-    as they are."""
+    """For this view alone, and hidden from every agent."""
+    server: ProcessIdentity = ProcessIdentity(host="", pid=0)
 
 
-class Order(Value):
-    """What the launcher is to do."""
-
-    command: Command
-    view: View
-
-
-class Terminal(Value):
-    """The tmux sessions of one run."""
-
-    program: str
-    """tmux itself."""
-    run: str
-    folder: str
-    """Hidden from every agent; see `burnish.system.terminal_sessions.living`."""
-
-    def view(self, effect: str, render: str = "") -> View:
-        """How the agent of an effect, such as `review:2:critic:1`, is shown."""
-        kind, *rest = effect.split(":")
-        name = rest[1] if kind == "review" and len(rest) == 3 else "-".join((kind, *rest[:-1]))
-        return View(
-            name=name,
-            session=f"burnish-{self.run}-{name}".translate(_NOT_IN_NAMES),
-            folder=str(Path(self.folder) / effect.translate(_NOT_IN_NAMES)),
-            title=f"{effect} of run {self.run}",
-            render=render,
-        )
-
-    def show(self, command: Command, effect: str, render: str = "") -> Command:
-        """The same command, confined or not, where a person can look into it."""
-        return in_terminal(self.program, command, self.view(effect, render))
-
-
-def open_terminal(run: str, folder: Path) -> Terminal:
-    """The terminal of a run; raises where there is no tmux."""
-    return Terminal(program=find_tmux(), run=run, folder=str(folder))
+def agent_view(run: str, effect: str, folder: Path) -> View:
+    """The view of an agent, by its effect such as `review:2:critic:1`, below the run's folder of views."""
+    kind, *rest = effect.split(":")
+    name = rest[1] if kind == "review" and len(rest) == 3 else "-".join((kind, *rest[:-1]))
+    session = f"burnish-{run}-{name}".translate(_NOT_IN_NAMES)
+    return View(name=name, session=session, folder=str(folder / effect.translate(_NOT_IN_NAMES)))
 
 
 def find_tmux() -> str:
@@ -101,29 +83,92 @@ def find_tmux() -> str:
     return str(Path.cwd() / found)
 
 
-def in_terminal(program: str, command: Command, view: View) -> Command:
-    """The same command in a tmux session. `program` is tmux."""
+async def open_view(program: str, view: View, viewer: Command) -> View:
+    """Run a program that shows something in a tmux session of its own. `program` is tmux."""
     make_private_directory(Path(view.folder))
-    # The standard library's JSON, as it alone carries bytes of arguments that are no text.
-    order = json.dumps(msgspec.to_builtins(Order(command=command, view=view)))
-    launcher = (sys.executable, *_LAUNCHER)
-    return replace(
-        command,
-        argv=(sys.executable, "-I", "-S", _PROXY, view.folder, view.session, program, *launcher),
-        stdin=order.encode(),
-        program=command.program or command.argv[0],
-        monitor="",
-        call_filter=b"",
-        supervised=False,
-        file_bytes=None,
+    (Path(view.folder) / _NOTE).unlink(missing_ok=True)
+    options = (word for name, value in _OPTIONS.items() for word in ("set-option", "-g", name, value, ";"))
+    tmux = Command(
+        argv=(
+            *(program, "-f", os.devnull, "-S", _SOCKET, "start-server", ";", *options),
+            # A window that was opened beside the view must not keep the server alive.
+            *("set-hook", "-g", "pane-exited", "kill-server", ";"),
+            *("new-session", "-d", "-s", view.session, "-x", "160", "-y", "48", "-P", "-F", "#{pid}"),
+            *(*_IN_FOLDER, viewer.folder, *viewer.argv, ";"),
+            *("select-pane", "-d"),  # nothing that is typed reaches the program
+        ),
+        folder=view.folder,
+        environment=viewer.environment,
     )
+    made = await run(tmux, ProcessLimits(seconds=_START_SECONDS))
+    (Path(view.folder) / _SOCKET).unlink(missing_ok=True)
+    if made.code != 0 or not made.stdout.strip().isdigit():
+        reason = made.message or made.stderr_tail.strip() or f"exit code {made.code}"
+        raise TerminalError(f"tmux cannot show {view.name}: {reason.rstrip('.')}.")
+    opened = replace(view, server=identity_of(int(made.stdout)))
+    write_atomically(Path(view.folder) / _NOTE, msgspec.json.encode(opened))
+    return opened
 
 
-def read_order(raw: bytes) -> Order:
-    """The order, as the launcher gets it."""
-    return msgspec.convert(json.loads(raw), Order)
+@contextmanager
+def closing_noticed(view: View, act: Callable[[], None]) -> Generator[None]:
+    """Have the running event loop call `act` when the view is closed. Linux only: elsewhere that goes unnoticed."""
+    try:
+        handle = os.pidfd_open(view.server.pid)
+    except AttributeError:
+        yield
+        return
+    except ProcessLookupError:
+        act()
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    loop.add_reader(handle, act)
+    try:
+        yield
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
 
 
-def clear(folder: str) -> None:
-    """Remove what an agent's session leaves behind."""
-    shutil.rmtree(folder, ignore_errors=True)
+def open_views(folder: Path) -> list[View]:
+    """The views below a folder that are open now, by name."""
+    notes = (_read(place / _NOTE) for place in sorted(folder.glob("*")))
+    return [view for view in notes if view is not None and not is_known_dead(view.server)]
+
+
+def _read(path: Path) -> View | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=View)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def open_socket(view: View, program: str) -> Path:
+    """Have the server open its socket, which stays in the view's folder until a client has connected."""
+    path = Path(view.folder) / _SOCKET
+    deadline = time.monotonic() + _OPEN_SECONDS
+    if not path.is_socket():
+        os.kill(view.server.pid, signal.SIGUSR1)  # tmux then makes its socket again
+    while not _answers(view, program):
+        if is_known_dead(view.server) or time.monotonic() > deadline:
+            raise TerminalError(f"{view.session} cannot be reached.", hint="It may just have ended.")
+        time.sleep(_LOOK_SECONDS)  # there is no event for it, and it takes a millisecond
+    return path
+
+
+def _answers(view: View, program: str) -> bool:
+    """Whether the server answers: the socket exists before the server listens to it."""
+    words = (program, "-S", _SOCKET, "has-session", "-t", f"={view.session}")
+    asked = run_now(Command(argv=words, folder=view.folder, environment={"PATH": os.defpath}))
+    return asked.code == 0
+
+
+def attach(view: View, environment: Mapping[str, str]) -> NoReturn:
+    """Become a tmux client that shows the session and removes the socket once it is connected."""
+    program = find_tmux()
+    path = open_socket(view, program)
+    os.chdir(path.parent)
+    words = (program, "-u", "-S", path.name, "attach-session", "-r", "-t", f"={view.session}")
+    outside = {name: value for name, value in environment.items() if name not in ("TMUX", "TMUX_PANE")}
+    os.execve(program, (*words, ";", "run-shell", f"rm -f {path.name}"), outside)  # noqa: S606 - never a shell

@@ -24,7 +24,7 @@ from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import this_process
 from burnish.system.sandbox import Sandbox
-from burnish.system.terminal import TERMINALS, open_terminal
+from burnish.system.terminal import TERMINALS, find_tmux
 from burnish.usecases.clean_up import keep_within_limits
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
 from burnish.usecases.runs import Runs
@@ -78,7 +78,7 @@ class DriveOptions(NamedTuple):
     """Is told what an agent is doing now."""
     sandbox: Sandbox | None = None
     terminal: bool = False
-    """Whether each agent runs in a session that can be watched."""
+    """Whether each agent is shown in a tmux session."""
     one_round: bool = False
     """Whether it stops after one round more."""
 
@@ -156,7 +156,7 @@ def _drive(
                 policy_folder=policy_folder(repository, Clones(repository, copies / "clones"), journal.state, context),
                 sandbox=options.sandbox,
                 activity=options.activity,
-                terminal=open_terminal(run, folder / TERMINALS) if options.terminal else None,
+                tmux=find_tmux() if options.terminal else "",
             )
             records.recover(journal.state, last_moment(ledger, run))
 
@@ -182,7 +182,8 @@ def _drive(
     cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
     interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
     paused = interrupted is None and not isinstance(state.phase, Ended) and pause(state)
-    return Driven(run=state, interrupted=interrupted, landing=landing, notices=tuple(records.notices), paused=paused)
+    notices = (*records.notices, *services.notices)
+    return Driven(run=state, interrupted=interrupted, landing=landing, notices=notices, paused=paused)
 
 
 def _continued(ledger: Ledger, driven: Driven) -> Journal | None:

@@ -14,18 +14,18 @@ from burnish.agents.registry import clients
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import RunStarted, WorkStarted, decode, name_of
 from burnish.core.loop import evolve
-from burnish.core.state import Waiting
+from burnish.core.state import Run, Waiting
+from burnish.core.steps.flow import under_way
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.report.account import RunSnapshot
 from burnish.runtime.journal import RunError, stream_of
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system import clock
-from burnish.system.terminal import TERMINALS
-from burnish.system.terminal_sessions import Watched, living
+from burnish.system.terminal import TERMINALS, View, open_views
 from burnish.usecases.agent_logs import StreamFormatter, client_kind, log_name, open_log
 from burnish.usecases.runs import Runs, named, open_runs
-from burnish.usecases.sessions import find
+from burnish.usecases.sessions import CommandSession, find
 from burnish.workspace.repository import Repository
 
 RUNNER = "runner"
@@ -152,7 +152,10 @@ def read_logs(files: list[LogFile], *, raw: bool = False) -> Iterator[LogPiece]:
 
 
 def follow_logs(runs: Runs, name: str, wanted: str = "", *, raw: bool = False) -> Iterator[LogPiece]:
-    """The logs as they grow, in turn, until the run is at rest or has no driver any more."""
+    """The logs as they grow, in turn, until the run is at rest or has no driver any more.
+
+    Where `wanted` is the whole name of an attempt, its end is the end.
+    """
     tails: dict[str, Tail] = {}
     version = -1
     for snapshot in watch(runs, name):
@@ -162,8 +165,24 @@ def follow_logs(runs: Runs, name: str, wanted: str = "", *, raw: bool = False) -
                 tails.setdefault(file.effect, Tail(file, raw=raw))
         for tail in tails.values():
             yield from tail.pieces(to_the_end=False)
+        # Once more, as the logs may know of an attempt that began after the snapshot.
+        if wanted in tails and _has_ended(runs.advance(snapshot.run), wanted):
+            break
     for tail in tails.values():
         yield from tail.pieces(to_the_end=True)
+
+
+def _has_ended(run: Run, effect: str) -> bool:
+    """Whether an attempt has begun and ended. Logs of preparations, whose names have no colon, are no attempts."""
+    return ":" in effect and effect not in under_way(run)
+
+
+def follow_session(session: CommandSession) -> Iterator[LogPiece]:
+    """What the command of a session writes, until it has ended."""
+    tail = Tail(LogFile(effect=session.name, path=str(session.output)))
+    while not session.ends_within(LOOK_SECONDS):
+        yield from tail.pieces(to_the_end=False)
+    yield from tail.pieces(to_the_end=True)
 
 
 class Waited(Value):
@@ -218,30 +237,30 @@ class AttachError(BurnishError):
     kind = ErrorKind.USAGE
 
 
-def watchable(folder: Path, reference: str) -> tuple[str, list[Watched]]:
+def watchable(folder: Path, reference: str) -> tuple[str, list[View]]:
     """The full name of a run, or of a session of another tool, and its agents that can be watched."""
     session = find(Repository.discover(folder), reference)
     if session is not None:
-        return session.name, living(session.folder)
+        return session.name, open_views(session.folder)
     with open_runs(folder) as runs:
         name = runs.resolve(reference)
-        return name, living(runs.folder(name) / TERMINALS)
+        return name, open_views(runs.folder(name) / TERMINALS)
 
 
-def chosen_agent(run: str, there: list[Watched], wanted: str) -> Watched:
+def chosen_agent(run: str, there: list[View], wanted: str) -> View:
     """The agent of that name; the only one, where none is named."""
-    names = ", ".join(watched.view.name for watched in there)
+    names = ", ".join(view.name for view in there)
     if not there:
         raise AttachError(
             f"No agent of {run} is at work in a terminal.",
             hint=f"`burnish logs -f {run}` follows what its agents write; `--terminal tmux` shows those of a new run.",
         )
-    fitting = [watched for watched in there if watched.view.name == wanted or not wanted]
+    fitting = [view for view in there if view.name == wanted or not wanted]
     if not fitting:
         raise AttachError(f"'{wanted}' of {run} is not at work in a terminal.", hint=f"These are: {names}.")
     if len(fitting) > 1:
         raise AttachError(
             f"{len(fitting)} agents of {run} are at work: {names}.",
-            hint=f"Name one: `burnish attach {run} {fitting[0].view.name}`.",
+            hint=f"Name one: `burnish attach {run} {fitting[0].name}`.",
         )
     return fitting[0]

@@ -1,7 +1,8 @@
 """Sessions for other tools: a command in a tmux session that outlives the call, and what became of it.
 
 A keeper, which is a process of its own, runs the command through the one door for processes and puts its end down.
-A monitor is woken by the keeper's end. Agents of burnish's own runs need none of this.
+The tmux session is a view of what the command writes. Keeper and view watch each other: if one of them is gone, the
+other one ends the command. A monitor is woken by the keeper's end. Agents of burnish's own runs need none of this.
 """
 
 import asyncio
@@ -25,11 +26,11 @@ from burnish.core.events import Outcome, StoryStatus, Subject
 from burnish.core.state import Ended
 from burnish.core.values import Value
 from burnish.runtime.stories import is_story, story_status
-from burnish.system import clock, process, survivors, terminal_alive
+from burnish.system import alive, clock, process, survivors
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process
-from burnish.system.process import Command, Finished, ProcessLimits
-from burnish.system.terminal import View, find_tmux, in_terminal
+from burnish.system.process import Command, How, ProcessLimits
+from burnish.system.terminal import View, closing_noticed, find_tmux, open_view
 from burnish.usecases.runs import open_runs
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import commit_work_tree
@@ -40,6 +41,9 @@ OUTPUT = "output.txt"
 _ORDER, _KEEPER, _END, _ALIVE, _TERMINAL = "order.json", "keeper.json", "end.json", "alive", "terminal"
 _RUN = "run.json"
 _BURNISH = (sys.executable, "-m", "burnish")
+_PROGRAM = (sys.executable, "-P", "-m", "burnish.cli.session")
+"""Keeps a session (`keep`), or shows what it writes (`show`)."""
+_VIEWERS_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _START_SECONDS = 30.0
 _GRACE_SECONDS = 15.0
 """The command may be burnish itself, which first ends its own agents."""
@@ -122,7 +126,7 @@ class CommandSession:
 
     def ends_within(self, seconds: float) -> bool:
         """Wait for the end; whether it came."""
-        return terminal_alive.ends(self.alive, self.is_over, seconds)
+        return alive.ends(self.alive, self.is_over, seconds)
 
 
 def build_command(story: str, agent: str) -> str:
@@ -184,9 +188,9 @@ def spawn(
     make_private_directory(session.folder)
     order = SessionCommand(name=name, command=command, folder=str(repository.root))
     write_atomically(session.folder / _ORDER, msgspec.json.encode(order))
-    with terminal_alive.awaited(session.alive) as begins:
+    with alive.awaited(session.alive) as begins:
         keeper = Command(
-            argv=(sys.executable, "-P", "-m", "burnish.cli.session", str(session.folder)),
+            argv=(*_PROGRAM, "keep", str(session.folder)),
             folder=str(repository.root),
             environment=dict(environment),
         )
@@ -202,36 +206,55 @@ def keep(folder: Path, environment: Mapping[str, str]) -> None:
     order = session.order
     if order is None:
         raise SessionError(f"There is no session in {folder}.", hint="Sessions are made by `burnish session spawn`.")
-    with terminal_alive.held(session.alive) as begun:
+    with alive.held(session.alive) as begun:
         write_atomically(folder / _KEEPER, msgspec.json.encode(this_process()))
         try:
-            finished = asyncio.run(_run(session, order, environment, begun))
+            ending = asyncio.run(_run(session, order, environment, begun))
         finally:
-            survivors.end_all(MARKER, session.name, _GRACE_OF_STRAYS)
-        if finished.message:
-            sys.stderr.write(f"{finished.message}\n")
+            end_strays(session)
+            shutil.rmtree(session.terminal, ignore_errors=True)
         if folder.is_dir():
-            write_atomically(folder / _END, msgspec.json.encode(SessionEnd(code=finished.code, signal=finished.signal)))
+            write_atomically(folder / _END, msgspec.json.encode(ending))
+
+
+def end_strays(session: CommandSession) -> None:
+    """End everything that a session has started, but for the process that asks and those above it."""
+    survivors.end_all(MARKER, session.name, _GRACE_OF_STRAYS)
 
 
 async def _run(
     session: CommandSession, order: SessionCommand, environment: Mapping[str, str], begun: Callable[[], None]
-) -> Finished:
+) -> SessionEnd:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    viewer = Command(
+        argv=(*_PROGRAM, "show", str(session.folder)),
+        folder=order.folder,
+        environment={
+            **{name: environment[name] for name in _VIEWERS_ENVIRONMENT if name in environment},
+            MARKER: session.name,
+        },
+    )
+    view = View(name=session.name, session=session.name, folder=str(session.terminal))
+    view = await open_view(find_tmux(), view, viewer)
     command = Command(
         argv=("sh", "-c", order.command),
         folder=order.folder,
         environment={**environment, MARKER: session.name},
     )
-    view = View(name=session.name, session=session.name, folder=str(session.terminal), title=session.name)
-    return await process.run(
-        in_terminal(find_tmux(), command, view),
-        ProcessLimits(grace_seconds=_GRACE_SECONDS),
-        log=session.output,
-        on_start=lambda _mark: begun(),
-        stop=stop,
-    )
+    with closing_noticed(view, stop.set):
+        finished = await process.run(
+            command,
+            ProcessLimits(grace_seconds=_GRACE_SECONDS),
+            log=session.output,
+            on_start=lambda _mark: begun(),
+            stop=stop,
+        )
+    if finished.message:
+        sys.stderr.write(f"{finished.message}\n")
+    if finished.how is How.STOPPED and is_known_dead(view.server):
+        return SessionEnd(signal=_HANGUP)
+    return SessionEnd(code=finished.code, signal=finished.signal)
 
 
 def kill(repository: Repository, name: str) -> bool:
@@ -246,7 +269,7 @@ def kill(repository: Repository, name: str) -> bool:
                 os.kill(keeper.pid, number)
             if session.ends_within(2 * _GRACE_SECONDS):
                 break
-    survivors.end_all(MARKER, name, _GRACE_OF_STRAYS)
+    end_strays(session)
     for file in (_ORDER, _KEEPER, _END, _ALIVE, _RUN):
         (session.folder / file).unlink(missing_ok=True)
     shutil.rmtree(session.terminal, ignore_errors=True)

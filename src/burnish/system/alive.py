@@ -1,7 +1,7 @@
-"""Tells at once that a process has begun its work, and that it has ended, however it ended.
+"""Waits for the start and the end of a process that need not be a child, without polling.
 
-The process holds a named pipe open. Whoever has the pipe open for reading is told by the kernel when that ends. Nobody
-looks again and again, and the process need not be a child.
+The process holds a named pipe open. The kernel wakes a process that has the pipe open for reading when the other one
+writes to it or ends, however it ends.
 """
 
 import os
@@ -13,42 +13,38 @@ from pathlib import Path
 
 @contextmanager
 def held(path: Path) -> Generator[Callable[[], None]]:
-    """Be alive for as long as this is entered; the function says that the work has begun."""
-    # For both ways, so that opening waits for nobody and saying fails for nobody.
+    """Count as alive inside the block. The function reports that the work has begun."""
+    # For reading as well, so that opening never waits and writing never fails.
     descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        yield lambda: _say(descriptor)
+        yield lambda: _report(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _say(descriptor: int) -> None:
+def _report(descriptor: int) -> None:
     os.write(descriptor, b".")
 
 
 @contextmanager
 def awaited(path: Path) -> Generator[Callable[[float], bool]]:
-    """Make the pipe; the function waits for some seconds until whoever is started meanwhile says that it has begun."""
+    """Make the pipe. The function waits some seconds until a process that is started in the block reports its work."""
     os.mkfifo(path, 0o600)
     descriptor = _open(path)
     try:
-        yield lambda seconds: _begins(descriptor, seconds)
+        yield lambda seconds: bool(_wait(descriptor, select.POLLIN, seconds)) and os.read(descriptor, 1) != b""
     finally:
         os.close(descriptor)
 
 
-def _begins(descriptor: int, seconds: float) -> bool:
-    return bool(_wait(descriptor, select.POLLIN, seconds)) and os.read(descriptor, 1) != b""
-
-
 def ends(path: Path, is_gone: Callable[[], bool], seconds: float) -> bool:
-    """Wait for some seconds at most until whoever holds the pipe has ended; whether it has."""
+    """Wait at most some seconds until the process that holds the pipe has ended; whether it has."""
     try:
         descriptor = _open(path)
     except OSError:
         return True
     try:
-        # Asked after opening: an end from now on is told by the pipe.
+        # Asked after opening: from then on, the pipe reports the end.
         return is_gone() or bool(_wait(descriptor, 0, seconds))
     finally:
         os.close(descriptor)
