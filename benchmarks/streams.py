@@ -73,7 +73,7 @@ def _up_to_review() -> Sequence[AnyEvent]:
     first = next(place for place, event in enumerate(events) if _starts_review(event))
     begun = events[:first]
     if not isinstance(begun[0], RunStarted):
-        raise TypeError("a run begins with RunStarted")
+        raise TypeError("a run starts with RunStarted")
     return begun
 
 

@@ -53,13 +53,13 @@ def user(folder: Path, monkeypatch: pytest.MonkeyPatch) -> User:
 def test_an_agent_that_answers_can_be_used(burnish: Burnish, user: User) -> None:
     user.has(f"{ANSWERS}; touch {user.folder}/outside; env > $BURNISH_OUTPUT.seen; true")
     code, out, err = burnish("agent", "check", "mine")
-    assert (code, out[:27]) == (0, "ok: mine can be used. It to")
-    assert err == "Trying mine (command) on a small repository …\n"
+    assert (code, out[:25]) == (0, "ok: mine works. The call ")
+    assert err == "Testing mine (command) on a small repository …\n"
     user.check_nothing_is_left()
 
 
 def test_it_is_asked_like_a_reviewer_and_told_to_find_nothing(burnish: Burnish, user: User) -> None:
-    wanted = "grep -q 'trial of the connection' && grep -q 'total = 2' app.py && ! touch app.py 2> /dev/null"
+    wanted = "grep -q 'connection test' && grep -q 'total = 2' app.py && ! touch app.py 2> /dev/null"
     user.has(f"[ $BURNISH_ROLE-$BURNISH_CONTRACT = review-issues ] && {wanted} && echo '{CLEAN}'")
     assert burnish("agent", "check", "mine")[0] == 0
 
@@ -67,11 +67,11 @@ def test_it_is_asked_like_a_reviewer_and_told_to_find_nothing(burnish: Burnish, 
 @pytest.mark.parametrize(
     ("line", "problem", "hint"),
     [
-        ("echo 'I like it.'", "It answered, but not in the form that it was asked for", "Another model"),
-        ("echo 'HTTP 401 Unauthorized' >&2; exit 1", "The service does not accept the login", "environment = "),
-        ("echo 'error: retry after 90 s' >&2; exit 1", "takes no more requests for now, until ", "fallback"),
-        ("echo \"error: unknown option '--json'\" >&2; exit 1", "It did not come to its end", "bring it up to date"),
-        ("exit 127", "It cannot be run", "Look at its command"),
+        ("echo 'I like it.'", "It answered, but not in the required format", "Try another model"),
+        ("echo 'HTTP 401 Unauthorized' >&2; exit 1", "The service rejected the login", "environment = "),
+        ("echo 'error: retry after 90 s' >&2; exit 1", "The service is rate-limited, until ", "fallback"),
+        ("echo \"error: unknown option '--json'\" >&2; exit 1", "It did not finish", "upgrade it"),
+        ("exit 127", "It cannot be started", "Check its command"),
     ],
 )
 def test_what_is_wrong_is_said_in_plain_words(burnish: Burnish, user: User, line: str, problem: str, hint: str) -> None:
@@ -117,7 +117,7 @@ def test_nobody_knows_the_name_or_the_program(burnish: Burnish, user: User) -> N
     own.write_text('[agents.mine]\nkind = "gemini"\ncommand = ["no-such-client"]\n')
     code, out, err = burnish("agent", "check", "mine")
     assert (code, out) == (4, "")
-    assert err == "mine cannot be used: It is not installed.\nhint: 'no-such-client' was not found.\n"
+    assert err == "mine does not work: It is not installed.\nhint: 'no-such-client' was not found.\n"
 
 
 def test_an_agent_of_a_run_checks_nobody(burnish: Burnish, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,11 +170,11 @@ def test_a_real_client(
             for name in variables.keys() - {"HOME", "TMPDIR"}:
                 monkeypatch.setenv(name, variables[name])
             code, out, err = burnish("agent", "check", kind.value)
-            assert err.startswith(f"Making one paid call, $0.05 at most: {kind.value}")
+            assert err.startswith(f"Making one paid call (at most $0.05): {kind.value}")
             if scenario == "clean":
                 assert (code, out[:3]) == (0, "ok:"), err
             else:
                 assert (code, out) == (4, "")
-                assert "The service does not accept the login" in err
+                assert "The service rejected the login" in err
                 assert login in err.splitlines()[-1]
     user.check_nothing_is_left()

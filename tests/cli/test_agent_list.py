@@ -60,16 +60,16 @@ def test_everything_about_everybody(burnish: Burnish, programs: Path, repository
     code, out, err = burnish("agent", "list")
     assert (code, err) == (0, "")
     assert "\n".join(line.rstrip() for line in out.replace(f"{programs}/", "").splitlines()) == snapshot("""\
-NAME       KIND       MODEL    STATE          USED FOR           COST            PROGRAM
-mine       command             not installed  review             its own affair
-strong     codex      gpt-5.5  usable         review (fallback)  $5 in, $30 out  codex
+NAME       KIND       MODEL    STATE          USED FOR           COST                   PROGRAM
+mine       command             not installed  review             set by its provider
+strong     codex      gpt-5.5  usable         review (fallback)  $5 in, $30 out         codex
 analysers  analysers           usable         fix                nothing
-claude     claude              not logged in                     as it says      claude
-codex      codex               usable                            price unknown   codex
-gemini     gemini              not logged in                     price unknown   gemini
-opencode   opencode            usable                            price unknown   opencode
+claude     claude              not logged in                     reported by the agent  claude
+codex      codex               usable                            price unknown          codex
+gemini     gemini              not logged in                     price unknown          gemini
+opencode   opencode            usable                            price unknown          opencode
 
-mine is not installed: 'no-such-reviewer' was not found. Look at the command of [agents.mine].
+mine is not installed: 'no-such-reviewer' was not found. Check the command of [agents.mine].
 claude is not logged in: Run `claude auth login`, or set ANTHROPIC_API_KEY.
 gemini is not logged in: Run `gemini`, or set GEMINI_API_KEY.
 Prices are per million tokens. Paid agents may spend up to $2.5 per run.\

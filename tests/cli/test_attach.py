@@ -83,11 +83,11 @@ def test_one_of_several_must_be_named(call: Call, repository: Path) -> None:
     with at_work(repository, "critic", "pedant"):
         code, _, err = call(FIRST)
         assert code == 2
-        assert f"error: 2 agents of {FIRST} are at work: critic, pedant.\n" in err
+        assert f"error: 2 agents of {FIRST} are running: critic, pedant.\n" in err
         assert f"hint: Name one: `burnish attach {FIRST} critic`.\n" in err
         code, _, err = call(FIRST, "witness")
         assert code == 2
-        assert "hint: These are: critic, pedant." in err
+        assert "hint: Running: critic, pedant." in err
 
 
 def test_without_a_session_there_is_another_way(call: Call, repository: Path) -> None:

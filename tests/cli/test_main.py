@@ -64,45 +64,44 @@ def test_help_through_the_program() -> None:
     assert ran.stdout == snapshot("""\
 Usage: burnish [OPTIONS] COMMAND [ARGS]...
 
-  The quality gate that autonomous coding agents must pass.
+  A quality gate for changes written by coding agents.
 
-  burnish puts a change before reviewers with fresh, read-only eyes, judges
-  what they found, has it fixed, and repeats until the change is clean, a
-  limit is reached, or a person must decide.
+  burnish reviews a branch with independent, read-only reviewers, has the
+  findings fixed, and repeats until the change is clean, a limit is reached,
+  or a person must decide.
 
   Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting
-  for a person, 4 did not run, 5 a budget ran out, 130 interrupted.
+  for a person, 4 did not run, 5 over budget, 6 unproven, 130 interrupted.
 
 Options:
   --version   Show the version and exit.
   -h, --help  Show this message and exit.
 
 Everyday:
-  review    Put a branch before its reviewers, once.
-  fix       Review, fix, review again, until the gate passes.
-  status    What the runs of this repository are doing.
-  show      One run in full: rounds, findings, the next step.
-  logs      What agents and commands wrote while they worked.
-  attach    Watch an agent at work in its terminal.
-  wait      Wait until a run has ended or needs a person.
-  decide    Choose how a waiting run goes on.
-  findings  List what was found; refute, waive, annotate or add to it.
-  resume    Go on with an interrupted run.
-  cancel    End a run; what it has is kept.
-  verify    Does this exact tree carry a seal that holds?
+  review    Review a branch once; change no code.
+  fix       Review, fix and review again until the gate passes.
+  status    List runs, or show what one is doing.
+  show      Show a run in full: rounds, findings, next steps.
+  logs      Show what agents and commands printed.
+  attach    Watch an agent work in its terminal.
+  wait      Wait until a run has ended or is waiting for a person.
+  decide    Choose how a waiting run continues.
+  findings  List findings; refute, waive, annotate or add one.
+  resume    Continue an interrupted run.
+  cancel    End a run and keep its results.
+  verify    Check that this exact tree has a valid seal.
 
 Policies:
-  protocol  List, show, check and rehearse protocols: the rules that a run
-            follows.
-  agent     List and check agents: who reviews, fixes and builds.
+  protocol  List, show, check and rehearse protocols: the rules of a run.
+  agent     List and check agents.
   prompt    Show exactly what an agent would be sent.
-  trust     Let settings count that only the working tree has.
-  clean     Remove what is no longer needed.
+  trust     Trust settings that exist only in the working tree.
+  clean     Remove old prompts, transcripts and logs.
 
 For other tools:
-  parse    Read a reviewer's answer and print it as JSON.
+  parse    Parse a reviewer's answer and print it as JSON.
   session  Run commands in tmux sessions.
-  records  The files that other tools read.
+  records  Rebuild the files that other tools read.
 """)
 
 
@@ -123,17 +122,18 @@ def test_help_of_parse(burnish: Burnish) -> None:
     assert out == snapshot("""\
 Usage: burnish parse [OPTIONS] [FILE]
 
-  Read a reviewer's answer and print it as JSON.
+  Parse a reviewer's answer and print it as JSON.
 
-  The answer comes from FILE, or from the standard input for '-' or nothing.
-  Nothing is clean by default: what cannot be read as a review is an error.
+  The answer comes from FILE, or from standard input if FILE is '-' or
+  missing. Nothing is clean by default: an answer that cannot be parsed as a
+  review is an error.
 
-  Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol the
+  Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol, the
   protocol's gate decides between 0 and 1.
 
 Options:
   --contract [findings|report|issues|verdict|sarif]
-                                  The form of the answer. Needed unless
+                                  The format of the answer. Required unless
                                   --protocol is given.
   --protocol NAME|FILE            Judge the answer by this protocol's gate.
   -h, --help                      Show this message and exit.
@@ -253,7 +253,7 @@ def test_an_unexpected_error_is_a_bug_and_never_looks_like_a_result(
     assert report(ZeroDivisionError("by zero")) == 4
     assert capsys.readouterr().err == snapshot("""\
 burnish has a bug: ZeroDivisionError: by zero
-hint: Please report it to the project, with the command that you ran; BURNISH_DEBUG=1 shows where it happened.
+hint: Please report this bug to the project, with the command that you ran. BURNISH_DEBUG=1 shows where it happened.
 """)
 
 

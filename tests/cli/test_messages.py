@@ -92,7 +92,7 @@ def test_a_document_has_a_date_and_no_story_that_does_not_exist() -> None:
 def test_an_agent_that_a_flag_names_has_a_role() -> None:
     settings = Settings(agents={"claude": AgentSettings(kind=AgentKind.CLAUDE)})
     protocol = load("default").protocol
-    assert role_notices(settings, protocol) == ("The agent 'claude' has no role: name one in [roles] or with --agent.",)
+    assert role_notices(settings, protocol) == ("The agent 'claude' has no role: set one in [roles] or with --agent.",)
     assert role_notices(settings, protocol, ("claude",)) == ()
 
 

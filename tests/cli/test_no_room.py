@@ -11,7 +11,7 @@ from burnish.cli.errors import report
 def test_a_full_disk_is_no_bug(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert report(OSError(number, "No space left on device", "cache/clone")) == 4
     said = capsys.readouterr().err
-    assert "There is no room for cache/clone: No space left on device." in said
+    assert "No space left for cache/clone: No space left on device." in said
     assert "burnish resume" in said
     assert "bug" not in said
 

@@ -258,8 +258,8 @@ def test_usage_errors(burnish: Burnish, folder: Path) -> None:
             2,
             "",
             """\
-error: The form of the answer is not known: an answer is never guessed at.
-hint: Add --contract, or --protocol to take the protocol's contract.
+error: The format of the answer is not known, and burnish does not guess it.
+hint: Add --contract, or --protocol to use the protocol's contract.
 """,
         )
     )
@@ -279,7 +279,7 @@ hint: Try 'burnish parse --help'.
             "",
             """\
 error: The gate of the protocol 'ticket' cannot judge the contract 'issues'.
-hint: Leave --contract out to use 'report', or choose another protocol.
+hint: Omit --contract to use 'report', or choose another protocol.
 """,
         )
     )
@@ -289,7 +289,7 @@ hint: Leave --contract out to use 'report', or choose another protocol.
             "",
             """\
 error: There is no protocol 'tickt'.
-hint: Did you mean 'ticket'? Built in: default, epic, ticket, story, panel, drift; your own goes by its path.
+hint: Did you mean 'ticket'? Built in: default, epic, ticket, story, panel, drift. Refer to your own by its path.
 """,
         )
     )

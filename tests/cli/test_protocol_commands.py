@@ -59,20 +59,19 @@ def test_show_a_protocol_of_ones_own(burnish: Burnish, folder: Path) -> None:
 # strict = strict.toml → drift
 #
 # - The project's checks run before the first review.
-# - One reviewer (reviewer) answers in the contract 'verdict'. Each round looks with fresh eyes. Later
-#   reviewers are told the attempt and the follow-up of the round before.
-# - The gate passes when the verdict is 'pass'.
-# - Each round is judged by its own findings; a blocker that was not fixed still bars the seal.
+# - One reviewer (reviewer) answers in the contract 'verdict'. Each round is a fresh review. Later reviewers
+#   get the attempt number and the follow-up of the previous round.
+# - The gate passes if the verdict is 'pass'.
+# - Each round is judged by its own findings; a blocking finding that was not fixed still prevents the seal.
 # - The fixer gets the reviewer's follow-up.
 # - An unreadable answer ends the run at once; an agent that crashed ends the run at once.
-# - There are 2 reviews at most; 2 failed validations in a row go to the fixer.
+# - A run has at most 2 reviews; up to 2 failed validations in a row go to the fixer.
 # - When the limit is reached, the run fails: Drift remains after {revisions} fix attempts.
-# - A source leaves a subject unreviewed when: review-disabled, no-reviewer-prompt, nothing-picked,
-#   build-failed.
+# - A source skips the review if: review-disabled, no-reviewer-prompt, nothing-picked, build-failed.
 # - Records are written in the layout 'drift'.
 
 name = "strict"                                           # strict.toml:2
-description = "Starts from drift."                        # (not set)
+description = "Extends drift."                            # (not set)
 contract = "verdict"                                      # drift
 skip_when = ["review-disabled", "no-reviewer-prompt", "nothing-picked", "build-failed"]  # drift
 records = "drift"                                         # drift
@@ -144,7 +143,7 @@ def test_show_of_what_is_not_there(burnish: Burnish, folder: Path) -> None:
             "",
             """\
 error: There is no protocol 'pannel'.
-hint: Did you mean 'panel'? Built in: default, epic, ticket, story, panel, drift; your own goes by its path.
+hint: Did you mean 'panel'? Built in: default, epic, ticket, story, panel, drift. Refer to your own by its path.
 """,
         )
     )
@@ -155,7 +154,7 @@ def test_show_of_a_broken_file_names_every_fault(burnish: Burnish, folder: Path)
     code, out, err = burnish("protocol", "show", "broken.toml")
     assert (code, out) == (2, "")
     assert err == snapshot("""\
-error: There are 2 faults.
+error: There are 2 errors.
   broken.toml:4: limits.reviws: unknown key. Hint: Did you mean 'reviews'?
   broken.toml:5: limits.hard_cap: expected a whole number, got "two". Hint: Write digits, without quotes.
 """)
@@ -168,16 +167,15 @@ def test_check_of_a_good_file(burnish: Burnish, folder: Path) -> None:
     assert out == snapshot("""\
 ok: strict.toml is the protocol 'strict'.
 - The project's checks run before the first review.
-- One reviewer (reviewer) answers in the contract 'verdict'. Each round looks with fresh eyes. Later reviewers
-  are told the attempt and the follow-up of the round before.
-- The gate passes when the verdict is 'pass'.
-- Each round is judged by its own findings; a blocker that was not fixed still bars the seal.
+- One reviewer (reviewer) answers in the contract 'verdict'. Each round is a fresh review. Later reviewers get
+  the attempt number and the follow-up of the previous round.
+- The gate passes if the verdict is 'pass'.
+- Each round is judged by its own findings; a blocking finding that was not fixed still prevents the seal.
 - The fixer gets the reviewer's follow-up.
 - An unreadable answer ends the run at once; an agent that crashed ends the run at once.
-- There are 2 reviews at most; 2 failed validations in a row go to the fixer.
+- A run has at most 2 reviews; up to 2 failed validations in a row go to the fixer.
 - When the limit is reached, the run fails: Drift remains after {revisions} fix attempts.
-- A source leaves a subject unreviewed when: review-disabled, no-reviewer-prompt, nothing-picked,
-  build-failed.
+- A source skips the review if: review-disabled, no-reviewer-prompt, nothing-picked, build-failed.
 - Records are written in the layout 'drift'.
 """)
 
@@ -189,7 +187,7 @@ def test_check_of_a_broken_file(burnish: Burnish, folder: Path) -> None:
     assert err == snapshot("""\
 broken.toml:4: limits.reviws: unknown key. Hint: Did you mean 'reviews'?
 broken.toml:5: limits.hard_cap: expected a whole number, got "two". Hint: Write digits, without quotes.
-broken.toml is not a protocol: 2 faults.
+broken.toml is not a valid protocol: 2 errors.
 """)
 
 
@@ -233,8 +231,8 @@ def test_check_of_a_missing_file(burnish: Burnish, folder: Path) -> None:
             2,
             "",
             """\
-gone.toml: There is no such file. Hint: Look at the path; it is relative to where you are.
-gone.toml is not a protocol: 1 fault.
+gone.toml: There is no such file. Hint: Check the path; it is relative to the current folder.
+gone.toml is not a valid protocol: 1 error.
 """,
         )
     )

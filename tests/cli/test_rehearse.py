@@ -29,19 +29,19 @@ def test_the_steps_of_a_run_that_is_approved(burnish: Burnish, script: Write) ->
             0,
             """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks
+  → approved: no blocking findings in round 2
 """,
             "",
         )
@@ -55,11 +55,11 @@ def test_a_run_that_waits_shows_what_can_be_chosen(burnish: Burnish, script: Wri
             3,
             """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → waiting for a/b/c: after 1 review round, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 1 review
     a) Manual review and fix (pause autonomous workflow)
     b) Accept findings and mark story complete (not recommended)
     c) Continue with 1 more review round (override limit)

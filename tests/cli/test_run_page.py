@@ -151,7 +151,7 @@ def test_a_run_at_its_beginning_says_that_nobody_has_looked(repository: Path) ->
         journal.release()
     shown = page(run)
     assert "interrupted" in shown.text
-    assert "No review was started." in shown.text
+    assert "No review has started." in shown.text
     assert "No review has run yet." in shown.text
 
 
@@ -197,7 +197,7 @@ def test_show_gives_every_form(burnish: Burnish, repository: Path, tmp_path: Pat
     play(repository, FIXED)
     code, out, err = burnish("show", FIRST, "--format", "html")
     assert (code, err) == (0, "")
-    assert f"burnish show {FIRST} shows it" in Page(out).text, "the commits of this run are made up"
+    assert f"burnish show {FIRST} shows the run" in Page(out).text, "the commits of this run are made up"
     assert '"version": "2.1.0"' in burnish("show", FIRST, "--format", "sarif")[1]
     target = tmp_path / "page.html"
     assert burnish("show", FIRST, "--format", "html", "--output", str(target)) == (0, "", "")

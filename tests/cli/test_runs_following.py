@@ -122,7 +122,7 @@ def test_logs_that_are_not_there(burnish: Burnish, repository: Path) -> None:
             "",
             """\
 error: 20231114-221320-aaaaaa has no log 'review:9'.
-hint: It has validate:1:1, review:1:reviewer:1, fix:1:1, review:2:reviewer:1, validate:2:1 and 1 more.
+hint: Its logs are validate:1:1, review:1:reviewer:1, fix:1:1, review:2:reviewer:1, validate:2:1 and 1 more.
 """,
         )
     )
@@ -242,9 +242,9 @@ def test_wait_for_a_run_that_has_ended(burnish: Burnish, repository: Path) -> No
         (
             0,
             """\
-20231114-221320-aaaaaa: approved: round 2: nothing blocks
+20231114-221320-aaaaaa: approved: no blocking findings in round 2
 Next: burnish show 20231114-221320-aaaaaa
-      shows it; its seal no longer holds for commit-1
+      shows the run; its seal is no longer valid for commit-1
 """,
             "",
         )
@@ -257,11 +257,8 @@ def test_nobody_drives_the_run(burnish: Burnish, repository: Path) -> None:
     assert burnish("wait", FIRST) == snapshot(
         (
             4,
-            "20231114-221320-aaaaaa: interrupted: validating 1, not active\n",
-            """\
-interrupted: the run is not active.
-hint: `burnish resume 20231114-221320-aaaaaa` goes on with it.
-""",
+            "20231114-221320-aaaaaa: interrupted: validation 1, not active\n",
+            "The run is not active. Continue it with: burnish resume 20231114-221320-aaaaaa\n",
         )
     )
 
@@ -271,15 +268,15 @@ def test_the_driver_was_killed(burnish: Burnish, held: "subprocess.Popen[str]") 
     held.wait()
     code, out, err = burnish("wait", FIRST)
     assert code == 4
-    assert "interrupted: reviewing 1" in out
+    assert "interrupted: reviewing round 1" in out
     assert f"burnish resume {FIRST}" in err
 
 
 def test_the_time_is_over(burnish: Burnish, held: "subprocess.Popen[str]") -> None:
     code, out, err = burnish("wait", FIRST, "--timeout", "0")
     assert code == 4
-    assert out == f"{FIRST}: running: reviewing 1, by {identity_of(held.pid)}\n"
-    assert err == f"The time is over; the run goes on.\nhint: `burnish wait {FIRST}` waits again.\n"
+    assert out == f"{FIRST}: running: reviewing round 1, by {identity_of(held.pid)}\n"
+    assert err == f"Timed out; the run is still active.\nWait again with: burnish wait {FIRST}\n"
 
 
 def test_wait_sees_the_end_of_a_run_in_another_process(burnish: Burnish, held: "subprocess.Popen[str]") -> None:
@@ -289,7 +286,7 @@ def test_wait_sees_the_end_of_a_run_in_another_process(burnish: Burnish, held: "
         assert burnish("cancel", FIRST)[0] == 0
         out, _ = waiter.communicate(timeout=60)
     assert waiter.returncode == 1
-    assert out.startswith(f"{FIRST}: cancelled: a person ended it\n")
+    assert out.startswith(f"{FIRST}: cancelled: a person cancelled the run\n")
     assert held.communicate(timeout=60)[0] == "cancelled\n"
 
 

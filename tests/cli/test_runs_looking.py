@@ -37,7 +37,7 @@ def repository(folder: Path) -> Path:
 
 def test_no_runs_yet(burnish: Burnish, repository: Path) -> None:
     assert burnish("status") == snapshot(
-        (0, "There are no runs here yet. 'burnish review' or 'burnish fix' starts one.\n", "")
+        (0, "There are no runs here yet. Start one with 'burnish review' or 'burnish fix'.\n", "")
     )
     assert json.loads(burnish("status", "--json")[1]) == {"version": 1, "runs": [], "left_out": 0}
     assert burnish("show") == snapshot(
@@ -46,7 +46,7 @@ def test_no_runs_yet(burnish: Burnish, repository: Path) -> None:
             "",
             """\
 error: There are no runs here yet.
-hint: 'burnish review' or 'burnish fix' starts one.
+hint: Start one with 'burnish review' or 'burnish fix'.
 """,
         )
     )
@@ -78,8 +78,8 @@ RUN                     STATE        PROTOCOL  BRANCH  ROUNDS  BLOCKING  AGE
 20231114-221320-aaaaaa  approved     epic      change  2/3     0         2 d
 20231115-001320-cccccc is interrupted:
 Next: burnish resume 20231115-001320-cccccc
-      goes on with it
-20231114-231320-bbbbbb waits for a person:
+      continues the run
+20231114-231320-bbbbbb is waiting for a person:
 Next: burnish decide 20231114-231320-bbbbbb a
       Manual review and fix (pause autonomous workflow)
 Next: burnish decide 20231114-231320-bbbbbb b
@@ -122,7 +122,7 @@ def test_what_each_agent_of_a_running_run_does_now(burnish: Burnish, repository:
         }
         line = "  validation: running tests · 2:0"
         table, one = burnish("status")[1].splitlines(), burnish("status", FIRST)[1].splitlines()
-        assert table[-2] == f"{FIRST} is at work:"
+        assert table[-2] == f"{FIRST} is running:"
         assert table[-1].startswith(line)
         assert one[1].startswith(line)
         journal.release()
@@ -144,7 +144,7 @@ def test_the_rows_for_programs(burnish: Burnish, repository: Path) -> None:
                     "state": "waiting",
                     "interrupted": False,
                     "outcome": None,
-                    "reason": "after 3 review rounds, 1 blocking finding remains",
+                    "reason": "1 blocking finding remains after 3 reviews",
                     "protocol": "epic",
                     "mode": "fix",
                     "branch": "change",
@@ -179,7 +179,7 @@ def test_status_of_a_waiting_run_lists_the_choices(burnish: Burnish, repository:
         (
             0,
             """\
-20231114-221320-aaaaaa: waiting: after 3 review rounds, 1 blocking finding remains
+20231114-221320-aaaaaa: waiting: 1 blocking finding remains after 3 reviews
 After 3 review rounds, issues remain: critical 1, important 0, minor 0
 Findings document: docs/progress/story-change-review-findings-round-3.md
   a) Manual review and fix (pause autonomous workflow)
@@ -204,9 +204,9 @@ def test_status_of_an_interrupted_run_names_the_way_on(burnish: Burnish, reposit
         (
             0,
             """\
-20231114-221320-aaaaaa: interrupted: validating 1, not active
+20231114-221320-aaaaaa: interrupted: validation 1, not active
 Next: burnish resume 20231114-221320-aaaaaa
-      goes on with it
+      continues the run
 """,
             "",
         )
@@ -222,8 +222,8 @@ def test_names_by_their_beginning(burnish: Burnish, repository: Path) -> None:
             2,
             "",
             """\
-error: '20231114-2' fits 2 runs: 20231114-231320-bbbbbb, 20231114-221320-aaaaaa.
-hint: Write more of the name.
+error: '20231114-2' matches 2 runs: 20231114-231320-bbbbbb, 20231114-221320-aaaaaa.
+hint: Type more of the name.
 """,
         )
     )
@@ -264,13 +264,13 @@ def test_show_an_approved_run(burnish: Burnish, repository: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: approved: round 2: nothing blocks
+20231114-221320-aaaaaa: approved: no blocking findings in round 2
   change against main, protocol epic, fix, 2 of at most 3 rounds
   commit commit-1, tree tree-1
 
 Round 1, tree tree-0
   reviewer: 1 critical, 1 low
-  judgement: not clean, 1 blocking
+  judgement: 1 blocking
   fix: fixed, commit commit-1: fixed
     no answer for a2860039, 9e4958cd
 
@@ -286,10 +286,10 @@ low
 Examined: 1 of 1 changed file (1 read by an agent)
 
 Seal: seal-of-tree-1
-Usage: 2.0 s of agents' time
+Usage: 2.0 s of agent time
 
 Next: burnish show 20231114-221320-aaaaaa
-      shows it; its seal no longer holds for commit-1
+      shows the run; its seal is no longer valid for commit-1
 """,
             "",
         )
@@ -302,35 +302,35 @@ def test_show_a_waiting_run(burnish: Burnish, repository: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: waiting: after 3 review rounds, 1 blocking finding remains
+20231114-221320-aaaaaa: waiting: 1 blocking finding remains after 3 reviews
   change against main, protocol epic, fix, 3 of at most 3 rounds
   commit commit-2, tree tree-2
 
 Round 1, tree tree-0
   reviewer: 1 critical
-  judgement: not clean, 1 blocking
+  judgement: 1 blocking
   fix: fixed, commit commit-1: fixed
     no answer for a2860039
 
 Round 2, tree tree-1
   reviewer: 1 critical
-  judgement: not clean, 1 blocking
+  judgement: 1 blocking
   fix: fixed, commit commit-2: fixed
     no answer for a2860039
 
 Round 3, tree tree-2
   reviewer: 1 critical
-  judgement: not clean, 1 blocking
+  judgement: 1 blocking
 
 critical
   a2860039 blocks app.py:3 SQL injection (reviewer, round 1)
 
-1 finding blocks
+1 blocking finding
 
 Examined: 1 of 1 changed file (1 read by an agent)
 
 Seal: none
-Usage: 3.0 s of agents' time
+Usage: 3.0 s of agent time
 
 After 3 review rounds, issues remain: critical 1, important 0, minor 0
 Findings document: docs/progress/story-change-review-findings-round-3.md
@@ -363,7 +363,7 @@ Round 1, tree tree-0
   reviewer: did not run, timed-out: scripted: timed-out
 
 Seal: none
-Usage: 1.0 s of agents' time
+Usage: 1.0 s of agent time
 
 Next: burnish logs 20231114-221320-aaaaaa
       shows what went wrong
@@ -416,7 +416,7 @@ def test_a_run_of_a_newer_burnish_hides_no_other(burnish: Burnish, repository: P
     assert "approved" in out
     code, out, err = burnish("show", SECOND)
     assert (code, out) == (4, "")
-    assert "newer burnish" in err
+    assert "newer version of burnish" in err
 
 
 def test_looking_changes_nothing(burnish: Burnish, repository: Path) -> None:

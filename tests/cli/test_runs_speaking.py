@@ -71,10 +71,10 @@ def test_a_choice_that_ends_the_run(burnish: Burnish, waiting_run: Path) -> None
         (
             0,
             """\
-20231114-221320-aaaaaa: blocked: a person takes over: Ada looks at it
-Fix what blocks by hand and commit it, then:
+20231114-221320-aaaaaa: blocked: a person took over: Ada looks at it
+Fix the blocking findings by hand and commit, then:
 Next: burnish fix --branch change --base main
-      reviews it again
+      reviews the change again
 """,
             "",
         )
@@ -88,10 +88,8 @@ def test_a_choice_that_somebody_must_carry_out(burnish: Burnish, waiting_run: Pa
         (
             0,
             """\
-20231114-221320-aaaaaa: fixing after round 3: 2 must, 0 may
-The run is not active.
-Next: burnish resume 20231114-221320-aaaaaa
-      goes on with it
+20231114-221320-aaaaaa: fixing after round 3: 2 required
+The run is not active. Continue it with: burnish resume 20231114-221320-aaaaaa
 """,
             "",
         )
@@ -113,8 +111,8 @@ def test_a_choice_that_is_not_offered(burnish: Burnish, waiting_run: Path) -> No
             2,
             "",
             """\
-error: 'z' is not offered by 20231114-221320-aaaaaa: choose one of a, b, c.
-hint: 'burnish status 20231114-221320-aaaaaa' says what they mean.
+error: 'z' is not a choice of 20231114-221320-aaaaaa. Choose one of a, b, c.
+hint: 'burnish status 20231114-221320-aaaaaa' explains them.
 """,
         )
     )
@@ -123,8 +121,8 @@ hint: 'burnish status 20231114-221320-aaaaaa' says what they mean.
             2,
             "",
             """\
-error: The choice 'b' calls no other agent.
-hint: Leave --agent out.
+error: The choice 'b' does not use another agent.
+hint: Omit --agent.
 """,
         )
     )
@@ -138,7 +136,7 @@ def test_a_decision_that_nobody_waits_for(burnish: Burnish, waiting_run: Path) -
             2,
             "",
             """\
-error: 20231114-221320-aaaaaa waits for no decision: it has ended, blocked.
+error: 20231114-221320-aaaaaa has already ended (blocked); there is nothing to decide.
 hint: 'burnish show 20231114-221320-aaaaaa' shows it.
 """,
         )
@@ -148,7 +146,7 @@ hint: 'burnish show 20231114-221320-aaaaaa' shows it.
             2,
             "",
             """\
-error: 20231114-221320-aaaaaa cannot be cancelled: it has ended, blocked.
+error: 20231114-221320-aaaaaa has already ended (blocked); it cannot be cancelled.
 hint: 'burnish show 20231114-221320-aaaaaa' shows it.
 """,
         )
@@ -169,7 +167,7 @@ def test_another_agent_is_not_the_same_one(burnish: Burnish, repository: Path) -
     code, _, err = burnish("decide", FIRST, "2")
     assert code == 2
     assert err == snapshot("""\
-error: The choice '2' calls another agent, and 20231114-221320-aaaaaa has no other one.
+error: The choice '2' needs another agent, and 20231114-221320-aaaaaa has none.
 hint: Name it with --agent NAME.
 """)
     assert not [event for event in events(repository) if isinstance(event, Decided)]
@@ -198,7 +196,7 @@ def test_an_agent_cannot_open_its_own_gate(
     monkeypatch.setenv("BURNISH_RUN", FIRST)
     code, _, err = burnish(*command)
     assert code == 2
-    assert err.startswith("error: An agent cannot speak for a person: this is the inside of a run.\n")
+    assert err.startswith("error: An agent cannot decide for a person: this command was called inside a run.\n")
     assert events(waiting_run) == before
 
 
@@ -209,9 +207,9 @@ def test_cancel_an_interrupted_run(burnish: Burnish, repository: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: cancelled: a person ended it: not needed
+20231114-221320-aaaaaa: cancelled: a person cancelled the run: not needed
 Next: burnish fix --branch change --base main
-      starts anew
+      starts a new run
 """,
             "",
         )
@@ -225,7 +223,7 @@ def test_cancel_wakes_the_runner_of_another_process(
     assert "running" in burnish("status", FIRST)[1]
     code, out, _ = burnish("cancel", FIRST)
     assert code == 0
-    assert out.startswith(f"{FIRST}: stopping: a person ended it\n")
+    assert out.startswith(f"{FIRST}: stopping: a person cancelled the run\n")
     assert child.communicate(timeout=60)[0] == "cancelled\n"
     assert child.returncode == 0
 
@@ -323,13 +321,11 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
         (
             0,
             """\
-20231114-221320-aaaaaa: validating 2, before the seal
-The run is not active.
-Next: burnish resume 20231114-221320-aaaaaa
-      goes on with it
+20231114-221320-aaaaaa: validation 2, before sealing
+The run is not active. Continue it with: burnish resume 20231114-221320-aaaaaa
 """,
             """\
-The waiver holds for this branch, and its seal will be of kind 'waived'. For good, add this to burnish.toml of main:
+The waiver applies to this branch, and its seal will be of kind 'waived'. To make it permanent, add this to burnish.toml of main:
 
 [[waivers]]
 finding = "4fa6a917075c25ff"
@@ -349,7 +345,7 @@ def test_words_that_are_missing(burnish: Burnish, waiting_run: Path) -> None:
             "",
             """\
 error: A refutation needs evidence.
-hint: Say with --evidence what shows that the finding is false.
+hint: Use --evidence to say what proves that the finding is false.
 """,
         )
     )
@@ -359,7 +355,7 @@ hint: Say with --evidence what shows that the finding is false.
             "",
             """\
 error: A waiver needs a reason.
-hint: Say with --reason why the risk is taken.
+hint: Use --reason to say why you accept the risk.
 """,
         )
     )
@@ -378,7 +374,7 @@ hint: Try 'burnish findings --help'.
             2,
             "",
             """\
-error: --evidence belongs to 'refute'.
+error: Use --evidence only with 'refute'.
 hint: Try 'burnish findings --help'.
 """,
         )
@@ -448,8 +444,8 @@ hint: 'burnish findings 20231114-221320-aaaaaa' lists them.
             2,
             "",
             """\
-error: The finding a2860039 is refuted already: x
-hint: 'burnish findings 20231114-221320-aaaaaa' lists what is open.
+error: The finding a2860039 is already refuted: x
+hint: 'burnish findings 20231114-221320-aaaaaa' lists the open findings.
 """,
         )
     )
@@ -502,8 +498,8 @@ def test_a_run_that_waits_for_nobody_takes_no_finding(burnish: Burnish, waiting_
             2,
             "",
             """\
-error: 20231114-221320-aaaaaa takes no finding now: only a run that waits for a person does.
-hint: 'burnish show 20231114-221320-aaaaaa' says what it does.
+error: You can add a finding only while a run is waiting for a person; 20231114-221320-aaaaaa is not.
+hint: 'burnish show 20231114-221320-aaaaaa' shows its state.
 """,
         )
     )

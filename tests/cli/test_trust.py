@@ -107,7 +107,7 @@ def test_at_a_terminal_it_is_asked(
 def test_where_the_base_has_a_policy_nothing_needs_trust(burnish: Burnish, repository: RepositoryBuilder) -> None:
     repository.git.run("branch", "--force", "main", "change")
     code, out, _ = burnish("trust", "--show")
-    assert (code, out) == (0, "Nothing needs trust here: main has every setting that counts.\n")
+    assert (code, out) == (0, "Nothing needs your trust: main has every setting that applies.\n")
 
 
 def test_several_wishes_at_once_are_a_mistake(burnish: Burnish, repository: RepositoryBuilder) -> None:

@@ -75,13 +75,13 @@ def test_the_larger_number_holds_and_is_noted() -> None:
     answer = read("## Critical Issues\n\n1. One\n\n## Summary\n\n- Critical: 3\n- Important: 0\n")
     assert [finding.synthetic for finding in answer.findings] == [False, True, True]
     assert {finding.severity for finding in answer.findings} == {Severity.CRITICAL}
-    assert answer.corrections == ("The summary counts 3 critical, 1 is listed: the larger number holds.",)
+    assert answer.corrections == ("The summary counts 3 critical, 1 is listed: the larger number counts.",)
 
 
 def test_a_summary_that_counts_less_is_noted_too() -> None:
     answer = read("## Critical Issues\n\n1. One\n2. Two\n\n## Summary\n\n- Critical: 0\n- Important: 0\n")
     assert len(answer.findings) == 2
-    assert answer.corrections == ("The summary counts 0 critical, 2 are listed: the larger number holds.",)
+    assert answer.corrections == ("The summary counts 0 critical, 2 are listed: the larger number counts.",)
 
 
 def test_a_total_that_is_larger_stands_for_the_worst_that_is_not_denied() -> None:

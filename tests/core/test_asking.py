@@ -91,7 +91,7 @@ def test_a_carried_blocker_that_asks_is_asked_about() -> None:
 def test_a_person_may_take_over() -> None:
     driven = asked(UNCLEAR)
     driven.decide("m", note="mine")
-    assert driven.ended == (Outcome.BLOCKED, "a person takes over: mine")
+    assert driven.ended == (Outcome.BLOCKED, "a person took over: mine")
 
 
 def test_dismissing_one_of_two_questions_leaves_the_other() -> None:
@@ -142,7 +142,7 @@ def test_a_note_goes_to_the_fixer() -> None:
 
 def test_a_note_about_nothing_is_refused() -> None:
     refusal = asked(UNCLEAR).refusal(FindingAnnotated(at=9, finding="nope", note="x"))
-    assert refusal == "FindingAnnotated is illegal while waiting: no finding of this run has the id 'nope'"
+    assert refusal == "FindingAnnotated is illegal while waiting: this run has no finding 'nope'"
 
 
 def test_a_persons_own_finding_blocks_and_goes_to_the_fixer() -> None:
@@ -188,7 +188,7 @@ def test_a_finding_that_is_known_cannot_be_added() -> None:
     driven = asked(UNCLEAR)
     added = FindingAdded(at=9, finding=problem("mine", file="c.py"), by="ada")
     driven.happen(added)
-    assert driven.refusal(added).endswith(": the finding is known already")
+    assert driven.refusal(added).endswith(": the finding is already known")
 
 
 def test_a_finding_can_be_added_to_a_judged_round_only() -> None:
@@ -196,4 +196,4 @@ def test_a_finding_can_be_added_to_a_judged_round_only() -> None:
     driven = Driven(protocol, max_reviews=1)
     driven.fail(FailureKind.CRASHED)
     refusal = driven.refusal(FindingAdded(at=9, finding=problem("mine")))
-    assert refusal == "FindingAdded is illegal while waiting: no round has been judged that it could belong to"
+    assert refusal == "FindingAdded is illegal while waiting: no round has been judged yet"

@@ -80,7 +80,7 @@ def test_a_fix_that_brings_an_earlier_tree_back_gains_nothing() -> None:
     driven.fix("tree-1", rewritten("a.py"))
     driven.answer(BAD)
     driven.fix("tree-0", rewritten("a.py"))
-    reason = "no more after 2 reviews and 2 revisions (the fix brought back the tree of round 1)"
+    reason = "no more after 2 reviews and 2 revisions (the fix restored the tree of round 1)"
     assert driven.ended == (Outcome.FAILED, reason)
     going_on = Driven()
     going_on.answer(BAD)
@@ -156,14 +156,14 @@ def test_a_repair_that_changed_nothing_fails_where_nothing_can_be_gained() -> No
     driven = Driven(replace(GAINING, validate=ValidateRule()))
     driven.validate(ValidationStatus.FAILED)
     driven.fix("tree-0")
-    assert driven.ended == (Outcome.FAILED, "validation fails and the fix changed nothing")
+    assert driven.ended == (Outcome.FAILED, "validation failed (the fix changed nothing)")
 
 
 @pytest.mark.parametrize("kind", [FailureKind.CANNOT_RUN, FailureKind.EMPTY_DIFF])
 def test_a_validation_that_cannot_run_is_infrastructure(kind: FailureKind) -> None:
     driven = Driven(VALIDATED)
     driven.fail(kind, "validate:", message="exit 127")
-    assert driven.ended == (Outcome.DID_NOT_RUN, "validation could not be done: exit 127")
+    assert driven.ended == (Outcome.DID_NOT_RUN, "validation did not run: exit 127")
     assert driven.run.infrastructure_failures == 1
 
 
@@ -173,7 +173,7 @@ def test_a_seal_that_cannot_be_stored_did_not_run() -> None:
     driven.fail(FailureKind.CRASHED, "seal:")
     driven.wait()
     driven.fail(FailureKind.CRASHED, "seal:", message="disk full")
-    assert driven.ended == (Outcome.DID_NOT_RUN, "the seal could not be done: disk full")
+    assert driven.ended == (Outcome.DID_NOT_RUN, "sealing did not run: disk full")
     assert driven.run.seal == ""
 
 
@@ -221,7 +221,7 @@ def test_a_fixer_by_rule_that_changed_nothing_can_do_no_more_whatever_the_protoc
     driven.answer(BAD)
     name = driven.tracked("bad").finding.id
     driven.fix("tree-0", by_rule=True, answers=(FixAnswer(finding=name, fixed=False, text="no safe fix"),))
-    reason = "no more after 1 review and 1 revision (nothing more can be fixed by rule)"
+    reason = "no more after 1 review and 1 revision (no automatic fix left)"
     assert driven.ended == (Outcome.FAILED, reason)
     fix = driven.run.rounds[0].fix
     assert fix is not None
@@ -239,4 +239,4 @@ def test_a_fixer_by_rule_cannot_repair_a_failed_validation() -> None:
     driven = Driven(VALIDATED)
     driven.validate(ValidationStatus.FAILED, "1 failed")
     driven.fix("tree-0", by_rule=True)
-    assert driven.ended == (Outcome.FAILED, "validation fails and nothing more can be fixed by rule")
+    assert driven.ended == (Outcome.FAILED, "validation failed (no automatic fix left)")

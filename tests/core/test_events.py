@@ -111,8 +111,8 @@ def test_the_order_in_which_a_dictionary_was_filled_does_not_matter(epic_start: 
 def test_what_is_no_event_is_refused_with_a_hint(body: bytes) -> None:
     with pytest.raises(UnknownEventError) as raised:
         decode(body)
-    assert raised.value.message.startswith("An event of the ledger cannot be read: ")
-    assert raised.value.hint == "It may come from a newer burnish: upgrade. Nothing was changed."
+    assert raised.value.message.startswith("An event in the ledger cannot be read: ")
+    assert raised.value.hint == "It may come from a newer version of burnish: upgrade. Nothing was changed."
 
 
 def test_what_anybody_may_append() -> None:

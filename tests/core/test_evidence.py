@@ -51,7 +51,7 @@ def test_code_must_be_linted_or_better(level: Level) -> None:
     if not enough:
         assert driven.ended == (
             Outcome.UNPROVEN,
-            f"nothing blocks, but not everything was examined: a.py: {level.words}",
+            f"no blocking findings, but not everything was examined: a.py: {level.words}",
         )
 
 

@@ -63,7 +63,7 @@ def test_a_blocker_on_changed_lines_that_nobody_reports_again_is_resolved() -> N
     driven.answer(CLEAN)
     assert driven.status("bad") is FindingStatus.RESOLVED
     driven.seal()
-    assert driven.ended == (Outcome.APPROVED, "round 2: nothing blocks")
+    assert driven.ended == (Outcome.APPROVED, "no blocking findings in round 2")
 
 
 def test_a_blocker_on_unchanged_lines_withholds_the_seal() -> None:
@@ -71,7 +71,7 @@ def test_a_blocker_on_unchanged_lines_withholds_the_seal() -> None:
     driven.answer(CLEAN)
     assert driven.status("bad") is FindingStatus.OPEN
     assert driven.run.rounds[-1].judgement == Judgement(clean=True, carried=(driven.tracked("bad").finding,))
-    reason = "round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: bad"
+    reason = "no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: bad"
     assert driven.ended == (Outcome.APPROVED, reason)
 
 

@@ -63,7 +63,7 @@ def test_the_limit_is_the_protocols_or_the_users_up_to_the_hard_cap(wanted: int 
 def test_a_limit_out_of_range_does_not_start(wanted: int) -> None:
     with pytest.raises(IllegalEventError) as refusal:
         evolve(None, started(wanted))
-    message = f"RunStarted is illegal while not started: {wanted} reviews are not within 1 and 5"
+    message = f"RunStarted is illegal while not started: {wanted} reviews are not between 1 and 5"
     assert str(refusal.value) == message
     assert refusal.value.event == started(wanted)
     assert refusal.value.state == "not started"
@@ -72,7 +72,7 @@ def test_a_limit_out_of_range_does_not_start(wanted: int) -> None:
 def test_a_run_begins_with_its_start() -> None:
     with pytest.raises(IllegalEventError) as refusal:
         evolve(None, Cancelled(at=1))
-    assert str(refusal.value) == "Cancelled is illegal while not started: a run begins with RunStarted"
+    assert str(refusal.value) == "Cancelled is illegal while not started: a run starts with RunStarted"
 
 
 def test_nothing_replayed_is_no_run() -> None:
@@ -197,7 +197,7 @@ def test_clean_is_sealed_and_approved() -> None:
     driven.answer(found(problem("small", problem().severity.LOW)))
     assert isinstance(driven.run.phase, Sealing)
     driven.seal()
-    assert driven.ended == (Outcome.APPROVED, "round 1: nothing blocks")
+    assert driven.ended == (Outcome.APPROVED, "no blocking findings in round 1")
     assert driven.run.seal == "digest"
 
 

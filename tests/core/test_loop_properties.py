@@ -70,7 +70,7 @@ def check_earned(run: Run) -> None:
     last = run.rounds[-1]
     if run.protocol.review.by is ReviewBy.SESSION:
         assert SealKind.SELF_REVIEWED in run.phase.kinds
-        newly_done = run.phase.reason == "the session marked the story done"
+        newly_done = run.phase.reason == "the session marked the story as done"
         assert newly_done or all(isinstance(review, AnsweredReview) for review in last.reviews)
         return
     assert last.judgement is not None

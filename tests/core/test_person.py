@@ -75,8 +75,8 @@ def waiting(protocol: Protocol = ASKING, *, roles: Roles = ROLES, answer: Answer
 @pytest.mark.parametrize(
     ("choice", "outcome", "reason"),
     [
-        ("a", Outcome.BLOCKED, "a person takes over"),
-        ("e", Outcome.SKIPPED, "a person skipped it"),
+        ("a", Outcome.BLOCKED, "a person took over"),
+        ("e", Outcome.SKIPPED, "a person skipped the review"),
     ],
 )
 def test_choices_that_end_a_run(choice: str, outcome: Outcome, reason: str) -> None:
@@ -195,13 +195,13 @@ def test_at_a_terminal_a_person_is_asked_and_elsewhere_it_fails() -> None:
 def test_a_run_can_be_cancelled_while_it_waits() -> None:
     driven = waiting()
     driven.happen(Cancelled(at=9, note="enough"))
-    assert driven.ended == (Outcome.CANCELLED, "a person ended it: enough")
+    assert driven.ended == (Outcome.CANCELLED, "a person cancelled the run: enough")
 
 
 def test_a_budget_ends_a_run_that_waits() -> None:
     driven = waiting()
     driven.happen(BudgetReached(at=9, limit="5 USD"))
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 5 USD")
+    assert driven.ended == (Outcome.OVER_BUDGET, "budget reached: 5 USD")
 
 
 SKIPPING = replace(PLAIN, skip_when=tuple(SkipReason), validate=ValidateRule())
@@ -220,14 +220,14 @@ def test_a_skip_is_no_verdict_and_a_failed_build_did_not_run(reason: SkipReason)
 def test_a_reason_that_the_protocol_does_not_name_is_no_reason_to_skip() -> None:
     driven = Driven(replace(SKIPPING, skip_when=(SkipReason.REVIEW_DISABLED,)))
     refusal = driven.refusal(Skipped(at=1, reason=SkipReason.NOTHING_PICKED))
-    assert refusal.endswith(": the protocol 'plain' does not skip for 'nothing-picked'")
+    assert refusal.endswith(": the protocol 'plain' does not skip reviews for 'nothing-picked'")
 
 
 def test_nothing_is_skipped_once_a_review_has_started() -> None:
     driven = Driven(replace(SKIPPING, validate=ValidateRule(before_first_review=False)))
     driven.start()
     refusal = driven.refusal(Skipped(at=1, reason=SkipReason.REVIEW_DISABLED))
-    assert refusal == "Skipped is illegal while reviewing: a review has started"
+    assert refusal == "Skipped is illegal while reviewing: a review has already started"
 
 
 def in_phase(phase: type[Phase]) -> Driven:
@@ -278,12 +278,12 @@ def test_dismissals_that_are_refused() -> None:
     driven = in_phase(Fixing)
     known = driven.tracked("small").finding.id
     unknown = driven.refusal(FindingWaived(at=1, finding="nope", reason="x"))
-    assert unknown.endswith(": no finding of this run has the id 'nope'")
+    assert unknown.endswith(": this run has no finding 'nope'")
     silent = driven.refusal(FindingRefuted(at=1, finding=known, evidence="  "))
-    assert silent.endswith(": say why: the evidence or the reason is empty")
+    assert silent.endswith(": the evidence or reason is empty")
     driven.waive(known)
     again = driven.refusal(FindingRefuted(at=1, finding=known, evidence="x"))
-    assert again.endswith(": the finding is waived already")
+    assert again.endswith(": the finding is already waived")
 
 
 def test_the_last_blocker_dismissed_approves_the_tree_that_was_reviewed() -> None:
@@ -294,7 +294,7 @@ def test_the_last_blocker_dismissed_approves_the_tree_that_was_reviewed() -> Non
     assert judgement is not None
     assert judgement.clean
     driven.seal()
-    assert driven.ended == (Outcome.APPROVED, "round 1: nothing blocks any more")
+    assert driven.ended == (Outcome.APPROVED, "no blocking findings left in round 1")
 
 
 def test_one_of_two_blockers_dismissed_leaves_the_other_to_decide_on() -> None:
@@ -313,7 +313,7 @@ def test_a_carried_blocker_is_left_to_decide_on() -> None:
     driven.answer(found(problem("bad")))
     driven.fix("tree-1")
     driven.answer(found(problem("other", file="b.py")))
-    assert driven.waiting.reason == "after 2 review rounds, 2 blocking findings remain"
+    assert driven.waiting.reason == "2 blocking findings remain after 2 reviews"
     driven.waive(driven.tracked("other").finding.id)
     assert isinstance(driven.run.phase, Waiting)
     driven.waive(driven.tracked("bad").finding.id)
@@ -327,7 +327,7 @@ def test_a_dismissed_blocker_does_not_approve_a_tree_that_nobody_has_reviewed() 
     driven.fix("tree-1", rewritten("b.py"))
     driven.answer(found(problem("bad")))
     driven.fix("tree-0", rewritten("b.py"))
-    assert driven.waiting.reason == "the fix brought back the tree of round 1"
+    assert driven.waiting.reason == "the fix restored the tree of round 1"
     driven.waive(driven.tracked("bad").finding.id)
     assert isinstance(driven.run.phase, Waiting)
 
@@ -360,7 +360,7 @@ def test_a_round_without_a_judgement_is_not_judged_again() -> None:
 def test_review_mode_reports_and_ends() -> None:
     driven = Driven(ASKING, mode=Mode.REVIEW)
     driven.answer(found(problem("bad"), problem("worse", file="b.py")))
-    assert driven.ended == (Outcome.FAILED, "after 1 review round, 2 blocking findings remain")
+    assert driven.ended == (Outcome.FAILED, "2 blocking findings remain after 1 review")
     invalid = Driven(replace(ASKING, validate=ValidateRule()), mode=Mode.REVIEW)
     invalid.validate(ValidationStatus.FAILED)
     assert invalid.ended == (Outcome.FAILED, "validation failed")

@@ -38,9 +38,11 @@ PAIR = (Reviewer(name="one"), Reviewer(name="two"))
 TWICE = (Dimension(name="tests", weight=Weight.CRITICAL), Dimension(name="tests", weight=Weight.MODERATE))
 
 NAMES = "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or digit."
-FITTING_GATES = "The score gate takes 'report' only; the verdict gate anything but 'report'; the severity gate all."
-NO_CHOICE_LEFT = "Add a choice that is always there, such as 'manual' or 'accept'."
-PLACEHOLDERS = "Known are {reviews} and {revisions}."
+FITTING_GATES = (
+    "The score gate accepts only 'report', the verdict gate all but 'report', the severity gate all contracts."
+)
+NO_CHOICE_LEFT = "Add a choice that does not need another round, such as 'manual' or 'accept'."
+PLACEHOLDERS = "The placeholders are {reviews} and {revisions}."
 
 
 def limited(reviews: int = 3, hard_cap: int = 5, **other: int) -> Protocol:
@@ -64,26 +66,26 @@ BROKEN = {
     "a reviewer that sits twice": (
         replace(PLAIN, panel=(*PAIR, PAIR[0])),
         ("panel", 2, "name"),
-        "Reviewer 'one' sits twice.",
-        "Give each reviewer a name of its own.",
+        "Duplicate reviewer 'one'.",
+        "Give each reviewer a unique name.",
     ),
     "a session with company": (
         replace(BY_SESSION, panel=PAIR),
         ("panel",),
-        "A session that fixes its own findings sits alone.",
+        "A session that fixes its own findings must be the only reviewer.",
         "Keep one reviewer, or set review.by to 'panel'.",
     ),
     "a session and a fixer": (
         replace(PLAIN, review=ReviewRule(by=ReviewBy.SESSION)),
         ("fix", "input"),
-        "The fixer's input does not fit who reviews.",
-        "Set fix.input to 'nothing' exactly where review.by is 'session'.",
+        "fix.input does not match review.by.",
+        "Set fix.input to 'nothing' if review.by is 'session', and only then.",
     ),
     "a panel and a fixer that is given nothing": (
         replace(PLAIN, fix=FixRule(input=FixInput.NOTHING)),
         ("fix", "input"),
-        "The fixer's input does not fit who reviews.",
-        "Set fix.input to 'nothing' exactly where review.by is 'session'.",
+        "fix.input does not match review.by.",
+        "Set fix.input to 'nothing' if review.by is 'session', and only then.",
     ),
     "a score gate without scores": (
         replace(PLAIN, gate=ScoreGate()),
@@ -100,39 +102,39 @@ BROKEN = {
     "no dimension": (
         replace(SCORED, gate=ScoreGate(dimensions=())),
         ("gate", "dimensions"),
-        "The dimensions are empty or repeated.",
+        "The dimensions are missing or repeated.",
         "Name at least one dimension, and each only once.",
     ),
     "a dimension named twice": (
         replace(SCORED, gate=ScoreGate(dimensions=TWICE)),
         ("gate", "dimensions"),
-        "The dimensions are empty or repeated.",
+        "The dimensions are missing or repeated.",
         "Name at least one dimension, and each only once.",
     ),
     "a dimension without a name": (
         replace(SCORED, gate=ScoreGate(dimensions=(Dimension(name="", weight=Weight.CRITICAL),))),
         ("gate", "dimensions"),
-        "The dimensions are empty or repeated.",
+        "The dimensions are missing or repeated.",
         "Name at least one dimension, and each only once.",
     ),
     "no review": (limited(reviews=0), ("limits", "reviews"), "At least one review is needed.", "Set it to 1 or more."),
     "a cap below the reviews": (
         limited(reviews=4, hard_cap=3),
         ("limits", "hard_cap"),
-        "The hard cap 3 is below the 4 reviews.",
+        "The hard cap 3 is lower than limits.reviews, 4.",
         "Raise limits.hard_cap or lower limits.reviews.",
     ),
     "more reviews than anybody wants": (
         limited(hard_cap=MOST_REVIEWS + 1),
         ("limits", "hard_cap"),
-        "More than 100 reviews of one change.",
-        "Choose a smaller number: what does not converge in a few rounds needs a person.",
+        "One change can have at most 100 reviews.",
+        "Choose a smaller number. A change that does not converge in a few rounds needs a person.",
     ),
     "every review slow": (
         limited(slow_review_seconds=0),
         ("limits", "slow_review_seconds"),
         "Every review would count as slow.",
-        "Set it above 0, or leave it out.",
+        "Set it above 0, or remove it.",
     ),
     "a negative number of repairs": (
         limited(validation_fixes=-1),
@@ -143,55 +145,55 @@ BROKEN = {
     "a negative number of retries": (
         replace(PLAIN, failures=FailureRule(retries=-1)),
         ("failures", "retries"),
-        "Retries must stay between 0 and 20.",
-        "Two is the default.",
+        "Retries must be between 0 and 20.",
+        "The default is 2.",
     ),
     "retries without end": (
         replace(PLAIN, failures=FailureRule(retries=21)),
         ("failures", "retries"),
-        "Retries must stay between 0 and 20.",
-        "Two is the default.",
+        "Retries must be between 0 and 20.",
+        "The default is 2.",
     ),
     "two choices with one key": (
         replace(PLAIN, exhausted=Ask(choices=(MANUAL, replace(MORE, key="a")))),
         ("exhausted", "choices"),
-        "Choices share a key or have none.",
-        "Give each choice a key of its own.",
+        "Two choices have the same key, or a choice has none.",
+        "Give each choice a unique key.",
     ),
     "a choice without a key": (
         replace(PLAIN, exhausted=AskAtTerminal(choices=(replace(MANUAL, key=""),), reason="over")),
         ("exhausted", "choices"),
-        "Choices share a key or have none.",
-        "Give each choice a key of its own.",
+        "Two choices have the same key, or a choice has none.",
+        "Give each choice a unique key.",
     ),
     "only choices that vanish at the cap": (
         replace(PLAIN, exhausted=Ask(choices=(MORE,))),
         ("exhausted", "choices"),
-        "At the hard cap no choice would be left.",
+        "At the hard cap, no choice would be left.",
         NO_CHOICE_LEFT,
     ),
     "to fix and not to review": (
         replace(PLAIN, exhausted=Ask(choices=(MANUAL, Choice(key="f", action=ChoiceAction.FIX, text="fix")))),
         ("exhausted", "choices"),
-        "At the limit 'fix' alone would lead nowhere.",
+        "At the limit, 'fix' is not enough: no review would follow.",
         "Use 'another-round', which fixes and reviews once more.",
     ),
     "no choice at all": (
         replace(PLAIN, exhausted=Ask(choices=())),
         ("exhausted", "choices"),
-        "At the hard cap no choice would be left.",
+        "At the hard cap, no choice would be left.",
         NO_CHOICE_LEFT,
     ),
     "a misspelt placeholder": (
         replace(PLAIN, exhausted=Stop(reason="{reviews} of {rounds}")),
         ("exhausted", "reason"),
-        "{rounds} is not known in a reason.",
+        "{rounds} is not a placeholder of a reason.",
         PLACEHOLDERS,
     ),
     "a misspelt placeholder where nobody sits at a terminal": (
         replace(PLAIN, exhausted=AskAtTerminal(choices=(MANUAL,), reason="{}")),
         ("exhausted", "reason"),
-        "{} is not known in a reason.",
+        "{} is not a placeholder of a reason.",
         PLACEHOLDERS,
     ),
 }
@@ -207,7 +209,7 @@ def test_a_broken_rule_is_named_with_its_key_and_a_hint(situation: str) -> None:
 @pytest.mark.parametrize("score", [-1, 101])
 def test_a_threshold_stays_between_0_and_100(key: str, score: int) -> None:
     (fault,) = faults(replace(SCORED, gate=replace(ScoreGate(), **{key: score})))
-    expected = (("gate", key), "The threshold is out of range.", "Scores go from 0 to 100.")
+    expected = (("gate", key), "The threshold is out of range.", "Scores range from 0 to 100.")
     assert (fault.path, fault.message, fault.hint) == expected
 
 

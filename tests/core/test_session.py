@@ -39,7 +39,7 @@ def test_nothing_critical_and_a_status_that_does_not_object_completes(answer: An
     assert isinstance(driven.run.phase, Sealing)
     assert driven.run.phase.kinds == (SealKind.SELF_REVIEWED,)
     driven.seal()
-    assert driven.ended == (Outcome.APPROVED, "round 1: nothing blocks")
+    assert driven.ended == (Outcome.APPROVED, "no blocking findings in round 1")
 
 
 def test_a_clean_answer_is_not_believed_while_the_story_is_not_done() -> None:
@@ -58,8 +58,8 @@ def test_a_story_that_is_not_done_is_nowhere_called_clean() -> None:
     assert said.status is ReviewStatus.INCOMPLETE
     assert first.judgement is not None
     assert (first.judgement.clean, first.judgement.blocking) == (False, ())
-    assert first.judgement.reasons == ("its status file does not say that the story is done",)
-    assert review_words(said) == "incomplete: it reports nothing, but the story is not done"
+    assert first.judgement.reasons == ("its status file does not mark the story as done",)
+    assert review_words(said) == "incomplete: no findings, but the story is not done"
 
 
 def test_a_waiver_does_not_mark_a_story_as_done() -> None:
@@ -99,7 +99,7 @@ def test_an_unreadable_answer_completes_only_where_the_session_itself_wrote_done
     assert driven.run.infrastructure_failures == 1
     assert driven.run.rounds[0].reviews == (FailedReview(reviewer="critic", failure=UNREADABLE),)
     driven.seal()
-    assert driven.ended == (Outcome.APPROVED, "the session marked the story done")
+    assert driven.ended == (Outcome.APPROVED, "the session marked the story as done")
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_an_unreadable_answer_uses_up_a_round_otherwise(status: StoryStatus, new
 def test_in_review_mode_there_is_one_session_only() -> None:
     bad = Driven(SESSION, mode=Mode.REVIEW)
     bad.session(BAD)
-    assert bad.ended == (Outcome.FAILED, "after 1 review round, 1 blocking finding remains")
+    assert bad.ended == (Outcome.FAILED, "1 blocking finding remains after 1 review")
     not_done = Driven(SESSION, mode=Mode.REVIEW)
     not_done.session(CLEAN, StoryStatus.NOT_DONE)
-    assert not_done.ended == (Outcome.FAILED, "the session left the story's status as not done")
+    assert not_done.ended == (Outcome.FAILED, "the session did not mark the story as done")
     unreadable = Driven(SESSION, mode=Mode.REVIEW)
     unreadable.session(None)
     assert unreadable.ended == (Outcome.DID_NOT_RUN, UNREADABLE.message)

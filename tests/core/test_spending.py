@@ -90,7 +90,7 @@ def test_where_nothing_is_left_and_nothing_runs_the_budget_is_reached() -> None:
     driven.answer(CLEAN, "b", usage=Usage(cost_usd=0.0125))
     assert driven.wanted == (ReachBudget(id="budget", limit="0.025 USD"),)
     driven.reach_budget()
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 0.025 USD")
+    assert driven.ended == (Outcome.OVER_BUDGET, "budget reached: 0.025 USD")
     assert [review.reviewer for review in driven.run.rounds[-1].reviews] == ["a", "b"]
 
 
@@ -113,7 +113,7 @@ def test_a_fixer_without_a_share_reaches_the_budget() -> None:
     driven.answer(found(problem()), usage=Usage(tokens=1_000))
     assert driven.wanted == (ReachBudget(id="budget", limit="1,000 tokens"),)
     driven.reach_budget()
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 1,000 tokens")
+    assert driven.ended == (Outcome.OVER_BUDGET, "budget reached: 1,000 tokens")
     assert driven.status("wrong result").value == "open"
 
 
@@ -166,7 +166,7 @@ def test_the_time_limit_ends_work_and_keeps_what_it_gives() -> None:
     driven.reach_budget()
     assert [effect.id for effect in driven.wanted] == ["stop:review:1:critic:1"]
     driven.lose()
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 10 minutes")
+    assert driven.ended == (Outcome.OVER_BUDGET, "budget reached: 10 minutes")
     assert driven.run.busy == 600
     assert [review.reviewer for review in driven.run.rounds[-1].reviews] == ["pedant"]
 
@@ -257,7 +257,7 @@ def test_the_cap_that_a_person_reads_is_the_one_of_the_ticket_where_that_is_smal
     assert reach.limit == "0.00 USD, all that is left of the ticket's 9.00 USD"
     assert (limit.limit, limit.seconds) == ("1 minute, all that is left of the ticket's 3 minutes", 60)
     driven.happen(BudgetReached(at=1.0, limit=reach.limit))
-    assert driven.ended == (Outcome.OVER_BUDGET, f"the budget ran out: {reach.limit}")
+    assert driven.ended == (Outcome.OVER_BUDGET, f"budget reached: {reach.limit}")
 
 
 def test_what_lost_work_has_cost_is_spent() -> None:

@@ -55,7 +55,7 @@ from tests.core.driving import CLEAN, PLAIN, Driven, found, problem
 PAIR = replace(PLAIN, panel=(Reviewer(name="critic"), Reviewer(name="witness")))
 SESSION = replace(PLAIN, review=ReviewRule(by=ReviewBy.SESSION), fix=FixRule(input=FixInput.NOTHING))
 USAGE = Usage(seconds=2, tokens=30, cost_usd=0.5)
-CANCELLED = (Outcome.CANCELLED, "a person ended it")
+CANCELLED = (Outcome.CANCELLED, "a person cancelled the run")
 NEW = Change(commit="commit-1", tree="tree-1")
 SAME = Change(commit="commit-0", tree="tree-0")
 
@@ -222,7 +222,7 @@ def test_a_budget_stops_a_fix_and_a_skip_stops_a_build() -> None:
     driven.start()
     driven.happen(BudgetReached(at=9, limit="5 USD"))
     driven.happen(WorkLost(at=10, effect="fix:1:1"))
-    assert driven.ended == (Outcome.OVER_BUDGET, "the budget ran out: 5 USD")
+    assert driven.ended == (Outcome.OVER_BUDGET, "budget reached: 5 USD")
     building = Driven(replace(PLAIN, skip_when=(SkipReason.NOTHING_PICKED,)), build=True)
     building.start()
     building.happen(Skipped(at=9, reason=SkipReason.NOTHING_PICKED))
@@ -244,7 +244,7 @@ def test_an_end_that_the_loop_decided_can_be_put_on_record_once() -> None:
     driven = Driven()
     driven.happen(Cancelled(at=1))
     assert not driven.run.closed
-    driven.happen(Closed(at=2, outcome=Outcome.CANCELLED, reason="a person ended it"))
+    driven.happen(Closed(at=2, outcome=Outcome.CANCELLED, reason="a person cancelled the run"))
     assert driven.ended == CANCELLED
     assert driven.run.closed
 

@@ -158,7 +158,7 @@ def test_a_person_is_asked_once_for_each_limit() -> None:
     asking = Ask(choices=(MANUAL, more), priority=Priority.CRITICAL)
     driven = Driven(replace(PLAIN, exhausted=asking), max_reviews=1)
     driven.answer(found(problem()))
-    reason = "after 1 review round, 1 blocking finding remains"
+    reason = "1 blocking finding remains after 1 review"
     expected = AskPerson(id="ask:1:1", reason=reason, choices=(MANUAL, more), priority=Priority.CRITICAL)
     assert driven.wanted == (expected,)
     driven.decide("c")

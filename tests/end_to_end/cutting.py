@@ -57,7 +57,7 @@ def survives(machine: Machine, plot: Plot, cut: Cut) -> None:
 def check_resumed(resumed: Done) -> None:
     """The exit code of the undisturbed run; or a word that there is nothing left to do."""
     if resumed.code == 2:
-        assert "There is no run to go on with" in resumed.err
+        assert "There is no run to continue" in resumed.err
         return
     outcome = resumed.view["outcome"]
     assert resumed.code == CODES[outcome]

@@ -65,7 +65,7 @@ def test_what_no_rule_can_fix_is_left_to_a_person_at_once(machine: Machine) -> N
     change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED})
     done = machine.burnish("fix", "--json")
     assert (done.code, done.view["outcome"], len(done.view["rounds"])) == (1, "failed", 1)
-    assert "nothing more can be fixed by rule" in done.view["reason"]
+    assert "no automatic fix left" in done.view["reason"]
     assert titles(done.view) == [("critical", "shop.py:2", "Undefined name `summ`")]
     fix = done.view["rounds"][0]["fix"]
     assert (fix["status"], [answer["fixed"] for answer in fix["answers"]]) == ("unchanged", [False])
@@ -154,9 +154,9 @@ def test_a_protocol_that_needs_a_mind_is_refused_before_anything_starts(machine:
 def test_the_summary_says_what_kind_of_review_it_was(machine: Machine) -> None:
     change(machine, {"calc.py": TESTED}, {"shop.py": UNDEFINED, "notes.xyz": "?\n", "dist/app.js": "var a = b\n"})
     done = machine.burnish("fix")
-    assert "Reviewed by analysers alone" in done.out
-    assert "To add a model: " in done.out
-    assert "for want of an analyser" not in done.out
+    assert "Reviewed by static analysers only" in done.out
+    assert "To add a model, choose" in done.out
+    assert "no analyser for" not in done.out
 
 
 @pytest.mark.prove
@@ -194,7 +194,7 @@ def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: P
     change(machine, {"calc.py": TESTED}, {"shop.py": USED})
     done = machine.burnish("review", "--json", PYTHONPATH=str(lacking))
     assert (done.code, done.view["outcome"]) == (4, "did-not-run")
-    assert "ruff is not installed beside burnish" in done.view["reason"]
+    assert "ruff is not installed with burnish" in done.view["reason"]
     assert "pip install" in done.view["reason"]
     assert reviews(done.view)["critic"] == "did-not-run"
 

@@ -128,9 +128,9 @@ def test_a_used_up_ticket_calls_nobody(tmp_path: Path, model: ModelServer) -> No
     asked = len(model.asked())
     second = burnish(machine, model.url("pass"), "review", "--json", "--story", "1-2")
     assert (second.code, second.view["outcome"]) == (5, "over-budget")
-    assert second.view["reason"] == "the budget ran out: 0.00 USD, all that is left of the ticket's 0.20 USD"
+    assert second.view["reason"] == "budget reached: 0.00 USD, all that is left of the ticket's 0.20 USD"
     assert len(model.asked()) == asked
-    assert "Raise cost_usd of [limits.ticket] in burnish.toml, then:\nNext: burnish review" in second.err
+    assert "Raise cost_usd in [limits.ticket] of burnish.toml, then:\nNext: burnish review" in second.err
     other = burnish(machine, model.url("pass"), "review", "--dry-run", "--story", "9-9")
     assert "at most 0.20 USD" in other.err
 
@@ -149,11 +149,11 @@ def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     before = Before.of(machine)
     done = machine.burnish("fix")
     assert done.code == 5
-    assert "over-budget: the budget ran out: 0.01 minutes" in done.out
-    assert "of 0.01 minutes at work" in done.out
+    assert "over-budget: budget reached: 0.01 minutes" in done.out
+    assert "of 0.01 minutes active" in done.out
     (run,) = machine.runs()
     shown = machine.burnish("status", run).out
-    assert "  used: 0.0 s of agents' time, 0.0 of 0.01 minutes at work" in shown
+    assert "  usage: 0.0 s of agent time, 0.0 of 0.01 minutes active" in shown
     check_nothing_left(machine, before, run)
 
 

@@ -38,7 +38,7 @@ def test_claude_builds_what_codex_reviews(machine: Machine, model: ModelServer) 
 
 def test_a_build_needs_somebody(tmp_path: Path) -> None:
     done = furnished(tmp_path).burnish("fix", "--build", "--intent", "Halve.")
-    assert (done.code, "No agent is named to build." in done.err) == (2, True), done.err
+    assert (done.code, "No agent has the role 'build'." in done.err) == (2, True), done.err
 
 
 def test_a_build_needs_something_to_build_from(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_commits_kept_for_runs_that_never_began_are_let_go(tmp_path: Path) -> No
     assert kept(machine) == {run, STILLBORN, JUST_BEGINNING}
     done = machine.burnish("clean", "--older-than", "0")
     assert done.code == 0
-    assert f"removed refs/burnish/kept/{STILLBORN}, of a run that never began" in done.out
+    assert f"removed refs/burnish/kept/{STILLBORN} (its run never started)" in done.out
     assert kept(machine) == {run, JUST_BEGINNING}
     machine.script(FIXED)
     assert machine.burnish("resume", run, "--json").view["outcome"] == "approved"
@@ -59,7 +59,7 @@ def test_an_age_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, CLEAN)
     done = machine.burnish("clean", "--older-than", "soon")
     assert done.code == 2
-    assert "Write days, or a number with h, d or w" in done.err
+    assert "Use days, or a number with h, d or w" in done.err
 
 
 def test_a_living_run_is_left_alone(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_what_was_not_measured_fails(tmp_path: Path) -> None:
     done = machine.burnish("review", "--json")
     first = validations(machine, done.view["run"])[0]
     assert (first.status, done.view["outcome"]) == (ValidationStatus.FAILED, "failed")
-    assert "Coverage: not measured, though the floor is 80 %: the commands left none of coverage.json" in first.output
+    assert "Coverage: not measured, though the floor is 80 %: the commands wrote none of coverage.json" in first.output
 
 
 @pytest.mark.prove

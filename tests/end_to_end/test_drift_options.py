@@ -28,11 +28,14 @@ def test_fixes_are_bounded_by_their_own_option(tmp_path: Path) -> None:
     calls = machine.calls(done.view["run"])
     assert calls == ["fix:1:1", "review:1:reviewer:1", "review:2:reviewer:1"]
     for words, complaint in (
-        (("--review-max-fix-attempts", "6"), "--max-rounds 7 is not within 1 and 6"),
+        (("--review-max-fix-attempts", "6"), "--max-rounds 7 is not between 1 and 6"),
         (("--review-max-fix-attempts", "-1"), "-1 is not in the range"),
-        (("--review-max-fix-attempts", "1", "--max-rounds", "2"), "give one of them"),
-        (("--no-review",), "--no-review without --build leaves nothing to do."),
-        (("--no-review", "--build", "--intent", "x", "--protocol", "epic"), "'epic' does not build without a review."),
+        (("--review-max-fix-attempts", "1", "--max-rounds", "2"), "use one of them"),
+        (("--no-review",), "--no-review without --build does nothing."),
+        (
+            ("--no-review", "--build", "--intent", "x", "--protocol", "epic"),
+            "The protocol 'epic' requires a review after a build.",
+        ),
     ):
         refused = machine.burnish("fix", *words)
         assert (refused.code, complaint in refused.err) == (2, True), refused.err

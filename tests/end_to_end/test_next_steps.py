@@ -90,9 +90,9 @@ CHECKS: list[tuple[str, Callable[[Typed], None]]] = [
     (r"(takes|merges|moves) .*", Typed.check_taken),
     (r"(Manual|Accept|Continue|Have them|Fix) .*", Typed.check_decided),
     (r"shows .*", Typed.check_shown),
-    (r"goes on with it", Typed.check_ended),
-    (r"reviews it once.*", lambda typed: typed.began("review")),
-    (r"reviews it again.*|starts anew.*|tries again", lambda typed: typed.began(_mode(typed))),
+    (r"continues the run", Typed.check_ended),
+    (r"reviews the change once.*", lambda typed: typed.began("review")),
+    (r"reviews the change again.*|starts a new run.*|tries again", lambda typed: typed.began(_mode(typed))),
 ]
 
 
@@ -172,7 +172,7 @@ def test_a_result_that_could_not_land(tmp_path: Path, situation: str) -> None:
         machine.git("tag", f"burnish/{run}", "main")
         done = machine.burnish("show")
     (does,) = check_steps(machine, done, tmp_path)
-    beginnings = {"moved": "merges", "elsewhere": "moves", "in the way": "moves what"}
+    beginnings = {"moved": "merges", "elsewhere": "moves", "in the way": "moves the files"}
     assert does.startswith(beginnings.get(situation, "takes"))
 
 
@@ -180,7 +180,7 @@ def test_a_run_that_failed_after_fixing(tmp_path: Path) -> None:
     machine = asking(drift_machine(tmp_path / "first", {"review:*": DRIFT, "fix:*": FIXED["fix:*"]}))
     done = machine.burnish("fix", "--max-rounds", "2", *ASKED)
     assert done.code == 1, done
-    assert check_steps(machine, done, tmp_path) == ["takes the result into change", "reviews it again"]
+    assert check_steps(machine, done, tmp_path) == ["brings the result into change", "reviews the change again"]
 
 
 def test_a_base_that_moves_with_the_next_commit_is_named_by_its_commit(tmp_path: Path) -> None:
@@ -217,8 +217,8 @@ def test_a_run_that_was_cancelled_or_killed(tmp_path: Path) -> None:
     run = machine.wait_for_call(process, FIRST_FIX)
     machine.cut_down(process)
     machine.script(FIXED)
-    assert check_steps(machine, machine.burnish("show"), tmp_path) == ["goes on with it"]
-    assert check_steps(machine, machine.burnish("cancel", run), tmp_path / "after") == ["starts anew"]
+    assert check_steps(machine, machine.burnish("show"), tmp_path) == ["continues the run"]
+    assert check_steps(machine, machine.burnish("cancel", run), tmp_path / "after") == ["starts a new run"]
 
 
 @pytest.mark.prove
@@ -227,7 +227,7 @@ def test_analysers_offer_a_fix_only_where_they_have_one(tmp_path: Path) -> None:
     machine.repository.commit({"a.py": "x = 1\n"}).branch("change")
     machine.repository.commit({"a.py": "print(undefined_name)\n"})
     (does,) = [step.does for step in next_lines(machine.burnish("review").out)]
-    assert does == "reviews it again"
+    assert does == "reviews the change again"
     machine.repository.commit({"a.py": "y = 1\nif y is 1:\n    print(y, undefined_name)\n"})
     assert check_steps(machine, machine.burnish("review"), tmp_path) == ["has 1 of 2 findings fixed"]
 

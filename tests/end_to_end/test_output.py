@@ -53,7 +53,7 @@ def test_text_says_what_was_found_and_what_to_do_next(tmp_path: Path) -> None:
     assert done.code == 1
     assert TITLE in done.out
     assert "app.py:3" in done.out
-    assert "failed: after 1 review round, 1 blocking finding remains" in done.out
+    assert "failed: 1 blocking finding remains after 1 review" in done.out
     last = done.out.rstrip().splitlines()[-2:]
     assert last == ["Next: burnish fix --branch change --base main", "      has the findings fixed"]
 

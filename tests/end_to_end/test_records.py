@@ -58,7 +58,7 @@ def test_no_verdict_is_left_where_nobody_reviewed(tmp_path: Path) -> None:
     assert (state["sessionId"], state["status"]) == (second.view["run"], "stopped")
     assert machine.burnish("records", "rebuild").out == "Every record is up to date.\n"
     older = machine.burnish("records", "rebuild", first.view["run"]).out
-    assert older.startswith(f"The checkout holds the records of {second.view['run']}, which is newer")
+    assert older.startswith(f"The checkout has the records of {second.view['run']}, which is newer")
     assert phase_files(machine) == []
 
 
@@ -75,7 +75,7 @@ def test_a_protocol_of_ones_own_has_the_records_that_it_inherits(tmp_path: Path)
 def test_a_run_without_records_says_so(tmp_path: Path) -> None:
     machine = machine_with(tmp_path, "default")
     run = machine.burnish("review", "--json").view["run"]
-    assert machine.burnish("records", "rebuild").out == f"The protocol of {run} asks for no records.\n"
+    assert machine.burnish("records", "rebuild").out == f"The protocol of {run} writes no records.\n"
     assert json.loads(machine.burnish("records", "rebuild", "--json").out) == {
         "version": 1,
         "run": run,

@@ -58,7 +58,7 @@ def test_each_session_is_one_cycle_and_its_own_tree_is_monitored(tmp_path: Path)
     first, said = cycle(1)
     assert (first["final_state"], first["exit_reason"]) == ("incomplete", "workflow_not_complete"), said
     assert "Not committed, so not reviewed: b.py, notes.txt." in said
-    assert "paused: after 1 review round, 1 blocking finding remains" in said
+    assert "paused: 1 blocking finding remains after 1 review" in said
     (run,) = machine.runs()
     assert machine.calls(run) == ["review:1:session:1"]
     log = (machine.state / "runs" / run / "logs" / "review-1-session-1.log").read_text()

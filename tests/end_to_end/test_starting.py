@@ -35,15 +35,15 @@ def test_a_dry_run_says_what_it_would_do_and_touches_nothing(tmp_path: Path, ver
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("fix", "--max-rounds", "7"), "--max-rounds 7 is not within 1 and 6"),
-        (("fix", "--max-rounds", "0"), "--max-rounds 0 is not within 1 and 6"),
+        (("fix", "--max-rounds", "7"), "--max-rounds 7 is not between 1 and 6"),
+        (("fix", "--max-rounds", "0"), "--max-rounds 0 is not between 1 and 6"),
         (("fix", "--agent", "nobody"), "nobody"),
         (("fix", "--protocol", "nothing"), "nothing"),
         (("review", "--brief", "missing.md"), "missing.md"),
         (("review", "--base", "nowhere"), "nowhere"),
-        (("fix", "--branch", "main"), "There is nothing that 'main' could be compared with"),
+        (("fix", "--branch", "main"), "burnish found no base for 'main'"),
         (("fix", "--branch", "main", "--base", "change"), "There is nothing to review"),
-        (("resume",), "There is no run to go on with"),
+        (("resume",), "There is no run to continue"),
     ],
 )
 def test_what_cannot_work_is_said_before_anything_happens(
@@ -224,7 +224,7 @@ def test_a_file_that_only_the_change_has_is_run_if_it_is_trusted_and_does_not_br
     done = machine.burnish("fix", "--max-rounds", "2", "--json")
     assert (done.code, done.view["outcome"]) == (1, "failed")
     assert [one["fix"] and one["fix"]["status"] for one in done.view["rounds"]] == ["fixed", None]
-    assert "main has no fix.sh: the working tree's is used, which you have trusted." in done.err
+    assert "main has no fix.sh: burnish uses the working tree's version, which you have trusted." in done.err
 
 
 def says_drift() -> str:
@@ -294,5 +294,5 @@ def test_a_hanging_agent_does_not_outlive_a_cancelled_run(tmp_path: Path) -> Non
     run = machine.wait_for_call(process, FIRST_FIX)
     assert machine.burnish("cancel", run, "--note", "never mind").code == 0
     done = machine.end_of(process)
-    assert (done.code, done.view["reason"]) == (1, "a person ended it: never mind")
+    assert (done.code, done.view["reason"]) == (1, "a person cancelled the run: never mind")
     check_nothing_left(machine, before, run)

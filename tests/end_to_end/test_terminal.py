@@ -72,7 +72,7 @@ def test_a_person_decides_at_the_terminal(tmp_path: Path, script: RehearsalScrip
     terminal.wait_for("Your choice:")
     assert "wrong result" in terminal.seen or "High: 1" in terminal.seen or "Important: 1" in terminal.seen
     terminal.type("perhaps")
-    terminal.wait_for("Please answer with one of")
+    terminal.wait_for("Answer with one of")
     terminal.type(script.decisions[0].upper())
     assert terminal.end()[0] == code
     assert "\x1b" not in re.sub(r"\x1b\[\d*[AJK]", "", terminal.seen)

@@ -85,7 +85,7 @@ def test_a_creation_that_fails_leaves_no_ledger(tmp_path: Path) -> None:
 def test_a_newer_ledger_is_refused_and_not_written(old: Path) -> None:
     SqliteLedger(old, migrations=LATER).close()
     before = old.read_bytes()
-    with pytest.raises(LedgerNewerError, match="schema version 3; this burnish knows 1") as refused:
+    with pytest.raises(LedgerNewerError, match="schema version 3; this version of burnish supports 1") as refused:
         open_ledger(old.parent)
     assert "Upgrade burnish" in refused.value.hint
     assert refused.value.kind is ErrorKind.CONFIGURATION

@@ -309,7 +309,7 @@ class RealRun:
 
     def _named(self, prompt: str) -> str:
         """The prompt with names for what is another in every run."""
-        (nonce,) = set(re.findall(r"\(here tokens begin with `(\w+)`\)", prompt))
+        (nonce,) = set(re.findall(r"\(here, tokens start with `(\w+)`\)", prompt))
         commits = [self.run.subject.base_commit, self.run.subject.head]
         commits += [event.change.commit for event in self.events if isinstance(event, Built | Fixed)]
         names = ["BASE", "FIRST-HEAD", *(f"COMMIT-{number}" for number in range(1, len(commits)))]

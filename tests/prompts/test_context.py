@@ -191,7 +191,7 @@ def test_the_sarif_that_a_prompt_shows_is_read(small_change: ReviewMaterial) -> 
     prompt = reviewer_prompt(PROTOCOLS["default"], replace(small_change, contract=ContractName.SARIF))
     (finding,) = parse_answer(ContractName.SARIF, example(prompt, "json").encode()).findings
     assert finding.severity is Severity.MEDIUM
-    assert finding.suggestion == "How to put it right"
+    assert finding.suggestion == "How to fix it"
 
 
 def test_the_document_that_a_prompt_shows_is_read(small_change: ReviewMaterial) -> None:

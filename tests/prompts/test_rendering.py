@@ -19,7 +19,7 @@ def test_a_missing_value_fails() -> None:
 
 
 def test_a_value_that_nothing_takes_fails() -> None:
-    with pytest.raises(PromptError, match="takes 'b'"):
+    with pytest.raises(PromptError, match="placeholder for 'b'"):
         render("{{a}}", {"a": "1", "b": "2"})
 
 

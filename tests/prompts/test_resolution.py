@@ -35,7 +35,7 @@ def test_the_usual_place_is_read_from_the_base() -> None:
 def test_where_the_base_has_none_the_working_tree_is_used_and_said() -> None:
     found = resolved(PromptRole.REVIEWER, working={REVIEWER: "from the change"})
     assert (found.text, found.origin) == ("from the change", PromptOrigin.WORKING_TREE)
-    assert found.notice == f"The base has no {REVIEWER}: the one of the working tree is used."
+    assert found.notice == f"The base has no {REVIEWER}: burnish uses the one in the working tree."
 
 
 def test_a_builder_has_two_usual_places() -> None:
@@ -70,7 +70,7 @@ def test_an_absolute_path_is_outside_the_change() -> None:
 
 
 def test_a_path_that_climbs_out_is_refused() -> None:
-    with pytest.raises(PromptError, match="climbs out"):
+    with pytest.raises(PromptError, match="leads out"):
         resolved(PromptRole.REVIEWER, "a/../../x.md", working={"a/../../x.md": "x"})
 
 

@@ -52,7 +52,7 @@ def test_a_file_that_changes_one_limit_keeps_everything_else(folder: Path) -> No
 def test_name_and_description_are_not_taken_from_below(folder: Path) -> None:
     mine = loaded(folder, 'extends = "epic"\n')
     assert mine.protocol.name == "mine"
-    assert mine.protocol.description == "Starts from epic."
+    assert mine.protocol.description == "Extends epic."
     assert ("name",) not in mine.places
 
 
@@ -97,16 +97,16 @@ mine.toml:3: limits.reviews: expected a whole number, got true. Hint: Write digi
     [
         ('extends = "epic"\nrecords = "pannel"\n', "mine.toml:2: records: expected one of 'none', ", "'panel'?"),
         ('extends = "epic"\nrecords = true\n', "mine.toml:2: records: expected one of 'none', ", "in quotes."),
-        ('extends = "epic"\nrecords = "ticket"\n', "mine.toml:2: records: Records of a ticket need", "'score'."),
+        ('extends = "epic"\nrecords = "ticket"\n', "mine.toml:2: records: Ticket records need", "'score'."),
         (
             'extends = "panel"\n[[panel]]\nname = "a-b"\n[[panel]]\nname = "A_b"\n',
-            "mine.toml:5: panel[1].name: 'A_b' would share a panel's record",
-            "'verdict' is taken.",
+            "mine.toml:5: panel[1].name: 'A_b' would use the same record file",
+            "'verdict' is reserved.",
         ),
         (
             'extends = "panel"\n[[panel]]\nname = "Verdict"\n',
-            "mine.toml:3: panel[0].name: 'Verdict' would share a panel's record",
-            "'verdict' is taken.",
+            "mine.toml:3: panel[0].name: 'Verdict' would use the same record file",
+            "'verdict' is reserved.",
         ),
     ],
 )
@@ -168,7 +168,7 @@ mine.toml:16: limits.slow_review_seconds: expected a number, got nan. Hint: Writ
 mine.toml:19: fix.input: expected one of 'blocking', 'blocking-then-rest', 'all', 'revision',
     'follow-up', 'nothing', got an array. Hint: Choose one of them, in quotes.
 mine.toml:20: fix.by_round[0]: expected text, got 1. Hint: Put the text in quotes.
-mine.toml:22: exhausted.reason: missing. Hint: Add it; it is text.
+mine.toml:22: exhausted.reason: missing. Hint: Add it: text.
 mine.toml:26: validate.after_fixing: unknown key. Hint: Did you mean 'after_fix'?
 mine.toml:29: failures.retries: expected a whole number, got a date or time. Hint: Write digits,
     without quotes.
@@ -178,28 +178,28 @@ mine.toml:29: failures.retries: expected a whole number, got a date or time. Hin
 def test_rules_between_fields_are_named_with_their_place(folder: Path) -> None:
     text = 'extends = "epic"\n\n[limits]\nreviews = 9\n\n[review]\nby = "session"\n'
     assert problems_of(folder, text) == snapshot("""\
-mine.toml:1: fix.input: The fixer's input does not fit who reviews. (It is set by epic.) Hint: Set
-    fix.input to 'nothing' exactly where review.by is 'session'.
-mine.toml:3: limits.hard_cap: The hard cap 5 is below the 9 reviews. (It is set by epic.) Hint:
+mine.toml:1: fix.input: fix.input does not match review.by. (Set in epic.) Hint: Set fix.input to
+    'nothing' if review.by is 'session', and only then.
+mine.toml:3: limits.hard_cap: The hard cap 5 is lower than limits.reviews, 9. (Set in epic.) Hint:
     Raise limits.hard_cap or lower limits.reviews.
 """)
 
 
 def test_an_empty_file_misses_what_it_must_say(folder: Path) -> None:
     assert problems_of(folder, "") == snapshot("""\
-mine.toml:1: contract: missing. Hint: Add it; it is one of 'findings', 'report', 'issues',
-    'verdict', 'sarif'.
-mine.toml:1: panel: missing. Hint: Add it; it is an array of tables.
-mine.toml:1: gate: missing. Hint: Add it; it is a table.
-mine.toml:1: limits: missing. Hint: Add it; it is a table.
-mine.toml:1: fix: missing. Hint: Add it; it is a table.
-mine.toml:1: exhausted: missing. Hint: Add it; it is a table.
+mine.toml:1: contract: missing. Hint: Add it: one of 'findings', 'report', 'issues', 'verdict',
+    'sarif'.
+mine.toml:1: panel: missing. Hint: Add it: an array of tables.
+mine.toml:1: gate: missing. Hint: Add it: a table.
+mine.toml:1: limits: missing. Hint: Add it: a table.
+mine.toml:1: fix: missing. Hint: Add it: a table.
+mine.toml:1: exhausted: missing. Hint: Add it: a table.
 """)
 
 
 def test_a_syntax_error_has_its_line(folder: Path) -> None:
     assert problems_of(folder, 'extends = "epic"\n[limits]\nreviews = three\n') == snapshot(
-        'mine.toml:3: Invalid value, at column 11. Hint: Text stands in quotes: key = "text".\n'
+        'mine.toml:3: Invalid value, at column 11. Hint: Put text in quotes: key = "text".\n'
     )
 
 
@@ -213,10 +213,10 @@ def test_what_is_no_file(folder: Path) -> None:
     )
     assert problems("other.toml") == snapshot("other.toml:1: The file is not UTF-8 text. Hint: Save it as UTF-8.\n")
     assert problems("gone/mine.toml") == snapshot(
-        "gone/mine.toml: There is no such file. Hint: Look at the path; it is relative to where you are.\n"
+        "gone/mine.toml: There is no such file. Hint: Check the path; it is relative to the current folder.\n"
     )
     assert problems("nul\0.toml") == snapshot(
-        "nul\x00.toml: The file cannot be read: embedded null byte. Hint: Look at its path.\n"
+        "nul\x00.toml: The file cannot be read: embedded null byte. Hint: Check its path.\n"
     )
 
 
@@ -224,37 +224,37 @@ def test_an_unknown_name_lists_the_names(folder: Path) -> None:
     (folder / "local.toml").write_text("")
     assert problems("epci") == snapshot("""\
 There is no protocol 'epci'. Hint: Did you mean 'epic'? Built in: default, epic, ticket, story,
-    panel, drift; your own goes by its path.
+    panel, drift. Refer to your own by its path.
 """)
     assert problems("local") == snapshot("""\
-There is no protocol 'local'. Hint: For the file here, write 'local.toml'. Built in: default, epic,
-    ticket, story, panel, drift; your own goes by its path.
+There is no protocol 'local'. Hint: To use the file in this folder, write 'local.toml'. Built in:
+    default, epic, ticket, story, panel, drift. Refer to your own by its path.
 """)
 
 
 def test_extending_what_is_not_there(folder: Path) -> None:
     assert problems_of(folder, '\nextends = "epci"\n') == snapshot("""\
 mine.toml:2: extends: There is no protocol 'epci'. Hint: Did you mean 'epic'? Built in: default,
-    epic, ticket, story, panel, drift; your own goes by its path.
+    epic, ticket, story, panel, drift. Refer to your own by its path.
 """)
     assert problems_of(folder, '\nextends = "./gone.toml"\n') == snapshot("""\
 mine.toml:2: extends: There is no file 'gone.toml'. Hint: The path is relative to the file that
-    names it.
+    contains it.
 """)
     assert problems_of(folder, "\nextends = 3\n") == snapshot(
-        "mine.toml:2: extends: expected text. Hint: Name a protocol or the path of one, in quotes.\n"
+        "mine.toml:2: extends: expected text. Hint: Use the name or path of a protocol, in quotes.\n"
     )
 
 
 def test_extending_in_a_circle(folder: Path) -> None:
     (folder / "other.toml").write_text('extends = "./mine.toml"\n')
     assert problems_of(folder, 'extends = "other.toml"\n') == snapshot("""\
-other.toml:1: extends: The protocols extend each other in a circle: mine.toml → other.toml →
-    mine.toml. Hint: Break it.
+other.toml:1: extends: Protocols extend each other in a circle: mine.toml → other.toml → mine.toml.
+    Hint: Remove one 'extends'.
 """)
     assert problems_of(folder, 'extends = "./mine.toml"\n') == snapshot("""\
-mine.toml:1: extends: The protocols extend each other in a circle: mine.toml → mine.toml. Hint:
-    Break it.
+mine.toml:1: extends: Protocols extend each other in a circle: mine.toml → mine.toml. Hint: Remove
+    one 'extends'.
 """)
 
 
@@ -266,7 +266,6 @@ def test_a_chain_may_have_ten_steps(folder: Path, files: int, *, loads: bool) ->
     if loads:
         assert len(load("1.toml").chain) == 11
     else:
-        assert problems("1.toml") == snapshot("""\
-11.toml:1: extends: More than 10 protocols extend each other. Hint: Bring some of the files
-    together.
-""")
+        assert problems("1.toml") == snapshot(
+            "11.toml:1: extends: More than 10 protocols extend one another. Hint: Merge some of the files.\n"
+        )

@@ -33,7 +33,7 @@ def test_each_value_has_its_origin(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("mine.toml").write_text('extends = "drift"\nskip_when = []\n[limits]\nhard_cap = 7\n', encoding="utf-8")
     assert render(load("mine.toml")) == snapshot("""\
 name = "mine"                                             # (not set)
-description = "Starts from drift."                        # (not set)
+description = "Extends drift."                            # (not set)
 contract = "verdict"                                      # drift
 skip_when = []                                            # mine.toml:2
 records = "drift"                                         # drift
@@ -90,9 +90,9 @@ def test_summaries_of_gates() -> None:
     lines = {name: summarise(load(name).protocol) for name in ("epic", "story", "panel", "drift")}
     assert {name: [line for line in lines[name] if line.startswith("The gate")] for name in lines} == snapshot(
         {
-            "epic": ["The gate passes when nothing of severity high or worse is found."],
-            "story": ["The gate passes when nothing critical is found."],
-            "panel": ["The gate passes when nothing of any severity is found."],
-            "drift": ["The gate passes when the verdict is 'pass'."],
+            "epic": ["The gate passes if nothing of severity high or worse is found."],
+            "story": ["The gate passes if nothing critical is found."],
+            "panel": ["The gate passes if nothing of any severity is found."],
+            "drift": ["The gate passes if the verdict is 'pass'."],
         }
     )

@@ -73,7 +73,7 @@ def test_a_newer_event_is_an_error_with_a_hint(tmp_path: Path, change: Callable[
         code, out, err = look(machine, *words(command, run))
         assert (command, code, out) == (command, 4, "")
         assert "cannot be read" in err
-        assert "newer burnish" in err
+        assert "newer version of burnish" in err
     assert look(machine, "status", "--json").view["runs"][0]["state"] == "unreadable"
     assert len(machine.kinds(run)) == version
 
@@ -86,8 +86,8 @@ def test_newer_settings_are_an_error_with_a_hint(tmp_path: Path) -> None:
     for command in ("show", "resume"):
         code, out, err = machine.burnish(command, run)
         assert (command, code, out) == (command, 2, "")
-        assert "was begun by another version of burnish" in err
-        assert "Go on with that version" in err
+        assert "was started by another version of burnish" in err
+        assert "Continue with that version" in err
     assert len(machine.kinds(run)) == version
 
 
@@ -98,5 +98,5 @@ def test_a_newer_schema_is_an_error_with_a_hint(tmp_path: Path) -> None:
     for command in (*(words(command, run) for command in COMMANDS), ("status",), ("fix",)):
         code, out, err = look(machine, *command)
         assert (command, code, out) == (command, 2, "")
-        assert "has schema version 99; this burnish knows" in err
+        assert "has schema version 99; this version of burnish supports" in err
         assert "Upgrade burnish" in err

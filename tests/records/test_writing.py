@@ -181,20 +181,20 @@ def test_no_path_leads_out_of_the_checkout(desk: Desk, path: str) -> None:
 
 def test_something_that_is_no_file_is_left_alone(desk: Desk) -> None:
     (desk.checkout / PATH).mkdir(parents=True)
-    assert "no record is there" in desk.refused(record())
+    assert "not a record" in desk.refused(record())
 
 
 def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
     (desk.checkout / PATH).parent.mkdir(parents=True)
     os.mkfifo(desk.checkout / PATH)
-    assert "no record is there" in desk.refused(record())
+    assert "not a record" in desk.refused(record())
 
 
 def test_a_file_too_large_for_a_record_is_left_alone(desk: Desk) -> None:
     (desk.checkout / PATH).parent.mkdir(parents=True)
     with (desk.checkout / PATH).open("wb") as stream:
         stream.truncate(MAX_RECORD_BYTES + 1)
-    assert "no record is there" in desk.write(record()).notices[0].message
+    assert "not a record" in desk.write(record()).notices[0].message
 
 
 def test_a_file_where_a_folder_is_needed_is_told(desk: Desk) -> None:

@@ -25,10 +25,10 @@ def reviewed(budget: Budget) -> Run:
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
-        (Budget(), "12.3 s of agents' time, 48,000 tokens, $0.1234"),
-        (Budget(cost_usd=5.0), "12.3 s of agents' time, 48,000 tokens, $0.1234 of $5.00"),
-        (Budget(tokens=2_000_000), "12.3 s of agents' time, 48,000 of 2,000,000 tokens, $0.1234"),
-        (Budget(minutes=30), "12.3 s of agents' time, 48,000 tokens, $0.1234, 1.5 of 30 minutes at work"),
+        (Budget(), "12.3 s of agent time, 48,000 tokens, $0.1234"),
+        (Budget(cost_usd=5.0), "12.3 s of agent time, 48,000 tokens, $0.1234 of $5.00"),
+        (Budget(tokens=2_000_000), "12.3 s of agent time, 48,000 of 2,000,000 tokens, $0.1234"),
+        (Budget(minutes=30), "12.3 s of agent time, 48,000 tokens, $0.1234, 1.5 of 30 minutes active"),
     ],
 )
 def test_what_was_used_up_and_how_much_there_is(budget: Budget, words: str) -> None:
@@ -36,18 +36,18 @@ def test_what_was_used_up_and_how_much_there_is(budget: Budget, words: str) -> N
 
 
 def test_a_cap_is_told_before_anything_was_used_up() -> None:
-    assert usage(Usage(), Budget(cost_usd=5.0, tokens=9)) == "0.0 s of agents' time, 0 of 9 tokens, $0.00 of $5.00"
+    assert usage(Usage(), Budget(cost_usd=5.0, tokens=9)) == "0.0 s of agent time, 0 of 9 tokens, $0.00 of $5.00"
 
 
 def test_every_view_shows_it() -> None:
     run = reviewed(Budget(cost_usd=5.0, tokens=2_000_000))
-    words = "12.3 s of agents' time, 48,000 of 2,000,000 tokens, $0.1234 of $5.00"
+    words = "12.3 s of agent time, 48,000 of 2,000,000 tokens, $0.1234 of $5.00"
     account = Account(run=run)
     assert f"Usage: {words}" in plain(run_lines(account))
     assert f"Usage: {words}" in summary(Account(run=run))
     assert "$0.1234 of $5.00" in run_page(account)
     assert run_object(account)["budget"] == {"cost_usd": 5.0, "tokens": 2_000_000, "minutes": None}
-    assert f"\n  used: {words}\n" in plain(status_lines(account))
+    assert f"\n  usage: {words}\n" in plain(status_lines(account))
 
 
 def test_a_run_without_a_budget_is_not_bothered_with_it() -> None:

@@ -48,7 +48,7 @@ def test_a_run_that_waits_shows_its_choices_and_exits_3() -> None:
     driven.answer(found(problem()))
     shown = run_object(Account(run=driven.run))
     assert (Account(run=driven.run).exit_code, shown["state"], shown["outcome"]) == (3, "waiting", None)
-    assert shown["reason"] == "after 1 review round, 1 blocking finding remains"
+    assert shown["reason"] == "1 blocking finding remains after 1 review"
     assert shown["choices"] == [{"key": "a", "action": "manual", "text": "by hand"}]
     assert shown["seal"] is None
 
@@ -69,7 +69,7 @@ def test_an_approved_run_whole() -> None:
             "protocol": "plain",
             "state": "ended",
             "outcome": "approved",
-            "reason": "round 2: nothing blocks",
+            "reason": "no blocking findings in round 2",
             "policy": {"origin": None, "base": "c", "notes": []},
             "subject": {"branch": "topic", "base": "main", "head": "commit of tree-1", "tree": "tree-1"},
             "supersedes": [],

@@ -108,7 +108,7 @@ def test_an_unsafe_fix_is_only_made_when_asked_for(harness: Desk) -> None:
     mended = at.apply_autofixes(found("ruff:F841", "a.py", 2))
     assert at.changed() == []
     assert texts(mended)["ruff:F841@a.py:2"].startswith("- only with --unsafe-fixes: Remove assignment")
-    assert mended.summary == "none of 1 finding could be fixed by rules"
+    assert mended.summary == "no automatic fix for 1 finding"
 
 
 def test_an_unsafe_fix_that_adds_a_finding_is_taken_back(harness: Desk) -> None:
@@ -119,7 +119,7 @@ def test_an_unsafe_fix_that_adds_a_finding_is_taken_back(harness: Desk) -> None:
     assert b"y = h" not in at.read("a.py")
     first, second = mended.answers
     assert (first.fixed, second.fixed) == (False, True)
-    assert first.text.startswith("taken back: it added ruff:F401")
+    assert first.text.startswith("reverted: it added ruff:F401")
     assert second.text.startswith("ruff's unsafe fix: Remove assignment")
     assert mended.summary == "1 of 2 findings fixed by fixes of ruff"
 
@@ -137,7 +137,7 @@ def test_a_fix_that_breaks_a_test_is_taken_back_and_the_others_stay(harness: Des
     assert at.changed() == ["unused.py"], "neither the file that breaks the test nor what the tests left behind"
     first, second = mended.answers
     assert (first.fixed, second.fixed) == (False, True)
-    assert first.text.startswith("taken back: ")
+    assert first.text.startswith("reverted: ")
     assert "test_helper" in first.text
 
 
@@ -157,7 +157,7 @@ def test_findings_of_others_are_answered_honestly(harness: Desk) -> None:
     assert [said.fixed for said in mended.answers] == [False] * 4
     assert mended.answers[2].text == "no safe fix here"
     assert "not an analyser's finding" in mended.answers[0].text
-    assert "not found again by ruff" in mended.answers[1].text
+    assert "ruff did not report it again" in mended.answers[1].text
 
 
 def test_an_order_without_findings_changes_nothing(harness: Desk) -> None:
@@ -185,6 +185,6 @@ def test_what_a_hook_rejects_is_told_of_every_fix(harness: Desk) -> None:
         "the hook said no:\nline 1"
     )
     assert [said.fixed for said in mended.answers] == [False, False]
-    assert mended.answers[0].text == "taken back: the hook said no:\nline 1"
-    assert mended.summary == "nothing could be kept: the hook said no:"
+    assert mended.answers[0].text == "reverted: the hook said no:\nline 1"
+    assert mended.summary == "all fixes were reverted: the hook said no:"
     assert "not an analyser's" in mended.answers[1].text

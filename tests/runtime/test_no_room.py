@@ -27,4 +27,4 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     event = asyncio.run(LocalPerformer(harness.services).perform(effect, harness.run, asyncio.Event(), note))
     assert isinstance(event, WorkFailed)
     assert event.failure.kind is FailureKind.CANNOT_RUN
-    assert event.failure.message == "its files could not be made or read: Not a directory"
+    assert event.failure.message == "its files could not be created or read: Not a directory"

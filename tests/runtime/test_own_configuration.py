@@ -25,7 +25,7 @@ def test_where_ruff_refuses_the_configuration_our_own_rules_take_its_place(
 
     assert [one.rule for one in review.answer.findings] == ["ruff:SIM201"]
     (note,) = review.answer.notes
-    assert note.startswith("ruff does not run with the project's own configuration, so burnish's own rules were used: ")
+    assert note.startswith("ruff does not run with the project's configuration, so burnish used its own rules: ")
     assert [(one.path, one.level.value) for one in review.evidence.examined] == [("a.py", "linted")]
 
 

@@ -19,7 +19,7 @@ def last(script: RehearsalScript) -> Run:
     [
         (
             RehearsalScript(protocol="drift"),
-            "The script has 0 entries for 'reviewer', and the loop asks for one more.",
+            "The script has 0 entries for 'reviewer', and the loop needs one more.",
         ),
         (
             RehearsalScript(protocol="drift", reviews={"reviewer": ("drift: x",)}, fixes=("mended",)),
@@ -28,7 +28,7 @@ def last(script: RehearsalScript) -> Run:
         (RehearsalScript(protocol="drift", validations=("perhaps",)), "The script's validation 'perhaps' is unknown."),
         (
             RehearsalScript(protocol="epic", skip=SkipReason.NOTHING_PICKED),
-            "Skipped is illegal while validating: the protocol 'epic' does not skip for 'nothing-picked'",
+            "Skipped is illegal while validating: the protocol 'epic' does not skip reviews for 'nothing-picked'",
         ),
         (
             RehearsalScript(protocol="epic", max_rounds=1, reviews={"reviewer": ("critical",)}, decisions=("waive 2",)),
@@ -36,7 +36,7 @@ def last(script: RehearsalScript) -> Run:
         ),
         (
             RehearsalScript(protocol="epic", max_rounds=9),
-            "RunStarted is illegal while not started: 9 reviews are not within 1 and 5",
+            "RunStarted is illegal while not started: 9 reviews are not between 1 and 5",
         ),
     ],
 )

@@ -139,4 +139,4 @@ def test_unknown_words_are_an_error_with_a_hint(words: str, message: str) -> Non
 def test_an_unknown_status_of_a_story_is_an_error() -> None:
     with pytest.raises(ScriptError) as raised:
         read_session("clean, perhaps", PLAIN)
-    assert raised.value.message == "The script says 'clean, perhaps', whose story status is unknown."
+    assert raised.value.message == "The script says 'clean, perhaps', which has an unknown story status."

@@ -119,7 +119,7 @@ def test_what_a_failing_test_leaves_behind_does_not_make_it_pass(hear: Hear) -> 
 
 def test_what_is_not_the_changes_doing_is_noted_or_nothing(heard_of_everything: TestReview) -> None:
     assert len(heard_of_everything.findings) == 4
-    assert heard_of_everything.notes == ("1 test fails on the base too, and says nothing of the change",)
+    assert heard_of_everything.notes == ("1 test also fails on the base, so it says nothing about the change",)
 
 
 def test_a_harmless_change_is_neither_found_nor_noted(hear: Hear) -> None:
@@ -137,7 +137,10 @@ def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: H
     project = '[project]\nname = "calc"\ndependencies = ["notinstalled"]\n'
     heard = hear(BASE, {"calc.py": f"import notinstalled\n{CODE}", "pyproject.toml": project})
     assert heard.findings == ()
-    assert "no evidence: `tests/test_calc.py` cannot be loaded, as notinstalled is not installed here" in heard.notes[0]
+    assert (
+        "no evidence: `tests/test_calc.py` cannot be loaded, because notinstalled is not installed here"
+        in heard.notes[0]
+    )
     assert heard.missing is not None
     assert not heard.missing.excused
 
@@ -146,7 +149,7 @@ def test_a_dependency_that_the_change_adds_and_nobody_has_is_no_evidence(hear: H
 def test_a_conftest_that_breaks_everything_is_critical(hear: Hear) -> None:
     heard = hear({**BASE, "conftest.py": ""}, {"conftest.py": "raise RuntimeError('broken')\n"})
     (finding,) = heard.findings
-    assert finding.title == "The tests can no longer be run"
+    assert finding.title == "The tests can no longer run"
     assert "broken" in finding.evidence
 
 
@@ -173,7 +176,7 @@ def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:
     stand.services.environment = {"PATH": "/nonexistent", "VIRTUAL_ENV": str(bare)}
     heard = stand.hear()
     assert (heard.findings, heard.looked) == ((), False)
-    assert heard.notes[0].startswith("no evidence: no Python was found that has pytest.")
+    assert heard.notes[0].startswith("no evidence: no Python with pytest was found.")
 
 
 def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +185,7 @@ def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.M
     heard = hear(BASE, {"calc.py": "import signal\n\ndef double(number):\n    signal.pause()\n"})
     (finding,) = heard.findings
     assert finding.severity is Severity.CRITICAL
-    assert finding.title == "The tests no longer end: they were stopped while `tests/test_calc.py::test_double` ran"
+    assert finding.title == "The tests no longer finish: they were stopped while `tests/test_calc.py::test_double` ran"
     assert finding.location == Location(file="tests/test_calc.py")
 
 
@@ -191,7 +194,7 @@ def test_tests_that_end_on_neither_side_are_no_evidence(hear: Hear) -> None:
     endless = {"tests/test_a.py": "import signal\n\ndef test_a():\n    signal.pause()\n"}
     heard = hear(endless, {"calc.py": WRONG}, Settings(analysers=AnalyserSettings(test_seconds=3.0, uncovered="off")))
     assert (heard.findings, heard.looked) == ((), False)
-    assert heard.notes[0].startswith("no evidence: the tests do not end in time on the base.")
+    assert heard.notes[0].startswith("no evidence: the tests time out on the base.")
 
 
 def test_a_crash_names_the_test_that_ran(hear: Hear) -> None:
@@ -279,7 +282,7 @@ def test_a_command_without_a_report_is_known_by_its_exit_code(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("exit 1", "the tests fail on the base as a whole (exit code 1)"), ("nosuchprogram", "the tests cannot run on")],
+    [("exit 1", "the test command fails on the base (exit code 1)"), ("nosuchprogram", "the tests cannot run on")],
 )
 def test_a_command_that_fails_or_cannot_run_on_the_base_is_no_evidence(tmp_path: Path, line: str, reason: str) -> None:
     heard = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), command(line)).hear()

@@ -25,7 +25,7 @@ def test_changed_lines_that_no_test_runs_are_one_finding_a_file(hear: Hear) -> N
     calc, other = heard.findings
     assert (calc.severity, calc.title) == (Severity.MEDIUM, "No test runs 3 of the changed lines of `calc.py`")
     assert calc.location == Location(file="calc.py", line=8, end_line=11)
-    assert calc.problem == "The tests pass by these lines: 8-11."
+    assert calc.problem == "The tests do not run these lines: 8-11."
     assert other.title == "No test runs a changed line of `other.py`"
     assert heard.notes == ()
 
@@ -54,16 +54,14 @@ def test_the_projects_own_coverage_is_used_where_it_has_one(tmp_path: Path) -> N
     (site / "coverage.py").write_text(own)
     heard = Stand(tmp_path, change(tmp_path, BASE, HEAD), MEASURED, active).hear()
     assert heard.findings == ()
-    assert heard.notes == (
-        "which changed lines the tests run was not measured in 2 of 2 files: RuntimeError: the own one",
-    )
+    assert heard.notes == ("coverage of the changed lines was not measured in 2 of 2 files: RuntimeError: the own one",)
 
 
 def test_a_command_that_is_not_measured_is_said_to_be_so(tmp_path: Path) -> None:
     heard = Stand(tmp_path, change(tmp_path, BASE, HEAD), command("true", MEASURED.analysers)).hear()
     assert heard.findings == ()
     (note,) = heard.notes
-    assert note.endswith("not measured in 2 of 2 files: the tests are not run by pytest or unittest")
+    assert note.endswith("not measured in 2 of 2 files: pytest and unittest do not run these tests")
 
 
 def test_unittest_is_run_and_measured_where_there_is_no_pytest(tmp_path: Path) -> None:

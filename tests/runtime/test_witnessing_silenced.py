@@ -63,7 +63,7 @@ def test_a_silenced_test_blocks_where_nothing_else_runs_what_it_ran(hear: Hear, 
     (finding,) = [
         each for each in hear(BASE, {"calc.py": WRONG, **silencing}).findings if each.severity is Severity.HIGH
     ]
-    assert finding.title == "`tests/test_calc.py::test_double` is silenced, and no other test runs what was tested"
+    assert finding.title == "`tests/test_calc.py::test_double` is silenced, and no other test runs the code"
     assert finding.location is not None
     assert (finding.location.file, finding.location.line) == ("calc.py", 2)
 
@@ -100,7 +100,7 @@ def test_a_configuration_that_turns_failures_into_passes_blocks(hear: Hear) -> N
     heard = hear({**BASE, "conftest.py": ""}, {"calc.py": WRONG, "conftest.py": HOOK})
     (finding,) = heard.findings
     assert finding.severity is Severity.HIGH
-    assert finding.title.endswith("passes only because the change edits what steers the tests")
+    assert finding.title.endswith("passes only because the change edits the test configuration")
 
 
 def test_a_fixture_that_changes_with_the_code_does_not_block(hear: Hear) -> None:

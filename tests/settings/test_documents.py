@@ -25,11 +25,11 @@ def test_a_key_that_is_not_there_has_the_line_of_the_table_around_it() -> None:
 
 
 UNREADABLE = {
-    "no quotes": (b"a = 1\nb = x\n", ":2: Invalid value, at column 5.", 'Text stands in quotes: key = "text".'),
+    "no quotes": (b"a = 1\nb = x\n", ":2: Invalid value, at column 5.", 'Put text in quotes: key = "text".'),
     "no value": (
         b"a = 1\nb\n",
         ":2: Expected '=' after a key in a key/value pair, at column 2.",
-        "Every key has a value: key = value.",
+        "Every key needs a value: key = value.",
     ),
     "key twice": (
         b"a = 1\na = 2",
@@ -39,23 +39,23 @@ UNREADABLE = {
     "table twice": (
         b"[a]\n[a]\n",
         ":2: Cannot declare ('a',) twice, at column 3.",
-        "A table may be opened only once; bring its keys together.",
+        "A table may be opened only once; put its keys together.",
     ),
     "open string": (
         b'a = """\nx\n\n',
         ":2: Unterminated string, at the end of the file.",
-        "Look at this line and at the one above.",
+        "Check this line and the one above.",
     ),
     "not UTF-8": (b"a = 1\nb = '\xff'\n", ":2: The file is not UTF-8 text.", "Save it as UTF-8."),
     "too long": (
         b"a = 1\n" + b"#" * MAX_DOCUMENT_BYTES,
         ": The file is longer than 1,048,576 bytes.",
-        "Is it the file that you meant?",
+        "Is this the right file?",
     ),
     "too deep": (
         b"a = " + b"[" * 100_000 + b"]" * 100_000,
         ": The values are nested too deeply.",
-        "Settings need a few levels only.",
+        "A few levels are enough for settings.",
     ),
 }
 

@@ -45,8 +45,8 @@ main:burnish.toml:3: sandbox: expected one of 'auto', 'required', 'off', got "ma
     one of them, in quotes.
 main:burnish.toml:5: agents.a.kind: expected one of 'command', 'analysers', 'claude', 'codex',
     'gemini', 'opencode', 'acp', got "comand". Hint: Did you mean 'command'?
-main:burnish.toml:6: agents.b.kind: missing. Hint: Add it; it is one of 'command', 'analysers',
-    'claude', 'codex', 'gemini', 'opencode', 'acp'.
+main:burnish.toml:6: agents.b.kind: missing. Hint: Add it: one of 'command', 'analysers', 'claude',
+    'codex', 'gemini', 'opencode', 'acp'.
 main:burnish.toml:7: agents.b.command: expected an array, got "x". Hint: Write it in square
     brackets.
 main:burnish.toml:9: roles.review.agent: expected text, got 5. Hint: Put the text in quotes.
@@ -59,7 +59,7 @@ main:burnish.toml:17: validate.coverage_floor: expected a number, got "80". Hint
     without quotes.
 main:burnish.toml:19: limits.tokens: expected a whole number, got 1.5. Hint: Write digits, without
     quotes.
-main:burnish.toml:20: review.rules[0].text: missing. Hint: Add it; it is text.
+main:burnish.toml:20: review.rules[0].text: missing. Hint: Add it: text.
 """)
 
 
@@ -106,52 +106,51 @@ diff_characters = 0
 """
     assert told(merged, text) == snapshot("""\
 main:burnish.toml:2: agents.none: 'none' cannot be the name of an agent. Hint: Use letters, digits,
-    '.', '_' and '-', at most 64; the names of roles and 'none' mean something else.
-main:burnish.toml:4: agents.a.command: missing; kind 'command' needs it. Hint: Name the program and
+    '.', '_' and '-', at most 64. The names of roles and 'none' are reserved.
+main:burnish.toml:4: agents.a.command: missing; kind 'command' needs it. Hint: Set the program and
     its arguments: command = ["./review.sh"].
-main:burnish.toml:8: agents.b.command[0]: '../up.sh' leads out of the repository. Hint: Files of the
-    repository are run as they are in the base; for others write the absolute path.
-main:burnish.toml:8: agents.b.command[1]: './x/../../y' leads out of the repository. Hint: Files of
-    the repository are run as they are in the base; for others write the absolute path.
-main:burnish.toml:9: agents.b.environment[0]: 'A B' cannot be let through. Hint: Write the name of
-    one variable; those that begin with BURNISH_ are set by burnish.
-main:burnish.toml:9: agents.b.environment[1]: 'BURNISH_RUN' cannot be let through. Hint: Write the
-    name of one variable; those that begin with BURNISH_ are set by burnish.
-main:burnish.toml:10: agents.b.timeout: expected more than 0, got 0.0. Hint: Leave it out for the
+main:burnish.toml:8: agents.b.command[0]: '../up.sh' is outside the repository. Hint: burnish runs
+    files of the repository as they are in the base; use absolute paths for other files.
+main:burnish.toml:8: agents.b.command[1]: './x/../../y' is outside the repository. Hint: burnish
+    runs files of the repository as they are in the base; use absolute paths for other files.
+main:burnish.toml:9: agents.b.environment[0]: 'A B' cannot be passed on. Hint: Use the name of one
+    variable. burnish itself sets those that start with BURNISH_.
+main:burnish.toml:9: agents.b.environment[1]: 'BURNISH_RUN' cannot be passed on. Hint: Use the name
+    of one variable. burnish itself sets those that start with BURNISH_.
+main:burnish.toml:10: agents.b.timeout: expected more than 0, got 0.0. Hint: Remove it to use the
     default.
-main:burnish.toml:13: agents.c.command: the program is empty. Hint: Name the program first.
+main:burnish.toml:13: agents.c.command: the program is empty. Hint: Put the program first.
 main:burnish.toml:15: roles.review.agent: there is no agent 'clade'. Hint: Did you mean 'claude'?
-main:burnish.toml:16: roles.fix.fallback: 'b' cannot follow itself. Hint: Name another agent, or
-    write fallback = false.
+main:burnish.toml:16: roles.fix.fallback: 'b' cannot be its own fallback. Hint: Choose another
+    agent, or set fallback = false.
 main:burnish.toml:17: roles.by_round[1]: there is no agent 'nobody'. Hint: Add a table
-    [agents.nobody]; known so far: 'none', 'a', 'b', 'c', 'analysers', 'claude', 'codex', 'gemini',
+    [agents.nobody]. Known agents: 'none', 'a', 'b', 'c', 'analysers', 'claude', 'codex', 'gemini',
     'opencode'.
 main:burnish.toml:19: roles.reviewers.critic.fallback: there is no agent 'zzz'. Hint: Add a table
-    [agents.zzz]; known so far: 'none', 'a', 'b', 'c', 'analysers', 'claude', 'codex', 'gemini',
+    [agents.zzz]. Known agents: 'none', 'a', 'b', 'c', 'analysers', 'claude', 'codex', 'gemini',
     'opencode'.
-main:burnish.toml:21: validate.tests: the command is empty. Hint: Write the command, or leave the
-    key out.
-main:burnish.toml:22: validate.lint: the command is empty. Hint: Write the command, or leave the key
-    out.
-main:burnish.toml:23: validate.coverage_floor: expected 0 to 100, got 101.0. Hint: It is a share in
-    percent.
-main:burnish.toml:25: limits.minutes: expected more than 0, got -1.0. Hint: Leave it out for the
+main:burnish.toml:21: validate.tests: the command is empty. Hint: Set the command, or remove the
+    key.
+main:burnish.toml:22: validate.lint: the command is empty. Hint: Set the command, or remove the key.
+main:burnish.toml:23: validate.coverage_floor: expected 0 to 100, got 101.0. Hint: It is a
+    percentage.
+main:burnish.toml:25: limits.minutes: expected more than 0, got -1.0. Hint: Remove it to use the
     default.
-main:burnish.toml:27: limits.ticket.tokens: expected more than 0, got 0. Hint: Leave it out for the
+main:burnish.toml:27: limits.ticket.tokens: expected more than 0, got 0. Hint: Remove it to use the
     default.
-main:burnish.toml:29: workspace.prepare[0]: the command is empty. Hint: Write the command, or leave
-    it out.
-main:burnish.toml:30: workspace.seed[0]: '/etc/passwd' is no pattern for files of the repository.
-    Hint: Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:30: workspace.seed[1]: '../x' is no pattern for files of the repository. Hint:
-    Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:32: review.ignore[0]: '' is no pattern for files of the repository. Hint: Write it
-    relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:34: review.rules[0].path: '/abs' is no pattern for files of the repository. Hint:
-    Write it relative to the root, as in 'docs/**/*.md'.
-main:burnish.toml:37: prompts.reviewer: '../elsewhere.md' climbs out of its folder. Hint: Write it
-    relative to the root of the repository, or as an absolute path.
-main:burnish.toml:39: context.diff_characters: expected more than 0, got 0. Hint: Leave it out for
+main:burnish.toml:29: workspace.prepare[0]: the command is empty. Hint: Set the command, or remove
+    it.
+main:burnish.toml:30: workspace.seed[0]: '/etc/passwd' is not a pattern for files of the repository.
+    Hint: Make it relative to the root, as in 'docs/**/*.md'.
+main:burnish.toml:30: workspace.seed[1]: '../x' is not a pattern for files of the repository. Hint:
+    Make it relative to the root, as in 'docs/**/*.md'.
+main:burnish.toml:32: review.ignore[0]: '' is not a pattern for files of the repository. Hint: Make
+    it relative to the root, as in 'docs/**/*.md'.
+main:burnish.toml:34: review.rules[0].path: '/abs' is not a pattern for files of the repository.
+    Hint: Make it relative to the root, as in 'docs/**/*.md'.
+main:burnish.toml:37: prompts.reviewer: '../elsewhere.md' leads out of its folder. Hint: Use a path
+    relative to the root of the repository, or an absolute path.
+main:burnish.toml:39: context.diff_characters: expected more than 0, got 0. Hint: Remove it to use
     the default.
 """)
 
@@ -167,7 +166,7 @@ BURNISH_TOKENS: limits.tokens: expected a whole number, got "many". Hint: Write 
     quotes.
 """)
     assert told(merged, flags=Flags(timeout=-1.0)) == snapshot(
-        "--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Leave it out for the default.\n"
+        "--timeout: timeouts.agent: expected more than 0, got -1.0. Hint: Remove it to use the default.\n"
     )
 
 

@@ -187,7 +187,7 @@ def test_the_policy_is_read_from_the_base_and_the_change_is_told(merged: Load) -
     found = merged('protocol = "epic"', working='protocol = "drift"')
     assert found.settings.protocol == "epic"
     assert found.policy is PolicyOrigin.BASE
-    assert found.notices == ("burnish.toml is read from main; what the change says in it does not count yet.",)
+    assert found.notices == ("burnish reads burnish.toml from main; the change's edits of it do not apply yet.",)
     assert merged("", working="").notices == ()
 
 

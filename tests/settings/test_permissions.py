@@ -147,7 +147,7 @@ def test_a_base_that_switches_the_sandbox_off_is_told_of(merged: Load, tmp_path:
     assert found.settings.sandbox is SandboxWanted.AUTO
     (told,) = found.refusals
     assert told == (
-        "main:burnish.toml:1: sandbox is not used: a repository can tighten what you have set, not loosen it. "
+        "main:burnish.toml:1: sandbox does not apply: a repository can tighten your settings, not loosen them. "
         f"Set it in {tmp_path}/config.toml."
     )
 
@@ -205,7 +205,7 @@ def test_a_repository_does_not_choose_the_program_of_a_client(merged: Load) -> N
 def test_a_repository_does_not_bring_an_acp_agent_that_is_taken_for_a_client(merged: Load) -> None:
     """Its name says whose login it is lent: one on the PATH is the user's, one in a folder may be anything."""
     text = '[agents.mine]\nkind = "acp"\ncommand = ["{}"]\n'
-    with pytest.raises(DocumentError, match="would be given your login"):
+    with pytest.raises(DocumentError, match="would get your login"):
         merged(text.format("/var/claude-agent-acp"))
     assert merged(text.format("claude-agent-acp")).settings.agents["mine"].command == ("claude-agent-acp",)
     own = text.format("/opt/claude-agent-acp")

@@ -119,25 +119,25 @@ def test_a_named_agent_needs_no_configuration_where_its_kind_needs_none() -> Non
 
 def test_flags_that_cannot_be_read() -> None:
     assert told(Settings(), "=a") == snapshot(
-        "--agent =a names no agent. Hint: Write --agent NAME or --agent ROLE=NAME.\n"
+        "--agent =a names no agent. Hint: Use --agent NAME or --agent ROLE=NAME.\n"
     )
     assert told(Settings(), "fix=") == snapshot(
-        "--agent fix= names no agent. Hint: Write --agent NAME or --agent ROLE=NAME.\n"
+        "--agent fix= names no agent. Hint: Use --agent NAME or --agent ROLE=NAME.\n"
     )
     assert told(Settings(), "fxi=analysers") == snapshot(
-        "--agent fxi=analysers names no role: 'fxi'. Hint: Did you mean 'fix'?\n"
+        "--agent fxi=analysers names an unknown role: 'fxi'. Hint: Did you mean 'fix'?\n"
     )
     assert told(Settings(), "analysers", "claude") == snapshot(
-        "--agent claude contradicts another --agent. Hint: Give each role one agent.\n"
+        "--agent claude contradicts another --agent. Hint: Use one agent for each role.\n"
     )
     assert told(Settings(), "fix=analysers", "fix=claude") == snapshot(
-        "--agent fix=claude contradicts another --agent. Hint: Give each role one agent.\n"
+        "--agent fix=claude contradicts another --agent. Hint: Use one agent for each role.\n"
     )
 
 
 def test_agents_that_nobody_knows(choices: Settings) -> None:
     assert told(choices, "fix=zzz", "review=claude") == snapshot("""\
-roles.fix: there is no agent 'zzz'. Hint: Add a table [agents.zzz]; known so far: 'a', 'b', 'c',
+roles.fix: there is no agent 'zzz'. Hint: Add a table [agents.zzz]. Known agents: 'a', 'b', 'c',
     'd', 'analysers', 'claude', 'codex', 'gemini', 'opencode'.
 """)
 
@@ -148,7 +148,7 @@ def test_a_contract_that_the_gate_cannot_take() -> None:
     assert resolve(settings, EPIC).review.agent == "a"
     assert told(settings, protocol="ticket") == snapshot("""\
 roles.review: agent 'a' answers as 'sarif', which the gate of 'ticket' cannot judge. Hint: Remove
-    its contract: then it is asked for 'report'.
+    its contract; then it answers as 'report'.
 """)
 
 
@@ -162,20 +162,20 @@ def test_a_fixer_may_have_any_contract() -> None:
 
 def test_the_analysers_give_no_scores_and_are_no_session() -> None:
     assert told(Settings(), protocol="ticket") == snapshot("""\
-roles.review: the embedded analysers give no scores, which the gate of 'ticket' asks for. Hint: Name
+roles.review: the embedded analysers give no scores, which the gate of 'ticket' needs. Hint: Choose
     an agent that can, with --agent NAME or in [roles], or choose another protocol.
 """)
     assert told(Settings(), protocol="story") == snapshot("""\
-roles.review: the embedded analysers cannot be the session that 'story' asks for. Hint: Name an
-    agent that can, with --agent NAME or in [roles], or choose another protocol.
+roles.review: the embedded analysers cannot be the session that 'story' needs. Hint: Choose an agent
+    that can, with --agent NAME or in [roles], or choose another protocol.
 """)
 
 
 def test_an_agent_that_follows_itself() -> None:
     choice = RoleChoice(agent="analysers", fallback="analysers")
     assert told(Settings(roles=RoleSettings(fix=choice))) == snapshot("""\
-roles.fix.fallback: 'analysers' cannot follow itself. Hint: Name another agent, or write fallback =
-    false.
+roles.fix.fallback: 'analysers' cannot be its own fallback. Hint: Choose another agent, or set
+    fallback = false.
 """)
 
 
@@ -198,11 +198,11 @@ def test_fixers_by_round_must_exist(choices: Settings) -> None:
 def test_choices_without_effect_are_told(choices: Settings) -> None:
     assert role_notices(choices, DEFAULT) == ()
     assert wrapped(role_notices(choices, EPIC)) == snapshot("""\
-[roles] names 'critic', who is not on the panel of 'epic': reviewer.
-[roles] names 'witness', who is not on the panel of 'epic': reviewer.
-[roles] names 'pedant', who is not on the panel of 'epic': reviewer.
+[roles] names 'critic', which is not on the panel of 'epic': reviewer.
+[roles] names 'witness', which is not on the panel of 'epic': reviewer.
+[roles] names 'pedant', which is not on the panel of 'epic': reviewer.
 """)
     unused = Settings(agents={"a": AgentSettings(kind=AgentKind.COMMAND, command=("a",))})
     assert wrapped(role_notices(unused, EPIC)) == snapshot(
-        "The agent 'a' has no role: name one in [roles] or with --agent.\n"
+        "The agent 'a' has no role: set one in [roles] or with --agent.\n"
     )

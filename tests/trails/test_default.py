@@ -148,7 +148,7 @@ SCENARIOS = {
         validations=("passed", "failed", "passed"),
         fixes=("fixed", "fixed"),
     ),
-    "validation fails and the repair changes nothing": RehearsalScript(
+    "validation failed (the repair changes nothing)": RehearsalScript(
         protocol="default", validations=("failed",), fixes=("unchanged",)
     ),
     "two reviews at most: the second is the full one": RehearsalScript(
@@ -166,381 +166,381 @@ TRAILS = snapshot(
     {
         "clean at once": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "findings below the gate": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 1 medium, 1 low, 1 info
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "fixed, a clean ratchet, one full review": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high, 1 low
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "new lesser findings are filed in a ratchet round": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 medium
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "a new high finding blocks in a ratchet round": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "the last full review finds something": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Blocking findings remain after 3 reviews\
+  → failed: 1 blocking finding remains after 3 reviews\
 """,
         "a missed blocker holds the loop up": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 elsewhere (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "a fix that changed nothing ends it": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
-  → failed: Blocking findings remain after 1 review (the fix changed nothing)\
+  → failed: 1 blocking finding remains after 1 review (the fix changed nothing)\
 """,
         "a fix that brings an earlier tree back ends it": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 restored (tree-0)
-  → failed: Blocking findings remain after 2 reviews (the fix brought back the tree of round 1)\
+  → failed: 1 blocking finding remains after 2 reviews (the fix restored the tree of round 1)\
 """,
         "exhausted without a terminal": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → failed: Blocking findings remain after 3 reviews\
+  → failed: 1 blocking finding remains after 3 reviews\
 """,
         "exhausted at a terminal, accepted": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: b
-  → sealing, accepted
+  → sealing (accepted)
 seal:1 done: seal-of-tree-2
   → accepted: a person accepted the open findings\
 """,
         "exhausted at a terminal, one more round": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → validating 4
+  → validation 4
 validate:4:1 skipped
-  → reviewing 4
+  → reviewing round 4
 review:4:critic:1 clean
 review:4:pedant:1 clean
 review:4:witness:1 clean
 review:4:security-reviewer:1 clean
 review:4:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-3
-  → approved: round 4: nothing blocks\
+  → approved: no blocking findings in round 4\
 """,
         "exhausted at a terminal, refuted": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 a finding was refuted
-  → sealing, waived
+  → sealing (waived)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks any more\
+  → approved: no blocking findings left in round 3\
 """,
         "a finding asks for a person, who has it fixed": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 2 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
@@ -550,31 +550,31 @@ review:1:silent-failure-hunter:1 clean
 a finding was annotated
 a finding was added
 decided: f
-  → fixing after round 1: 3 must, 0 may
+  → fixing after round 1: 3 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "a finding asks for a person, who refutes it": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 2 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
@@ -582,31 +582,31 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was refuted
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, waived
+  → sealing (waived)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "a finding asks for a person, who waives the only blocker": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
@@ -614,15 +614,15 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was waived
-  → sealing, waived
+  → sealing (waived)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks any more\
+  → approved: no blocking findings left in round 1\
 """,
         "a finding asks for a person, who takes over": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 critical
 review:1:pedant:1 clean
 review:1:witness:1 clean
@@ -630,14 +630,14 @@ review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 decided: m
-  → blocked: a person takes over\
+  → blocked: a person took over\
 """,
         "one reviewer falls back": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 by scripted
 review:1:pedant:1 by scripted
 review:1:witness:1 by scripted
@@ -648,173 +648,173 @@ review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 over
+pause:review:1:critic:2 pause over
 review:1:critic:2 by scripted
 review:1:critic:2 unreadable
 review:1:critic:3 by scripted
 review:1:critic:3 stuck
 review:1:critic:4 by other
 review:1:critic:4 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 by burnish
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "one reviewer did not run": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 crashed
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 over
+pause:review:1:critic:2 pause over
 review:1:critic:2 crashed
-pause:review:1:critic:3 over
+pause:review:1:critic:3 pause over
 review:1:critic:3 crashed
   → did-not-run: critic crashed: scripted: crashed\
 """,
         "validation fails after a fix": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 1: validation
+  → fixing after round 1: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 passed
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
-        "validation fails and the repair changes nothing": """\
+        "validation failed (the repair changes nothing)": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 unchanged (tree-0)
-  → failed: validation fails and the fix changed nothing\
+  → failed: validation failed (the fix changed nothing)\
 """,
         "two reviews at most: the second is the full one": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2
+  → reviewing round 2
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "cancelled while waiting for a rate limit": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 rate-limited
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 over
+pause:review:1:critic:2 pause over
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 review:1:critic:2 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "one more review is made though the fix changed nothing again, up to the cap": """\
 started: default, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 high
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
   → waiting for a/b/c: the fix changed nothing
 decided: c
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:2:1 unchanged (tree-0)
-  → reviewing 2, ratchet
+  → reviewing round 2 (ratchet)
 review:2:critic:1 1 high
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:3:1 unchanged (tree-0)
   → waiting for a/b/c: the fix changed nothing
 decided: c
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:4:1 unchanged (tree-0)
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 high
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:5:1 unchanged (tree-0)
-  → reviewing 4
+  → reviewing round 4
 review:4:critic:1 1 high
 review:4:pedant:1 clean
 review:4:witness:1 clean
 review:4:security-reviewer:1 clean
 review:4:silent-failure-hunter:1 clean
-  → waiting for a/b/c: after 4 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 4 reviews
 decided: c
-  → fixing after round 4: 1 must, 0 may
+  → fixing after round 4: 1 required
 fix:6:1 unchanged (tree-0)
-  → reviewing 5
+  → reviewing round 5
 review:5:critic:1 1 high
 review:5:pedant:1 clean
 review:5:witness:1 clean
 review:5:security-reviewer:1 clean
 review:5:silent-failure-hunter:1 clean
-  → waiting for a/b: after 5 review rounds, 1 blocking finding remains
+  → waiting for a/b: 1 blocking finding remains after 5 reviews
 decided: a
-  → blocked: a person takes over\
+  → blocked: a person took over\
 """,
     }
 )

@@ -69,147 +69,147 @@ TRAILS = snapshot(
     {
         "pass at once": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "drift, fix, pass": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "passes after the fifth fix": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 high
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 high
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → reviewing 4
+  → reviewing round 4
 review:4:reviewer:1 1 high
-  → fixing after round 4: 1 must, 0 may
+  → fixing after round 4: 1 required
 fix:4:1 fixed (tree-4)
-  → reviewing 5
+  → reviewing round 5
 review:5:reviewer:1 1 high
-  → fixing after round 5: 1 must, 0 may
+  → fixing after round 5: 1 required
 fix:5:1 fixed (tree-5)
-  → reviewing 6
+  → reviewing round 6
 review:6:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-5
-  → approved: round 6: nothing blocks\
+  → approved: no blocking findings in round 6\
 """,
         "drift after five fixes": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 high
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 high
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → reviewing 4
+  → reviewing round 4
 review:4:reviewer:1 1 high
-  → fixing after round 4: 1 must, 0 may
+  → fixing after round 4: 1 required
 fix:4:1 fixed (tree-4)
-  → reviewing 5
+  → reviewing round 5
 review:5:reviewer:1 1 high
-  → fixing after round 5: 1 must, 0 may
+  → fixing after round 5: 1 required
 fix:5:1 fixed (tree-5)
-  → reviewing 6
+  → reviewing round 6
 review:6:reviewer:1 1 high
   → failed: Drift remains after 5 fix attempts\
 """,
         "contract violation": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 unreadable
   → did-not-run: reviewer unreadable: scripted: unreadable\
 """,
         "the reviewer exits non-zero": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 by scripted
 review:1:reviewer:1 crashed
   → did-not-run: reviewer crashed: scripted: crashed\
 """,
         "the reviewer is stuck": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 stuck
   → did-not-run: reviewer stuck: scripted: stuck\
 """,
         "the fixer exits non-zero": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 crashed
   → did-not-run: the fixer crashed: scripted: crashed\
 """,
         "the fixer changes nothing": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 high
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 clean
-  → approved: round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: handle errors in auth\
+  → approved: no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: handle errors in auth\
 """,
         "review is disabled": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 skipped: review-disabled
   → skipped: review skipped: review-disabled\
 """,
         "no reviewer prompt": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 skipped: no-reviewer-prompt
   → skipped: review skipped: no-reviewer-prompt\
 """,
@@ -221,7 +221,7 @@ skipped: nothing-picked
 """,
         "the build failed before": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 skipped: build-failed
   → did-not-run: review skipped: build-failed\
 """,
@@ -235,35 +235,35 @@ build:1 crashed
 started: drift, fix
   → building
 build:1 done
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "cancelled during a review": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 review:1:reviewer:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "validation fails three times": """\
 started: drift, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 failed
   → failed: validation failed 3 times in a row\
 """,

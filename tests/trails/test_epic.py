@@ -154,248 +154,248 @@ TRAILS = snapshot(
     {
         "clean at once": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "minor findings only": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 2 low
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "fail, fix, pass": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical, 1 low
-  → fixing after round 1: 1 must, 1 may
+  → fixing after round 1: 1 required, 1 optional
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "passes in the third review": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 high, 1 low
-  → fixing after round 2: 1 must, 1 may
+  → fixing after round 2: 1 required, 1 optional
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "exhausted, without a decision": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical, 2 high, 1 low
-  → waiting for a/b/c: after 3 review rounds, 3 blocking findings remain\
+  → waiting for a/b/c: 3 blocking findings remain after 3 reviews\
 """,
         "exhausted, a person fixes by hand": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: a
-  → blocked: a person takes over\
+  → blocked: a person took over\
 """,
         "exhausted, a person accepts": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: b
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, accepted
+  → sealing (accepted)
 seal:1 done: seal-of-tree-2
   → accepted: a person accepted the open findings\
 """,
         "exhausted, one more round passes": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → reviewing 4
+  → reviewing round 4
 review:4:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-3
-  → approved: round 4: nothing blocks\
+  → approved: no blocking findings in round 4\
 """,
         "the hard cap takes one more round away": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → reviewing 4
+  → reviewing round 4
 review:4:reviewer:1 1 critical
-  → waiting for a/b/c: after 4 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 4 reviews
 decided: c
-  → fixing after round 4: 1 must, 0 may
+  → fixing after round 4: 1 required
 fix:4:1 fixed (tree-4)
-  → reviewing 5
+  → reviewing round 5
 review:5:reviewer:1 1 critical
-  → waiting for a/b: after 5 review rounds, 1 blocking finding remains
+  → waiting for a/b: 1 blocking finding remains after 5 reviews
 decided: b
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, accepted
+  → sealing (accepted)
 seal:1 done: seal-of-tree-4
   → accepted: a person accepted the open findings\
 """,
         "the last blocker is waived while waiting": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 a finding was waived
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, waived
+  → sealing (waived)
 seal:1 done: seal-of-tree-2
-  → approved: round 3: nothing blocks any more\
+  → approved: no blocking findings left in round 3\
 """,
         "a fix that changed nothing is reviewed all the same": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-1)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "a blocker that the next reviewer misses withholds the seal": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 elsewhere (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → approved: round 2: nothing blocks; no seal, for earlier blockers stand on unchanged lines: SQL injection\
+  → approved: no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: SQL injection\
 """,
         "malformed, then readable": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 unreadable
 review:1:reviewer:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "malformed to the end": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 unreadable
 review:1:reviewer:2 unreadable
 review:1:reviewer:3 unreadable
@@ -403,179 +403,179 @@ review:1:reviewer:3 unreadable
 """,
         "crashed, then the fallback answers": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 by scripted
 review:1:reviewer:1 crashed
-pause:review:1:reviewer:2 over
+pause:review:1:reviewer:2 pause over
 review:1:reviewer:2 by scripted
 review:1:reviewer:2 crashed
-pause:review:1:reviewer:3 over
+pause:review:1:reviewer:3 pause over
 review:1:reviewer:3 by scripted
 review:1:reviewer:3 crashed
 review:1:reviewer:4 by other
 review:1:reviewer:4 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 by burnish
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "stuck to the end": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 stuck
-pause:review:1:reviewer:2 over
+pause:review:1:reviewer:2 pause over
 review:1:reviewer:2 stuck
-pause:review:1:reviewer:3 over
+pause:review:1:reviewer:3 pause over
 review:1:reviewer:3 stuck
   → did-not-run: reviewer stuck: scripted: stuck\
 """,
         "rate-limited waits as long as the client says": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 rate-limited
-pause:review:1:reviewer:2 over
+pause:review:1:reviewer:2 pause over
 review:1:reviewer:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "unauthorised is not tried again": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 unauthorised
   → did-not-run: reviewer unauthorised: scripted: unauthorised\
 """,
         "an empty diff is no review": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 empty-diff
   → did-not-run: reviewer empty-diff: scripted: empty-diff\
 """,
         "the fixer crashes to the end": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 crashed
-pause:fix:1:2 over
+pause:fix:1:2 pause over
 fix:1:2 crashed
-pause:fix:1:3 over
+pause:fix:1:3 pause over
 fix:1:3 crashed
   → did-not-run: the fixer crashed: scripted: crashed\
 """,
         "the orchestrator died during a review": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 lost
 review:1:reviewer:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "cancelled during a review": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 review:1:reviewer:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "cancelled while waiting": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:reviewer:1 1 critical
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:reviewer:1 1 critical
-  → waiting for a/b/c: after 3 review rounds, 1 blocking finding remains
+  → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 cancelled
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "the budget runs out during a fix": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 budget reached: scripted
-  → stopping, over-budget
+  → stopping (over-budget)
 fix:1:1 lost
-  → over-budget: the budget ran out: scripted\
+  → over-budget: budget reached: scripted\
 """,
         "validation fails, is repaired, passes": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "validation fails three times in a row": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 failed
   → failed: validation failed 3 times in a row\
 """,
         "validation cannot run": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 cannot-run
-  → did-not-run: validation could not be done: scripted: cannot-run\
+  → did-not-run: validation did not run: scripted: cannot-run\
 """,
         "one review without fixes": """\
 started: epic, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "fewer rounds than the protocol allows": """\
 started: epic, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:reviewer:1 1 critical
-  → waiting for a/b/c: after 1 review round, 1 blocking finding remains\
+  → waiting for a/b/c: 1 blocking finding remains after 1 review\
 """,
     }
 )

@@ -78,115 +78,115 @@ TRAILS = snapshot(
     {
         "all clean": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "one info issue leads to a fix": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 1 info
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "issues of several reviewers": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 critical, 1 medium
 review:1:pedant:1 clean
 review:1:witness:1 1 info
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 3 must, 0 may
+  → fixing after round 1: 3 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:critic:1 clean
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "two reviewers report the same problem": """\
 started: panel, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 medium
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 1 critical
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "stopped after five iterations": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 medium
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → reviewing 2
+  → reviewing round 2
 review:2:critic:1 1 medium
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 1 medium
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → fixing after round 3: 1 must, 0 may
+  → fixing after round 3: 1 required
 fix:3:1 fixed (tree-3)
-  → reviewing 4
+  → reviewing round 4
 review:4:critic:1 1 medium
 review:4:pedant:1 clean
 review:4:witness:1 clean
 review:4:security-reviewer:1 clean
 review:4:silent-failure-hunter:1 clean
-  → fixing after round 4: 1 must, 0 may
+  → fixing after round 4: 1 required
 fix:4:1 fixed (tree-4)
-  → reviewing 5
+  → reviewing round 5
 review:5:critic:1 1 medium
 review:5:pedant:1 clean
 review:5:witness:1 clean
@@ -196,24 +196,24 @@ review:5:silent-failure-hunter:1 clean
 """,
         "one malformed answer blocks and is retried": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 review:1:witness:1 unreadable
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
 review:1:witness:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "one reviewer never answers": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 review:1:witness:1 unreadable
@@ -225,111 +225,111 @@ review:1:witness:3 unreadable
 """,
         "one reviewer crashes, another is stuck": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 crashed
 review:1:pedant:1 stuck
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 over
-pause:review:1:pedant:2 over
+pause:review:1:critic:2 pause over
+pause:review:1:pedant:2 pause over
 review:1:critic:2 clean
 review:1:pedant:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "the fixer changes nothing": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 medium
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
-  → reviewing 2
+  → reviewing round 2
 review:2:critic:1 1 medium
 review:2:pedant:1 clean
 review:2:witness:1 clean
 review:2:security-reviewer:1 clean
 review:2:silent-failure-hunter:1 clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-1)
-  → reviewing 3
+  → reviewing round 3
 review:3:critic:1 clean
 review:3:pedant:1 clean
 review:3:witness:1 clean
 review:3:security-reviewer:1 clean
 review:3:silent-failure-hunter:1 clean
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 3: nothing blocks\
+  → approved: no blocking findings in round 3\
 """,
         "the fixer crashes to the end": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 1 medium
 review:1:pedant:1 clean
 review:1:witness:1 clean
 review:1:security-reviewer:1 clean
 review:1:silent-failure-hunter:1 clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 crashed
-pause:fix:1:2 over
+pause:fix:1:2 pause over
 fix:1:2 crashed
-pause:fix:1:3 over
+pause:fix:1:3 pause over
 fix:1:3 crashed
   → did-not-run: the fixer crashed: scripted: crashed\
 """,
         "cancelled while two have answered": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 review:1:witness:1 lost
 review:1:security-reviewer:1 lost
 review:1:silent-failure-hunter:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "the budget runs out while two have answered": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:critic:1 clean
 review:1:pedant:1 clean
 budget reached: scripted
-  → stopping, over-budget
+  → stopping (over-budget)
 review:1:witness:1 lost
 review:1:security-reviewer:1 lost
 review:1:silent-failure-hunter:1 lost
-  → over-budget: the budget ran out: scripted\
+  → over-budget: budget reached: scripted\
 """,
         "validation fails three times": """\
 started: panel, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 failed
   → failed: validation failed 3 times in a row\
 """,

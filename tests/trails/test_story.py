@@ -140,352 +140,352 @@ TRAILS = snapshot(
     {
         "complete at once": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "complete without any status file": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 clean, story absent
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "lesser findings become action items": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 high, 1 medium, 1 low, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "critical, then complete": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-2
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "incomplete counts as a cycle": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 clean, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-2
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "unreadable, but newly done": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 unreadable, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed, unproven
+  → sealing (self-reviewed, unproven)
 seal:1 done: seal-of-tree-1
-  → approved: the session marked the story done\
+  → approved: the session marked the story as done\
 """,
         "unreadable, and done before": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 unreadable, story done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-2
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "crashed and stuck count as cycles": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 crashed
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 stuck
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 timed-out
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-1
-  → approved: round 4: nothing blocks\
+  → approved: no blocking findings in round 4\
 """,
         "the network is down for a while": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 unreachable
-pause:review:1:session:2 over
+pause:review:1:session:2 pause over
 review:1:session:2 rate-limited
-pause:review:1:session:3 over
+pause:review:1:session:3 pause over
 review:1:session:3 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "five cycles, without a decision": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains\
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews\
 """,
         "five crashes": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 crashed
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 crashed
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 crashed
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 crashed
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 crashed
   → waiting for 1/2/3 (critical): session gave no usable answer: scripted: crashed\
 """,
         "exhausted, fixed by hand": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews
 decided: 1
-  → blocked: a person takes over\
+  → blocked: a person took over\
 """,
         "exhausted, another agent completes": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews
 decided: 2 with claude
-  → reviewing 6
+  → reviewing round 6
 review:6:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-6
-  → approved: round 6: nothing blocks\
+  → approved: no blocking findings in round 6\
 """,
         "exhausted, the fallback is the other agent": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 by scripted
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 by scripted
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 by scripted
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 by scripted
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 by scripted
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews
 decided: 2 with claude
-  → reviewing 6
+  → reviewing round 6
 review:6:session:1 by claude
 review:6:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 by burnish
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 by burnish
 seal:1 done: seal-of-tree-6
-  → approved: round 6: nothing blocks\
+  → approved: no blocking findings in round 6\
 """,
         "exhausted, skipped": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews
 decided: 3
-  → skipped: a person skipped it\
+  → skipped: a person skipped the review\
 """,
         "ten cycles are the cap": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 1 critical, story not-done
-  → reviewing 3
+  → reviewing round 3
 review:3:session:1 1 critical, story not-done
-  → reviewing 4
+  → reviewing round 4
 review:4:session:1 1 critical, story not-done
-  → reviewing 5
+  → reviewing round 5
 review:5:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 5 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 5 reviews
 decided: 2 with claude
-  → reviewing 6
+  → reviewing round 6
 review:6:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 6 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 6 reviews
 decided: 2 with claude
-  → reviewing 7
+  → reviewing round 7
 review:7:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 7 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 7 reviews
 decided: 2 with claude
-  → reviewing 8
+  → reviewing round 8
 review:8:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 8 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 8 reviews
 decided: 2 with claude
-  → reviewing 9
+  → reviewing round 9
 review:9:session:1 1 critical, story not-done
-  → waiting for 1/2/3 (critical): after 9 review rounds, 1 blocking finding remains
+  → waiting for 1/2/3 (critical): 1 blocking finding remains after 9 reviews
 decided: 2 with claude
-  → reviewing 10
+  → reviewing round 10
 review:10:session:1 1 critical, story not-done
-  → waiting for 1/3 (critical): after 10 review rounds, 1 blocking finding remains
+  → waiting for 1/3 (critical): 1 blocking finding remains after 10 reviews
 decided: 3
-  → skipped: a person skipped it\
+  → skipped: a person skipped the review\
 """,
         "validation fails, is repaired, passes": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 clean, story done
-  → validating 3, before the seal
+  → validation 3, before sealing
 validate:3:1 passed
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 done: seal-of-tree-2
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "cancelled during a session": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 review:1:session:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "nobody is logged in": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 unauthorised
   → did-not-run: session unauthorised: scripted: unauthorised\
 """,
         "not installed, and the other one takes over for good": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 by scripted
 review:1:session:1 cannot-run
 review:1:session:2 by claude
 review:1:session:2 1 critical, story not-done
-  → reviewing 2
+  → reviewing round 2
 review:2:session:1 by claude
 review:2:session:1 clean, story done
-  → validating 2, before the seal
+  → validation 2, before sealing
 validate:2:1 by burnish
 validate:2:1 skipped
-  → sealing, self-reviewed
+  → sealing (self-reviewed)
 seal:1 by burnish
 seal:1 done: seal-of-tree-2
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "neither can be used": """\
 started: story, fix
-  → validating 1
+  → validation 1
 validate:1:1 by burnish
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:session:1 by scripted
 review:1:session:1 unauthorised
 review:1:session:2 by claude

@@ -94,240 +94,240 @@ TRAILS = snapshot(
     {
         "passes at once": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "fail, revise, pass": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2
+  → reviewing round 2
 review:2:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "fails after two revisions": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 skipped
-  → reviewing 2
+  → reviewing round 2
 review:2:code-review:1 not clean
-  → fixing after round 2: 1 must, 0 may
+  → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 skipped
-  → reviewing 3
+  → reviewing round 3
 review:3:code-review:1 not clean
   → failed: Review failed after 2 revisions\
 """,
         "a critical dimension below 90": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "an important dimension below 70": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "the mean below 75 while every dimension passes": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "a blocking issue with perfect scores": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 1 critical
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "perfect scores, but the report says fail": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "a dimension without a score": """\
 started: ticket, review
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → failed: after 1 review round, 1 blocking finding remains\
+  → failed: 1 blocking finding remains after 1 review\
 """,
         "slow review": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "malformed, then readable": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 unreadable
 review:1:code-review:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "crashed to the end": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 crashed
-pause:review:1:code-review:2 over
+pause:review:1:code-review:2 pause over
 review:1:code-review:2 crashed
-pause:review:1:code-review:3 over
+pause:review:1:code-review:3 pause over
 review:1:code-review:3 crashed
   → did-not-run: code-review crashed: scripted: crashed\
 """,
         "stuck, then an answer": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 stuck
-pause:review:1:code-review:2 over
+pause:review:1:code-review:2 pause over
 review:1:code-review:2 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "validation fails after a revision": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 1: validation
+  → fixing after round 1: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 passed
-  → reviewing 2
+  → reviewing round 2
 review:2:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-2
-  → approved: round 2: nothing blocks\
+  → approved: no blocking findings in round 2\
 """,
         "validation fails before the first review": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:1:1 fixed (tree-1)
-  → validating 2
+  → validation 2
 validate:2:1 failed
-  → fixing after round 0: validation
+  → fixing after round 0: failed validation
 fix:2:1 fixed (tree-2)
-  → validating 3
+  → validation 3
 validate:3:1 failed
   → failed: validation failed 3 times in a row\
 """,
         "validation cannot run, then can": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 crashed
-pause:validate:1:2 over
+pause:validate:1:2 pause over
 validate:1:2 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-0
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "built, validated, reviewed": """\
 started: ticket, fix
   → building
 build:1 done
-  → validating 1
+  → validation 1
 validate:1:1 passed
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 clean
-  → sealing, approved
+  → sealing (approved)
 seal:1 done: seal-of-tree-1
-  → approved: round 1: nothing blocks\
+  → approved: no blocking findings in round 1\
 """,
         "the builder crashes to the end": """\
 started: ticket, fix
   → building
 build:1 crashed
-pause:build:2 over
+pause:build:2 pause over
 build:2 crashed
-pause:build:3 over
+pause:build:3 pause over
 build:3 crashed
   → did-not-run: the builder crashed: scripted: crashed\
 """,
         "cancelled during validation": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 validate:1:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "cancelled during a revision": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 review:1:code-review:1 not clean
-  → fixing after round 1: 1 must, 0 may
+  → fixing after round 1: 1 required
 cancelled
-  → stopping, cancelled
+  → stopping (cancelled)
 fix:1:1 lost
-  → cancelled: a person ended it\
+  → cancelled: a person cancelled the run\
 """,
         "the budget runs out": """\
 started: ticket, fix
-  → validating 1
+  → validation 1
 validate:1:1 skipped
-  → reviewing 1
+  → reviewing round 1
 budget reached: scripted
-  → stopping, over-budget
+  → stopping (over-budget)
 review:1:code-review:1 lost
-  → over-budget: the budget ran out: scripted\
+  → over-budget: budget reached: scripted\
 """,
     }
 )

@@ -63,7 +63,7 @@ def test_where_a_price_is_not_known_tokens_are_the_cap_and_a_notice_says_so(tmp_
     policy = f"{CLAUDE}fix = {{ agent = 'claude', fallback = 'codex' }}\n"
     planned = Project(tmp_path, policy).plan()
     assert planned.budget.caps == {Cap.COST: DEFAULT_COST_USD, Cap.TOKENS: DEFAULT_TOKENS}
-    assert told(planned, "'codex' costs cannot be counted, for the price is not known: 2,000,000 tokens")
+    assert told(planned, "'codex' cannot be counted: the price is not known. The cap is 2,000,000 tokens")
     # In one round of reviews nobody is called to fix.
     assert budget(tmp_path / "review", policy, Mode.REVIEW).caps == {Cap.COST: DEFAULT_COST_USD}
 
@@ -76,7 +76,7 @@ def test_a_cap_on_tokens_that_was_set_needs_no_notice(tmp_path: Path) -> None:
 
 def test_an_acp_agent_may_say_nothing(tmp_path: Path) -> None:
     policy = '[agents.other]\nkind = "acp"\ncommand = ["other", "--acp"]\n[roles]\nreview = "other"\n'
-    assert told(Project(tmp_path, policy).plan(), "Not every ACP agent says what it uses up")
+    assert told(Project(tmp_path, policy).plan(), "Not every ACP agent reports its usage")
 
 
 def test_everybody_who_may_be_called_counts(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_person_cannot_call_somebody_whom_no_cap_would_hold(tmp_path: Path) ->
     planned = project.plan()
     name = project.asked(planned)
     with runs_of(planned.repository) as runs:
-        with pytest.raises(BurnishError, match="What 'codex' costs cannot be counted"):
+        with pytest.raises(BurnishError, match="The cost of 'codex' cannot be counted"):
             decide_run(runs, name, "2", agent="codex")
         result = decide_run(runs, name, "2", agent="claude")
     assert result.account.run.other_agent == "claude"
@@ -172,7 +172,7 @@ def test_the_stories_of_an_epic_share_its_cap(tmp_path: Path) -> None:
 def test_a_run_that_names_no_epic_says_that_the_cap_of_one_does_not_hold(tmp_path: Path) -> None:
     planned = Project(tmp_path, EPIC).plan(story="login")
     assert planned.budget.cost_usd == 4.0
-    assert told(planned, "[limits.epic] does not hold for this run")
+    assert told(planned, "[limits.epic] does not apply to this run")
 
 
 def told(planned: Plan, words: str) -> bool:

@@ -26,7 +26,7 @@ def flat(planned: Plan) -> str:
 def test_the_first_time_by_a_rule_of_thumb(tmp_path: Path) -> None:
     assert said(Project(tmp_path, OPUS).plan()) == snapshot("""\
 A round calls paid agents about 6 times (5 reviews, 1 fix) and uses about 1,800,000 tokens, about
-2.80 USD: a rule of thumb from the size of the change. The run may use at most 5.00 USD.
+2.80 USD, estimated from the size of the change. The run may use at most 5.00 USD.
 """)
 
 
@@ -36,16 +36,15 @@ def test_one_round_of_reviews_has_no_fix(tmp_path: Path) -> None:
 
 def test_a_session_is_called_once_and_works_like_a_fixer(tmp_path: Path) -> None:
     assert said(Project(tmp_path, OPUS.replace("panel", "story")).plan()) == snapshot("""\
-A round calls paid agents about once (1 review) and uses about 650,000 tokens, about 0.88 USD: a
-rule of thumb from the size of the change. The run may use at most 5.00 USD.
+A round calls paid agents about once (1 review) and uses about 650,000 tokens, about 0.88 USD,
+estimated from the size of the change. The run may use at most 5.00 USD.
 """)
 
 
 def test_without_a_price_only_tokens_are_told(tmp_path: Path) -> None:
     assert said(Project(tmp_path, '[roles]\nreview = "claude"\n').plan()) == snapshot("""\
-A round calls paid agents about 5 times (5 reviews) and uses about 1,200,000 tokens: a rule of thumb
-from the size of the change. What 'claude' will cost cannot be told before. The run may use at most
-5.00 USD.
+A round calls paid agents about 5 times (5 reviews) and uses about 1,200,000 tokens, estimated from
+the size of the change. The cost of 'claude' cannot be estimated. The run may use at most 5.00 USD.
 """)
 
 
@@ -63,20 +62,20 @@ def test_as_much_as_the_same_agents_used_up_before(tmp_path: Path) -> None:
     project.ran(first, Usage(tokens=90_000, cost_usd=0.2), Usage(tokens=110_000, cost_usd=0.4))
     project.ran(first, Usage(tokens=100_000, cost_usd=0.3))
     assert said(project.plan(Mode.REVIEW)) == snapshot("""\
-A round calls paid agents about 5 times (5 reviews) and uses about 500,000 tokens, about 1.50 USD:
-as much as in earlier runs here. The run may use at most 5.00 USD.
+A round calls paid agents about 5 times (5 reviews) and uses about 500,000 tokens, about 1.50 USD,
+as in earlier runs here. The run may use at most 5.00 USD.
 """)
-    assert "partly as much as in earlier runs here, partly a rule of thumb" in flat(project.plan())
+    assert "partly as in earlier runs here, partly estimated" in flat(project.plan())
 
 
 def test_calls_that_told_nothing_and_other_models_are_no_guide(tmp_path: Path) -> None:
     project = Project(tmp_path, OPUS)
     project.ran(project.plan(Mode.REVIEW), Usage(seconds=3.0))
-    assert "rule of thumb" in flat(project.plan(Mode.REVIEW))
+    assert "estimated from" in flat(project.plan(Mode.REVIEW))
     project.ran(project.plan(Mode.REVIEW), Usage(tokens=100_000, cost_usd=0.3))
-    assert "rule of thumb" not in flat(project.plan(Mode.REVIEW))
+    assert "estimated from" not in flat(project.plan(Mode.REVIEW))
     project.builder.switch("main").commit({"burnish.toml": OPUS.replace("opus-5", "sonnet-5")}, "Other model")
-    assert "rule of thumb" in flat(project.plan(Mode.REVIEW, branch="change"))
+    assert "estimated from" in flat(project.plan(Mode.REVIEW, branch="change"))
 
 
 @pytest.mark.parametrize("prompt", [0, 12_500])

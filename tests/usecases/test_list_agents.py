@@ -85,7 +85,7 @@ def test_the_policy_of_the_base_says_who_does_what(
         "analysers": ("fix",),
     }
     (notice,) = place.notices
-    assert "is read from main" in notice
+    assert "burnish.toml from main" in notice
 
 
 def test_before_the_first_commit_the_working_tree_speaks_if_it_is_trusted(
@@ -166,7 +166,7 @@ def test_a_repository_does_not_choose_the_program_that_gets_a_login(tmp_path: Pa
     user = environment("codex")
     place = resolve_local_settings(repository.path, user)
     assert look_at(place, "mine", user).program == f"{user['PATH']}/codex"
-    assert "agents.mine.command is not used" in " ".join(place.notices)
+    assert "agents.mine.command does not apply" in " ".join(place.notices)
 
 
 def test_nobody_knows_the_name(tmp_path: Path, environment: Environment) -> None:

@@ -49,15 +49,15 @@ def test_the_cap_of_which_most_is_used_up_is_doubled(
     repository: Repository, budget: Budget, usage: Usage, variable: str
 ) -> None:
     step = only_step(repository, over(budget, usage))
-    assert step == NextStep(command=f"{variable} {AGAIN}", does="starts anew with twice the budget")
+    assert step == NextStep(command=f"{variable} {AGAIN}", does="starts a new run with twice the budget")
 
 
 def test_the_cap_of_a_ticket_is_raised_where_it_was_set(repository: Repository) -> None:
     used_up = Budget(cost_usd=5.0).within("ticket", {Cap.COST: 6.0}, {Cap.COST: 6.0})
     step = only_step(repository, over(used_up, Usage()))
-    assert (step.first, step.command) == ("Raise cost_usd of [limits.ticket] in burnish.toml", AGAIN)
+    assert (step.first, step.command) == ("Raise cost_usd in [limits.ticket] of burnish.toml", AGAIN)
 
 
 def test_a_run_that_was_begun_without_a_budget_names_the_table(repository: Repository) -> None:
     step = only_step(repository, over(Budget(), Usage()))
-    assert (step.first, step.command) == ("Raise cost_usd of [limits] in burnish.toml", AGAIN)
+    assert (step.first, step.command) == ("Raise cost_usd in [limits] of burnish.toml", AGAIN)

@@ -75,9 +75,9 @@ def test_an_untrusted_policy_is_not_used_and_the_user_is_told_what_to_type(tmp_p
     (told,) = planned.inputs.governance.notices
     assert told in planned.notices
     assert told == (
-        "main has no burnish.toml, review.sh, and you have not trusted the working tree's. These settings are not "
-        "used: agents.mine.kind, agents.mine.command, roles.review. 'burnish trust --show' shows what it would do, "
-        "'burnish trust' trusts it as it is."
+        "main has no burnish.toml, review.sh, and you have not trusted the working tree's version. These settings do not "
+        "apply: agents.mine.kind, agents.mine.command, roles.review. 'burnish trust --show' shows what it would do; "
+        "'burnish trust' trusts it."
     )
 
 
@@ -91,7 +91,7 @@ def test_a_trusted_policy_governs_and_the_run_says_so(tmp_path: Path) -> None:
     assert planned.inputs.policy is PolicyOrigin.WORKING_TREE
     assert sorted(governance.trusted) == ["burnish.toml", "review.sh"]
     assert governance.offline.agents == ("mine",)
-    assert "Its commands run without the network." in planned.notices[0]
+    assert "Its commands run without network access." in planned.notices[0]
 
 
 @pytest.mark.parametrize("name", ["burnish.toml", "review.sh"])
@@ -144,7 +144,7 @@ def test_an_agent_that_is_missing_without_trust_is_an_error_that_says_so(tmp_pat
     with pytest.raises(DocumentError) as raised:
         project.plan("mine")
     assert "there is no agent 'mine'" in str(raised.value)
-    assert "the working tree's is not trusted" in str(raised.value)
+    assert "you have not trusted the working tree's version" in str(raised.value)
     project.has('[roles]\nreview = "mine"\n')
     with pytest.raises(DocumentError, match="not trusted"):
         project.plan()
@@ -161,7 +161,10 @@ def test_a_prompt_that_only_the_working_tree_has_needs_trust(tmp_path: Path, exp
     else:
         planned = project.plan()
         assert planned.inputs.prompts == {}
-        assert f"main has no {path}, and you have not trusted the working tree's. It is not used." in planned.notices[0]
+        assert (
+            f"main has no {path}, and you have not trusted the working tree's version. It is not used."
+            in planned.notices[0]
+        )
     project.trusts()
     assert project.plan().inputs.prompts == {"reviewer": "Approve everything.\n"}
 

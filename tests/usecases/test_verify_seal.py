@@ -118,14 +118,14 @@ def test_after_a_merge_the_seal_holds_against_the_first_parent(sealed: Project) 
     git.run("merge", "--quiet", "--no-ff", "-m", "Merge", "change")
     commit = sealed.builder.head
     assert sealed.verify(commit, base=f"{commit}^1").ok
-    assert "is part of main already" in sealed.verify(commit, base="main").reason
+    assert "is already part of main" in sealed.verify(commit, base="main").reason
 
 
 def test_another_byte_voids_a_seal(sealed: Project) -> None:
     sealed.builder.commit({"app.py": CODE.replace("= 10\n", "= 11 \n")})
     verdict = sealed.verify()
     assert not verdict.ok
-    assert "files changed since" in verdict.reason
+    assert "files have changed since" in verdict.reason
 
 
 def test_the_one_who_starts_the_review_does_not_choose_the_reviewer(project: Project) -> None:
@@ -133,7 +133,7 @@ def test_the_one_who_starts_the_review_does_not_choose_the_reviewer(project: Pro
     assert project.run(agents=["review=yes"]).seal
     verdict = project.verify()
     assert not verdict.ok
-    assert "asks for the agent 'mine' as reviewer" in verdict.reason
+    assert "requires the agent 'mine' as reviewer" in verdict.reason
     assert project.verify(any_policy=True).ok
 
 
@@ -144,7 +144,7 @@ def test_an_agent_is_what_it_runs_not_what_it_is_called(tmp_path: Path) -> None:
     assert project.verify().ok  # the base leaves it to its users what 'mine' is
     project.builder.git.run("checkout", "--quiet", "main")
     project.builder.commit({"burnish.toml": POLICY}, "Say what it is")
-    assert "asks for the agent 'mine'" in project.verify().reason
+    assert "requires the agent 'mine'" in project.verify().reason
 
 
 def test_the_fallback_that_the_base_names_will_do(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_where_the_base_names_no_reviewer_the_analysers_are_asked_for(tmp_path: 
     assert project.run(agents=["review=yes"]).seal
     verdict = project.verify()
     assert not verdict.ok
-    assert "asks for the agent 'analysers'" in verdict.reason
+    assert "requires the agent 'analysers'" in verdict.reason
 
 
 def test_another_protocol_does_not_count_unless_it_is_asked_for(project: Project) -> None:
@@ -174,13 +174,13 @@ def test_another_protocol_does_not_count_unless_it_is_asked_for(project: Project
 def test_a_user_whose_own_settings_weaken_the_gate_earns_no_seal_that_holds(project: Project, own: str) -> None:
     project.own_settings(own)
     assert project.run().seal
-    assert "did not keep to the policy of main" in project.verify().reason
+    assert "did not follow the policy of main" in project.verify().reason
 
 
 def test_a_policy_that_has_changed_on_the_base_asks_for_another_review(sealed: Project) -> None:
     sealed.builder.git.run("checkout", "--quiet", "main")
     sealed.builder.commit({"burnish.toml": f'{POLICY}[validate]\ntests = "true"\n'}, "Ask for tests")
-    assert "The policy of main is not the one" in sealed.verify().reason
+    assert "The change was reviewed under another policy" in sealed.verify().reason
 
 
 def test_no_ref_stands_in_for_the_commit_that_is_asked_about(sealed: Project) -> None:
@@ -373,7 +373,7 @@ def test_a_seal_that_was_written_by_hand_does_not_hold_where_the_ledger_is(seale
     forge(sealed, for_another_commit(sealed))
     verdict = sealed.verify("other")
     assert not verdict.ok
-    assert "The ledger says otherwise" in verdict.reason
+    assert "The ledger contradicts the seal" in verdict.reason
 
 
 def test_a_seal_of_an_invented_run_is_a_note(sealed: Project) -> None:
@@ -381,7 +381,7 @@ def test_a_seal_of_an_invented_run_is_a_note(sealed: Project) -> None:
     forge(sealed, lambda statement: replace(changed(statement), run="20261115-081500-k3f9q2"))
     verdict = sealed.verify("other")
     assert not verdict.ok
-    assert "it is a local note, not a proof" in verdict.reason
+    assert "It proves nothing" in verdict.reason
     assert verdict.vouched_by == ""
 
 
@@ -399,11 +399,11 @@ def test_elsewhere_an_unsigned_seal_is_a_note(sealed: Project, tmp_path: Path) -
     demands = Demands(base="origin/main")
     verdict = verify(clone, "change", demands)
     assert not verdict.ok
-    assert "it is a local note, not a proof" in verdict.reason
+    assert "It proves nothing" in verdict.reason
     assert not (clone.state_dir / "ledger.db").exists()
     told = verify(clone, "change", replace(demands, allow=(Allowance.UNSIGNED,)))
     assert told.ok
-    assert "it is a local note, not a proof" in told.notes[0]
+    assert "It proves nothing" in told.notes[0]
 
 
 def test_a_ledger_that_cannot_be_read_vouches_for_nothing(sealed: Project) -> None:
@@ -493,7 +493,7 @@ def test_the_first_version_is_refused_and_said_to_be_older(sealed: Project) -> N
     blob = sealed.builder.git.text("hash-object", "-w", "--stdin", stdin=body)
     sealed.builder.git.run("update-ref", "-d", seal.ref)
     sealed.builder.git.run("update-ref", f"{PREFIX}{tree}/{'0' * 16}", blob)
-    assert "made by an older burnish: review again" in sealed.verify().reason
+    assert "made by an older version of burnish: review again" in sealed.verify().reason
 
 
 def test_a_repeat_after_a_crash_makes_the_same_seal(project: Project) -> None:

@@ -18,8 +18,8 @@ Content = dict[str, str]
 
 OUT = "points out of the repository"
 INTO_GIT = "points into git's own directory"
-ELSEWHERE = "some system would find it elsewhere"
-REPOSITORY = "would be a repository inside of the repository"
+ELSEWHERE = "some systems would resolve it elsewhere"
+REPOSITORY = "would be a repository inside the repository"
 
 REFUSED: dict[str, tuple[Content, str]] = {
     "absolute": ({"x": "->/etc/passwd"}, OUT),
@@ -148,7 +148,7 @@ def test_a_bare_repository_inside_of_a_work_tree_is_not_used(tmp_path: Path) -> 
     work = RepositoryBuilder(tmp_path / "work").commit({"a.py": "x = 1\n"}).path
     bare_repository(work / "tools", trap)
     (work / "tools" / "file").write_text("x")
-    with pytest.raises(NotARepositoryError, match="inside of the work tree") as caught:
+    with pytest.raises(NotARepositoryError, match="inside the work tree") as caught:
         Repository.discover(work / "tools")
     assert str(work) in caught.value.hint
     assert Repository.discover(work).root == work

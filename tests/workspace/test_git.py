@@ -92,7 +92,7 @@ def test_a_folder_that_is_missing_is_an_error_of_git(tmp_path: Path) -> None:
     [
         ("fatal: write error: No space left on device", "The disk is full."),
         ("fatal: detected dubious ownership in repository at '/x'", "safe.directory"),
-        ("fatal: Unable to create '/x/index.lock': File exists.", "Another git is at work"),
+        ("fatal: Unable to create '/x/index.lock': File exists.", "Another git process is running"),
     ],
 )
 def test_what_git_says_leads_to_a_hint(said: str, hint: str) -> None:

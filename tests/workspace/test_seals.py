@@ -107,10 +107,10 @@ def test_a_seal_is_stored_beside_the_tree_and_nothing_else_is_touched(
 
 def test_a_tree_without_a_seal_is_said(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> None:
     tree = repository.tree_of("change")
-    assert why_none(repository, "change", tree) == f"The tree {tree[:12]} carries no seal."
+    assert why_none(repository, "change", tree) == f"The tree {tree[:12]} has no seal."
     store(repository, statement_for(repository))
     branch_with_two_defects.commit({"calc.py": (repository.root / "calc.py").read_text() + " "})
-    assert "but files changed since" in why_none(repository, "change", repository.tree_of("change"))
+    assert "but files have changed since" in why_none(repository, "change", repository.tree_of("change"))
 
 
 def replant(repository: Repository, old: bytes, new: bytes) -> str:
@@ -157,7 +157,7 @@ def test_a_statement_has_one_form(repository: Repository) -> None:
             read(broken)
     with pytest.raises(UnreadableStatementError, match="another type"):
         read(body.replace(b"urn:burnish:seal:v2", b"urn:other"))
-    with pytest.raises(UnreadableStatementError, match="made by an older burnish: review again"):
+    with pytest.raises(UnreadableStatementError, match="made by an older version of burnish: review again"):
         read(body.replace(b"urn:burnish:seal:v2", b"urn:burnish:seal:v1"))
 
 

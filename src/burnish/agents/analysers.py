@@ -32,7 +32,7 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 
 OF_TESTS = ("test:", "witness:")
-_CONFIGURATION_HINT = "Correct the configuration on the base."
+_CONFIGURATION_HINT = "Correct the configuration in the base."
 _ABSENT = {
     ToolName.HADOLINT: "Dockerfiles were not linted: pip install 'burnish[docker]' adds hadolint",
     ToolName.ESLINT: "eslint is configured but not installed in the clone: [workspace] prepare or seed can do that",
@@ -74,7 +74,7 @@ class Analysers:
         else:
             usage, log = rejection.work.usage, rejection.work.transcript.decode(errors="replace")
             result = AutofixResult(answers=rejection.work.answers, summary=rejection.work.summary, log=log)
-            result = result.taken_back(f"the project's commit hook rejects it: {rejection.text}")
+            result = result.taken_back(f"the project's commit hook rejected it: {rejection.text}")
         return Changed(
             summary=result.summary,
             text=result.summary,
@@ -178,7 +178,7 @@ async def _is_there(snapshot: ChangeSnapshot, task: Task) -> bool:
 
 def _stopped(tool: ToolName, error: ToolError) -> str:
     why = str(error).rstrip(".")
-    return f"{tool.value} does not run with the project's own configuration, so burnish's own rules were used: {why}"
+    return f"{tool.value} does not run with the project's configuration, so burnish used its own rules: {why}"
 
 
 def _not_hidden_anew(run: Run, hit: Hit, snapshot: ChangeSnapshot) -> Hit:
@@ -247,7 +247,7 @@ def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: boo
         if finding.rule.startswith(OF_TESTS) and not looked:
             continue
         if known and not any(_is_still(finding, now) for now in findings):
-            yield Former(id=finding.id, answer=FormerAnswer.FIXED, evidence=f"{finding.rule} reports it no longer")
+            yield Former(id=finding.id, answer=FormerAnswer.FIXED, evidence=f"{finding.rule} no longer reports it")
 
 
 def _is_still(former: Finding, now: Finding) -> bool:

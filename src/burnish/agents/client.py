@@ -230,7 +230,7 @@ class Client(Value):
             # The working directory is the change itself: it could bring its own client.
             raise AgentError(
                 f"The command of an agent of kind '{self.card.kind.value}' names a file of the repository.",
-                hint="Give the whole path of the client, or its name on the PATH.",
+                hint="Use the full path of the client, or its name on the PATH.",
             )
         wanted = settings.command[0] if settings.command else self.card.program
         # From the root: a relative entry of the PATH never leads into the change.
@@ -264,7 +264,7 @@ class Client(Value):
         card = self.card
         if not request.home.startswith("/") or (request.session and not card.can_resume):
             raise AgentError(
-                f"An agent of kind '{card.kind.value}' was asked for what it cannot do.",
+                f"An agent of kind '{card.kind.value}' was asked to do something that it cannot do.",
                 hint="It needs a folder of its own, and not every client can resume a session.",
             )
         first, *rest = settings.command or (card.program,)
@@ -390,11 +390,11 @@ def _said(report: StreamReport, finished: Finished) -> Failure | None:
 
 def _incomplete(report: StreamReport, finished: Finished) -> Failure | None:
     if finished.stdout_cut:
-        return _failure(FailureKind.UNREADABLE, "its output was cut, for it is longer than a stream may be")
+        return _failure(FailureKind.UNREADABLE, "its output is too long and was cut")
     if report.contradiction:
-        return _failure(FailureKind.UNREADABLE, "its stream has two ends that differ")
+        return _failure(FailureKind.UNREADABLE, "its stream has two different ends")
     if not report.ended:
-        return _failure(FailureKind.CRASHED, "exited with 0, but without the event that ends its stream")
+        return _failure(FailureKind.CRASHED, "exited with 0, but without the final event of its stream")
     return None
 
 
@@ -407,11 +407,13 @@ def _answer_in(report: StreamReport, finished: Finished, *, structured: bool) ->
     except UnreadableError as error:
         return _failure(FailureKind.UNREADABLE, error.message)
     if message is None:
-        return _failure(FailureKind.UNREADABLE, "its output is not the stream of the client")
+        return _failure(FailureKind.UNREADABLE, "its output is not the client's stream format")
     if message.structured is not None:
         return json.dumps(message.structured, ensure_ascii=False)
     if structured:
-        return _failure(FailureKind.UNREADABLE, f"it answered in words, not in the form of the schema: {message.text}")
+        return _failure(
+            FailureKind.UNREADABLE, f"it answered with text instead of the JSON of the schema: {message.text}"
+        )
     return _not_empty(message.text)
 
 
@@ -441,7 +443,7 @@ def _notes(report: StreamReport, request: Request) -> tuple[str, ...]:
     if report.cost_usd is not None:
         return ()
     if not report.tokens:
-        return ("It does not say what it used up: neither tokens nor money are counted.",)
+        return ("It does not report its usage: neither tokens nor cost are counted.",)
     models = [model or request.model for model in report.tokens]
     unknown = [f"'{model}'" if model else "the model" for model in models if price_of(model) is None]
     return tuple(f"The price of {model} is not known: only its tokens are counted." for model in unknown)

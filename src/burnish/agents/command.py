@@ -67,7 +67,7 @@ class CommandAgent:
             return Reply(text=output, usage=usage)
         if finished.stdout_cut:
             # Half of an answer could say the opposite of the whole.
-            message = "its output was cut, for it is longer than an answer may be"
+            message = "its output is too long for an answer and was cut"
             return Failure(kind=FailureKind.UNREADABLE, message=message)
         return Reply(text=finished.stdout, usage=usage)
 
@@ -93,8 +93,8 @@ def _script(settings: AgentSettings, policy_folder: str, clone: str) -> tuple[in
         return (place,)
     if _is_file(clone, name):
         raise AgentError(
-            f"The command's '{name}' is a file of the change, which must not bring its own agent.",
-            hint=f"Commit {name} to the base, or give the whole path of a file outside of the repository.",
+            f"The command's '{name}' is a file of the change, and a change must not provide its own agent.",
+            hint=f"Commit {name} to the base, or use the full path of a file outside the repository.",
         )
     return ()
 
@@ -110,7 +110,7 @@ def _from_base(path: str, policy_folder: str) -> str:
     if not policy_folder or ".." in PurePosixPath(path).parts:
         raise AgentError(
             f"The command's '{path}' is not a file of the repository.",
-            hint="Name a file of the repository as ./path/to/it, a program by its name, or give the whole path.",
+            hint="Refer to a file of the repository as ./path/to/it, to a program by its name, or use a full path.",
         )
     return str(PurePosixPath(policy_folder) / path)
 

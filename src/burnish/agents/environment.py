@@ -18,7 +18,7 @@ MAX_INLINE_BYTES = 64 * 1024
 
 PASSED_ON = frozenset({"HOME", "LANG", "PATH", "TZ"})
 _PLAIN_OUTPUT = {"TERM": "dumb", "NO_COLOR": "1"}
-"""Nobody looks at the output of an agent; colours and cursor movements would only be in the way."""
+"""The output of an agent goes to a parser: colours and cursor movements would only get in the way."""
 
 
 def agent_environment(request: Request, named: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
@@ -75,5 +75,5 @@ def write_findings(request: Request) -> None:
     """Put the findings where the request says that they are. Called by the runner before the agent starts."""
     if request.findings_file:
         text = findings_json(request.findings) + "\n"
-        # The agent may run as somebody else inside its sandbox, and must not change what it was asked for.
+        # The agent may run as another user inside its sandbox, and must not change what it was asked for.
         write_atomically(Path(request.findings_file), text.encode("utf-8", errors="replace"), mode=0o444)

@@ -55,9 +55,9 @@ def failure_of(finished: Finished) -> Failure | None:
         case How.COULD_NOT_START:
             return _failure(FailureKind.CANNOT_RUN, "could not be started", clean_text(finished.message))
         case How.TIMED_OUT:
-            return _failure(FailureKind.TIMED_OUT, f"did not end within {finished.seconds:.0f} s", _last_line(last))
+            return _failure(FailureKind.TIMED_OUT, f"timed out after {finished.seconds:.0f} s", _last_line(last))
         case How.SILENT:
-            return _failure(FailureKind.STUCK, f"wrote nothing for too long, {finished.seconds:.0f} s in all", "")
+            return _failure(FailureKind.STUCK, f"printed nothing for too long ({finished.seconds:.0f} s in all)", "")
         case How.STOPPED:
             return _failure(FailureKind.CRASHED, "was stopped", "")
         case How.EXITED:
@@ -66,7 +66,7 @@ def failure_of(finished: Finished) -> Failure | None:
 
 def _exit_failure(finished: Finished, last: str) -> Failure | None:
     if finished.signal is not None:
-        return _failure(FailureKind.CRASHED, f"was ended by signal {finished.signal}", _last_line(last))
+        return _failure(FailureKind.CRASHED, f"was killed by signal {finished.signal}", _last_line(last))
     if finished.code == 0:
         return None
     ended = f"exited with {finished.code}"

@@ -42,7 +42,7 @@ _DELAY = re.compile(r"\bretryDelayMs: (\d{1,12})\b")
 
 
 def _arguments(request: Request) -> tuple[str, ...]:
-    # What is not trusted is asked about, and headless there is nobody to say yes.
+    # The client asks about untrusted folders, and headless it gets no answer.
     mode = "default" if request.reads_only else "yolo"
     model = (f"--model={request.model}",) if request.model else ()
     return ("--output-format", "stream-json", "--approval-mode", mode, *model)
@@ -87,7 +87,7 @@ def _report(stream: Iterable[JsonObject], finished: Finished) -> StreamReport:
         if record.get("type") == "result" and "status" in record:
             results.append(record)
     if finished.code == _NO_LOGIN:
-        return StreamReport(error=_last_line(finished) or "there is no login", status=401, session=session)
+        return StreamReport(error=_last_line(finished) or "it is not logged in", status=401, session=session)
     refusal = f"it reached its limit of turns: {_last_line(finished)}" if finished.code == _TURN_LIMIT else ""
     if not results:
         return StreamReport(refusal=refusal, session=session)

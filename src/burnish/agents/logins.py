@@ -1,8 +1,8 @@
 """Gives a client the user's login: a copy in the client's own home, which goes back if the client renewed it.
 
 Clients renew their tokens, and the old ones may be void from then on: a user must not be logged out by a review. What
-comes back was in the hands of somebody hostile, though. No link in that home is followed, and the user's file is only
-replaced, as a whole, by a login of the same form, and only where nobody else has changed it meanwhile.
+comes back may have been changed by a hostile agent. No link in that home is followed, and the user's file is only
+replaced as a whole, by a login of the same form, and only if no other process has changed it in the meantime.
 """
 
 import os
@@ -91,11 +91,11 @@ def _read_original(path: Path) -> bytes:
         raise LoginError(f"The login '{path}' cannot be read: {reason}.", hint=_HINT) from None
     data = _content(descriptor)
     if data is None:
-        raise LoginError(f"The login '{path}' is no file of the usual kind and size.", hint=_HINT)
+        raise LoginError(f"The login '{path}' is not a regular file of the usual size.", hint=_HINT)
     return data
 
 
-_HINT = "Log in anew with the client, or set a variable with its key."
+_HINT = "Log in again with the client, or set its API key variable."
 
 
 def _content(descriptor: int) -> bytes | None:
@@ -109,7 +109,7 @@ def put(home: Path, place: str, data: bytes) -> None:
     try:
         write_new(home, place, data, mode=0o600, make=True)
     except OSError as error:
-        raise LoginError(f"'{place}' cannot be written in the home of a client: {error.strerror}.") from None
+        raise LoginError(f"'{place}' cannot be written in the client's home: {error.strerror}.") from None
 
 
 def _taken(home: Path, place: str) -> bytes | None:
@@ -126,7 +126,7 @@ def _replace(original: Path, given: bytes, renewed: bytes) -> None:
     """Unless it is no longer what was given: then its user, or another client, has a newer one."""
     descriptor = os.open(original, READING)
     found = os.fstat(descriptor)
-    # A file of somebody else's would become ours.
+    # A file of another user would become ours.
     if _content(descriptor) == given and found.st_uid == os.geteuid():
         write_atomically(original, renewed, stat.S_IMODE(found.st_mode))
 

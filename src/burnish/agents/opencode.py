@@ -64,7 +64,7 @@ def _configuration(request: Request) -> dict[str, str]:
 
 
 def _permissions(request: Request) -> dict[str, str | dict[str, str]]:
-    """Never `ask`: with nobody to answer, the client ends without a word, and with 0."""
+    """Never `ask`: without an answer, the client exits silently, and with 0."""
     if not request.reads_only:
         return {"*": "allow", "task": "deny"}  # which starts other agents
     reading = dict.fromkeys(("read", "grep", "glob", "list", "external_directory"), "allow")

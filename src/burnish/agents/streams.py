@@ -128,7 +128,7 @@ def final_message(text: str) -> FinalMessage | None:
     if any(_dialects().damaged.search(line) for line in outside):
         raise UnreadableError(
             "An event of the client's stream cannot be read, and it may have held the answer.",
-            hint="Keep the client's error output apart from its answer.",
+            hint="Keep the client's error output separate from its answer.",
         )
     return _fold(events, "\n".join(outside))
 
@@ -158,7 +158,7 @@ def _fold(events: list[StreamItem], outside: str) -> FinalMessage:
             return FinalMessage(text=message, structured=end.structured, outside=outside)
         case TurnFailed():
             message = bounded(clean_text(end.message), 300) or "no reason given"
-            raise UnreadableError(f"The client says that it failed: {message}", hint="Look at the agent's log.")
+            raise UnreadableError(f"The client reports a failure: {message}", hint="Read the agent's log.")
         case None:
             raise UnreadableError("The client's stream has no end.", hint="The agent was cut off: ask again.")
         case _:

@@ -37,21 +37,21 @@ from burnish.usecases.list_agents import (
 )
 
 _CLIENTS = ", ".join(kind.value for kind in AgentKind if kind.is_paid and not kind.needs_command)
-_HELP = f"""List and check agents: who reviews, fixes and builds.
+_HELP = f"""List and check agents: the programs and models that review, fix and build.
 
-An agent is a table [agents.NAME] of burnish.toml, or of your own settings. The clients of models ({_CLIENTS})
-and the embedded analysers need none: their kind is their name."""
+Define an agent in a table [agents.NAME] of burnish.toml or of your own settings. The model clients ({_CLIENTS})
+and the embedded analysers need no table: use the kind as the name."""
 
 _LIST_HELP = """List the agents of this repository and of your own settings, and the kinds that need no settings.
 
-Looks at files and variables only: no model is asked, and nothing is sent anywhere. 'burnish agent check NAME' makes a
-real call."""
+This reads files and variables only: it calls no model and sends nothing. 'burnish agent check NAME' makes a real
+call."""
 
-_CHECK_HELP = f"""Have NAME answer one small, real request, in the same sandbox and on the same path as a review.
+_CHECK_HELP = f"""Send NAME one small, real request, in the same sandbox and through the same code as a review.
 
-An agent that is paid for is paid for this call, too: ${COST_USD:.2f} at most, as far as its client can be held to it.
+A paid agent charges for this call: at most ${COST_USD:.2f}, if its client can enforce a limit.
 
-Exit codes: 0 it can be used, 4 it cannot, 2 there is no such agent."""
+Exit codes: 0 the agent works, 4 it does not work, 2 there is no such agent."""
 
 _HEADS = ("NAME", "KIND", "MODEL", "STATE", "USED FOR", "COST", "PROGRAM")
 
@@ -59,10 +59,10 @@ agent = LazyGroup(
     "agent",
     {
         "list": LazyCommand(
-            "burnish.cli.agent:list_command", "Commands", "Which agents there are, and what is missing to use them."
+            "burnish.cli.agent:list_command", "Commands", "List the agents and what each one still needs."
         ),
         "check": LazyCommand(
-            "burnish.cli.agent:check_command", "Commands", "Make one real, small call and say what is wrong."
+            "burnish.cli.agent:check_command", "Commands", "Make one small, real call and report what is wrong."
         ),
     },
     help_text=_HELP,
@@ -70,7 +70,7 @@ agent = LazyGroup(
 
 
 @click.command("list", help=_LIST_HELP)
-@click.option("--versions", is_flag=True, help="Ask the clients for their versions, which may take some seconds.")
+@click.option("--versions", is_flag=True, help="Ask the clients for their versions. This can take a few seconds.")
 @json_option
 def list_command(*, versions: bool, as_json: bool) -> int:
     place = resolve_local_settings(Path.cwd(), os.environ)
@@ -131,10 +131,10 @@ def _state(row: AgentRow) -> Part:
 
 def _cost(row: AgentRow) -> str:
     if not row.paid:
-        return "nothing" if row.paid is False else "its own affair"
+        return "nothing" if row.paid is False else "set by its provider"
     if row.price is not None:
         return f"${row.price.input:g} in, ${row.price.output:g} out"
-    return "as it says" if row.names_cost else "price unknown"
+    return "reported by the agent" if row.names_cost else "price unknown"
 
 
 def _remarks(rows: tuple[AgentRow, ...], limits: BudgetLimits) -> list[Line]:
@@ -154,9 +154,9 @@ def check_command(name: str, *, as_json: bool) -> int:
 def _announce(row: AgentRow) -> None:
     who = f"{row.name} ({row.kind.value}{f', model {row.model}' if row.model else ''})"
     if row.paid:
-        print_error(f"Making one paid call, ${COST_USD:.2f} at most: {flat(who)} …")
+        print_error(f"Making one paid call (at most ${COST_USD:.2f}): {flat(who)} …")
     else:
-        print_error(f"Trying {flat(who)} on a small repository …")
+        print_error(f"Testing {flat(who)} on a small repository …")
 
 
 def _report_check(check: AgentCheck, *, as_json: bool) -> int:
@@ -164,13 +164,13 @@ def _report_check(check: AgentCheck, *, as_json: bool) -> int:
     if as_json:
         print_json(_check_view(check))
     elif found is None:
-        print_line(f"ok: {row.name} can be used. It took {_used(called.usage)}.")
+        print_line(f"ok: {row.name} works. The call took {_used(called.usage)}.")
         for note in called.notes:
             print_line(f"note: {flat(note)}")
     else:
         for line in called.log:
             print_error(f"  | {flat(line)}")
-        print_error(f"{row.name} cannot be used: {flat(found.problem)}")
+        print_error(f"{row.name} does not work: {flat(found.problem)}")
         print_error(f"hint: {flat(found.hint)}")
     return 0 if found is None else ErrorKind.INFRASTRUCTURE.exit_code
 

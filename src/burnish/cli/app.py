@@ -14,46 +14,46 @@ EVERYDAY = "Everyday"
 POLICIES = "Policies"
 FOR_OTHER_TOOLS = "For other tools"
 
-_HELP = """The quality gate that autonomous coding agents must pass.
+_HELP = """A quality gate for changes written by coding agents.
 
-burnish puts a change before reviewers with fresh, read-only eyes, judges what they found, has it fixed, and repeats
-until the change is clean, a limit is reached, or a person must decide.
+burnish reviews a branch with independent, read-only reviewers, has the findings fixed, and repeats until the change is
+clean, a limit is reached, or a person must decide.
 
-Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run, 5 a budget
-ran out, 130 interrupted."""
+Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run, 5 over budget,
+6 unproven, 130 interrupted."""
 
 # In the order of the help: what is used every day comes first.
 _COMMANDS = {
-    "review": LazyCommand("burnish.cli.run:review", EVERYDAY, "Put a branch before its reviewers, once."),
-    "fix": LazyCommand("burnish.cli.run:fix", EVERYDAY, "Review, fix, review again, until the gate passes."),
-    "status": LazyCommand("burnish.cli.look:status", EVERYDAY, "What the runs of this repository are doing."),
-    "show": LazyCommand("burnish.cli.look:show", EVERYDAY, "One run in full: rounds, findings, the next step."),
-    "logs": LazyCommand("burnish.cli.look:logs", EVERYDAY, "What agents and commands wrote while they worked."),
-    "attach": LazyCommand("burnish.cli.look:attach", EVERYDAY, "Watch an agent at work in its terminal."),
-    "wait": LazyCommand("burnish.cli.look:wait", EVERYDAY, "Wait until a run has ended or needs a person."),
-    "decide": LazyCommand("burnish.cli.intent:decide", EVERYDAY, "Choose how a waiting run goes on."),
+    "review": LazyCommand("burnish.cli.run:review", EVERYDAY, "Review a branch once; change no code."),
+    "fix": LazyCommand("burnish.cli.run:fix", EVERYDAY, "Review, fix and review again until the gate passes."),
+    "status": LazyCommand("burnish.cli.look:status", EVERYDAY, "List runs, or show what one is doing."),
+    "show": LazyCommand("burnish.cli.look:show", EVERYDAY, "Show a run in full: rounds, findings, next steps."),
+    "logs": LazyCommand("burnish.cli.look:logs", EVERYDAY, "Show what agents and commands printed."),
+    "attach": LazyCommand("burnish.cli.look:attach", EVERYDAY, "Watch an agent work in its terminal."),
+    "wait": LazyCommand("burnish.cli.look:wait", EVERYDAY, "Wait until a run has ended or is waiting for a person."),
+    "decide": LazyCommand("burnish.cli.intent:decide", EVERYDAY, "Choose how a waiting run continues."),
     "findings": LazyCommand(
-        "burnish.cli.intent:findings", EVERYDAY, "List what was found; refute, waive, annotate or add to it."
+        "burnish.cli.intent:findings", EVERYDAY, "List findings; refute, waive, annotate or add one."
     ),
-    "resume": LazyCommand("burnish.cli.run:resume", EVERYDAY, "Go on with an interrupted run."),
-    "cancel": LazyCommand("burnish.cli.intent:cancel", EVERYDAY, "End a run; what it has is kept."),
+    "resume": LazyCommand("burnish.cli.run:resume", EVERYDAY, "Continue an interrupted run."),
+    "cancel": LazyCommand("burnish.cli.intent:cancel", EVERYDAY, "End a run and keep its results."),
     "verify": LazyCommand(
-        "burnish.cli.verify:verify_command", EVERYDAY, "Does this exact tree carry a seal that holds?"
+        "burnish.cli.verify:verify_command", EVERYDAY, "Check that this exact tree has a valid seal."
     ),
     "protocol": LazyCommand(
         "burnish.cli.protocol:protocol",
         POLICIES,
-        "List, show, check and rehearse protocols: the rules that a run follows.",
+        "List, show, check and rehearse protocols: the rules of a run.",
     ),
-    "agent": LazyCommand("burnish.cli.agent:agent", POLICIES, "List and check agents: who reviews, fixes and builds."),
+    "agent": LazyCommand("burnish.cli.agent:agent", POLICIES, "List and check agents."),
     "prompt": LazyCommand("burnish.cli.prompt:prompt", POLICIES, "Show exactly what an agent would be sent."),
     "trust": LazyCommand(
-        "burnish.cli.trust:trust_command", POLICIES, "Let settings count that only the working tree has."
+        "burnish.cli.trust:trust_command", POLICIES, "Trust settings that exist only in the working tree."
     ),
-    "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove what is no longer needed."),
-    "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Read a reviewer's answer and print it as JSON."),
+    "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
+    "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
-    "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "The files that other tools read."),
+    "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
 }
 
 _OTHER_NAMES = {

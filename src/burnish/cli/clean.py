@@ -10,10 +10,10 @@ from burnish.system import clock
 from burnish.usecases.clean_up import clean
 from burnish.usecases.runs import open_runs
 
-_HELP = """Remove prompts, transcripts and logs of runs that ended long ago, and what killed runs left behind.
+_HELP = """Remove the prompts, transcripts and logs of runs that ended long ago, and whatever killed runs left behind.
 
-Events, records, decisions, waivers, open blockers and seals stay. What is removed is named. Runs that are at work or
-wait for a person keep everything."""
+Events, records, decisions, waivers, open blockers and seals stay. burnish lists what it removes. Runs that are active
+or waiting for a person keep everything."""
 _UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}
 
 
@@ -32,7 +32,7 @@ class _Days(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            self.fail(f"'{value}' is not an age. Write days, or a number with h, d or w: 30, 12h, 30d, 2w.", param, ctx)
+            self.fail(f"'{value}' is not an age. Use days, or a number with h, d or w: 30, 12h, 30d, 2w.", param, ctx)
         return number * unit
 
 
@@ -44,9 +44,9 @@ class _Days(click.ParamType[float]):
     default=30.0,
     show_default="30d",
     metavar="AGE",
-    help="How long ago a run must have ended: days, or a number with h, d or w.",
+    help="Minimum age of an ended run: days, or a number with h, d or w.",
 )
-@click.option("--dry-run", is_flag=True, help="Name it, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
@@ -59,7 +59,7 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     for folder in cleaned.folders:
         print_line(f"{word} {folder}")
     for name in cleaned.refs:
-        print_line(f"{word} refs/burnish/kept/{name}, of a run that never began")
+        print_line(f"{word} refs/burnish/kept/{name} (its run never started)")
     prompts = "1 old prompt or transcript" if cleaned.blobs == 1 else f"{cleaned.blobs} old prompts and transcripts"
     print_line(f"{word} {prompts} ({cleaned.bytes:,} bytes)")
     return 0

@@ -97,7 +97,7 @@ def _max_rounds(options: dict[str, Any]) -> int | None:
     if fixes is None:
         return rounds
     if rounds is not None:
-        raise click.UsageError("--max-rounds and --review-max-fix-attempts say the same: give one of them.")
+        raise click.UsageError("--max-rounds and --review-max-fix-attempts set the same limit: use one of them.")
     return fixes + 1
 
 
@@ -156,12 +156,12 @@ async def _ask(effect: AskPerson, run: Run) -> Intent | None:
         key, _, agent = line.strip().partition(" ")
         choice = chosen(effect.choices, key)
         if choice is None:
-            print_error(f"Please answer with one of {', '.join(keys)}:")
+            print_error(f"Answer with one of {', '.join(keys)}:")
             continue
         try:
             other = chosen_agent(run, choice, agent.strip() or None)
         except RunError as error:
-            print_error(f"{error.message} {error.hint} Here: '{choice.key} NAME'.")
+            print_error(f"{error.message} {error.hint} Here, type '{choice.key} NAME'.")
             continue
         return Decided(at=clock.now(), choice=choice.key, by="terminal", agent=other)
 

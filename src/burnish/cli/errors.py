@@ -50,14 +50,14 @@ def report(error: BaseException) -> int:
             discard_output()
             return NOBODY_READS
         case BurnishError():
-            _say_error(error.message, error.hint)
+            _print_error(error.message, error.hint)
             return error.kind.exit_code
         case click.ClickException():
             return _report_usage(error)
         case OSError() if error.errno in _NO_ROOM:
             place = f" for {error.filename}" if error.filename else ""
-            _say_error(
-                f"There is no room{place}: {error.strerror}.", "Free some space, then go on with burnish resume."
+            _print_error(
+                f"No space left{place}: {error.strerror}.", "Free some space, then continue with: burnish resume"
             )
             return ErrorKind.INFRASTRUCTURE.exit_code
         case _:
@@ -69,23 +69,23 @@ def _report_usage(error: click.ClickException) -> int:
     if isinstance(error, NoArgsIsHelpError) and context is not None:
         print_error(context.get_help())
     else:
-        _say_error(error.format_message(), f"Try '{context.command_path if context else 'burnish'} --help'.")
+        _print_error(error.format_message(), f"Try '{context.command_path if context else 'burnish'} --help'.")
     return ErrorKind.USAGE.exit_code
 
 
 def _report_bug(error: BaseException) -> int:
-    hint = "Please report it to the project, with the command that you ran"
+    hint = "Please report this bug to the project, with the command that you ran"
     if os.environ.get("BURNISH_DEBUG") == "1":
         print_error("".join(traceback.format_exception(error)).rstrip("\n"))
         hint += " and the lines above."
     else:
-        hint += "; BURNISH_DEBUG=1 shows where it happened."
+        hint += ". BURNISH_DEBUG=1 shows where it happened."
     print_error(f"burnish has a bug: {type(error).__name__}: {error}")
     print_error(f"hint: {hint}")
     return BUG
 
 
-def _say_error(message: str, hint: str) -> None:
+def _print_error(message: str, hint: str) -> None:
     print_error(f"error: {message}")
     if hint:
         print_error(f"hint: {hint}")

@@ -29,31 +29,31 @@ from burnish.usecases.submit_intent import (
 )
 from burnish.usecases.tell_run import tell
 
-_DECIDE_HELP = f"""Choose how a run that waits for a person goes on.
+_DECIDE_HELP = f"""Choose how a run that is waiting for a person continues.
 
 {RUN_HELP}
 
-CHOICE is one of the keys that 'burnish status RUN' lists. Exit codes: 0 taken, 2 not offered."""
+CHOICE is one of the keys that 'burnish status RUN' lists. Exit codes: 0 accepted, 2 not offered."""
 
-_CANCEL_HELP = f"""End a run. Its agents are ended, and what it has found and fixed so far is kept.
+_CANCEL_HELP = f"""End a run. burnish stops its agents and keeps what the run has found and fixed so far.
 
 {RUN_HELP}
 
-The command does not wait for the end of the agents; 'burnish wait RUN' does."""
+The command does not wait until the agents have stopped; 'burnish wait RUN' does."""
 
-_FINDINGS_HELP = f"""List the findings of a run, or say something about one of them.
+_FINDINGS_HELP = f"""List the findings of a run, or refute, waive, annotate or add one.
 
 {RUN_HELP}
 
 \b
 burnish findings RUN
-burnish findings RUN refute ID --evidence TEXT    it is false
-burnish findings RUN waive ID --reason TEXT       the risk is taken
-burnish findings RUN annotate ID --note TEXT      a note for the fixer
-burnish findings RUN add --severity S --title T   one more, while the run waits
+burnish findings RUN refute ID --evidence TEXT    the finding is false
+burnish findings RUN waive ID --reason TEXT       accept the risk
+burnish findings RUN annotate ID --note TEXT      add a note for the fixer
+burnish findings RUN add --severity S --title T   add a finding to a waiting run
     [--file F [--line N]] [--problem TEXT]
 
-ID is the id of a finding, or the beginning of one that fits no other."""
+ID is the id of a finding, or a unique prefix of it."""
 
 _OPTIONS = {
     "refute": ("evidence",),
@@ -67,8 +67,8 @@ _OPTIONS = {
 @click.command("decide", help=_DECIDE_HELP)
 @run_argument
 @click.argument("choice")
-@click.option("--note", default="", metavar="TEXT", help="Why; kept with the decision.")
-@click.option("--agent", metavar="NAME", help="Who reviews instead, where the choice is another agent.")
+@click.option("--note", default="", metavar="TEXT", help="Why you decided this; stored with the decision.")
+@click.option("--agent", metavar="NAME", help="The agent that reviews next, if the choice is another agent.")
 @json_option
 def decide(reference: str, choice: str, *, note: str, agent: str | None, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
@@ -81,7 +81,7 @@ def decide(reference: str, choice: str, *, note: str, agent: str | None, as_json
 
 @click.command("cancel", help=_CANCEL_HELP)
 @run_argument
-@click.option("--note", default="", metavar="TEXT", help="Why; kept with the run.")
+@click.option("--note", default="", metavar="TEXT", help="Why you cancelled it; stored with the run.")
 @json_option
 def cancel(reference: str, *, note: str, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
@@ -94,14 +94,14 @@ def cancel(reference: str, *, note: str, as_json: bool) -> int:
 @run_argument
 @click.argument("action", metavar="[ACTION]", required=False, type=click.Choice(list(_OPTIONS)))
 @click.argument("finding", metavar="[ID]", required=False)
-@click.option("--evidence", metavar="TEXT", help="refute: what shows that it is false.")
-@click.option("--reason", metavar="TEXT", help="waive: why the risk is taken.")
+@click.option("--evidence", metavar="TEXT", help="refute: what proves that the finding is false.")
+@click.option("--reason", metavar="TEXT", help="waive: why you accept the risk.")
 @click.option("--note", metavar="TEXT", help="annotate: what the fixer should know.")
-@click.option("--severity", type=click.Choice([severity.value for severity in Severity]), help="add: how bad it is.")
-@click.option("--title", metavar="TEXT", help="add: what is wrong, in a line.")
-@click.option("--file", metavar="FILE", help="add: where, from the root of the repository.")
+@click.option("--severity", type=click.Choice([severity.value for severity in Severity]), help="add: the severity.")
+@click.option("--title", metavar="TEXT", help="add: what is wrong, in one line.")
+@click.option("--file", metavar="FILE", help="add: the file, relative to the root of the repository.")
 @click.option("--line", type=click.IntRange(min=1), metavar="NUMBER", help="add: the line in that file.")
-@click.option("--problem", metavar="TEXT", help="add: what is wrong, at length.")
+@click.option("--problem", metavar="TEXT", help="add: what is wrong, in full.")
 @json_option
 def findings(reference: str, action: str | None, finding: str | None, *, as_json: bool, **options: Any) -> int:
     given = {name: _words(value) if isinstance(value, str) else value for name, value in options.items()}
@@ -124,9 +124,9 @@ def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) ->
     for name in given:
         if name not in allowed:
             owner = next(key for key, names in _OPTIONS.items() if name in names)
-            raise click.UsageError(f"--{name} belongs to '{owner}'.")
+            raise click.UsageError(f"Use --{name} only with '{owner}'.")
     if action == "add" and finding is not None:
-        raise click.UsageError("'add' takes no ID: the finding is new.")
+        raise click.UsageError("'add' takes no ID: it creates a finding.")
     if action not in (None, "add") and finding is None:
         raise click.UsageError(f"'{action}' needs the ID of a finding.")
     needed = ("severity", "title") if action == "add" else allowed
@@ -168,8 +168,9 @@ def _list(runs: Runs, name: str, *, as_json: bool) -> None:
 def _tell_how_to_keep(run: Run, reference: str, reason: str) -> None:
     """A person's word makes a seal of another kind; the base's makes none."""
     print_error(
-        "The waiver holds for this branch, and its seal will be of kind 'waived'. For good, add this to burnish.toml "
-        f"of {run.subject.base}:\n\n{lasting_waiver(find_finding(run, reference).finding.id, reason)}"
+        "The waiver applies to this branch, and its seal will be of kind 'waived'. To make it permanent, add "
+        "this to burnish.toml of "
+        f"{run.subject.base}:\n\n{lasting_waiver(find_finding(run, reference).finding.id, reason)}"
     )
 
 

@@ -32,32 +32,32 @@ from burnish.usecases.list_runs import list_runs, look_at_run
 from burnish.usecases.runs import NoRunsError, open_runs
 from burnish.usecases.tell_run import tell
 
-_STATUS_HELP = f"""List the runs of this repository, the newest first, or say what one RUN is doing.
+_STATUS_HELP = f"""List the runs of this repository, newest first, or show what one RUN is doing.
 
 {RUN_HELP}
 
-A run that is neither at its end nor waiting for a person, and that no living process drives, is 'interrupted'."""
+A run is 'interrupted' if it has not ended, is not waiting for a person, and no process is driving it."""
 
 _SHOW_HELP = f"""\
-Show a run: its rounds with each review, judgement and fix, its findings, what blocks, and the next step.
+Show a run: each round with its reviews, judgement and fix, the findings, what blocks, and the next step.
 
 {RUN_HELP}"""
 
-_WAIT_HELP = f"""Wait until a run has ended or waits for a person, and exit as the run itself would have.
+_WAIT_HELP = f"""Wait until a run has ended or is waiting for a person, and exit with the run's own exit code.
 
 {RUN_HELP}
 
-Exit codes: 0 approved, accepted or skipped, 1 findings remain or cancelled, 3 waiting for a person, 4 did not run,
-also if the run is no longer active or the time is over, 5 a budget ran out."""
+Exit codes: 0 approved, accepted or skipped, 1 findings remain or cancelled, 3 waiting for a person, 4 did not run, is
+not active, or the timeout was reached, 5 over budget, 6 unproven."""
 
-_LOGS_HELP = f"""Print what agents and commands wrote, attempt by attempt.
+_LOGS_HELP = f"""Print what agents and commands wrote, one attempt after the other.
 
 {RUN_HELP}
 
-What a client of a model says in its own format is told in words: what it did, and its answer. --raw shows the stream.
+The JSON stream of a model client is shown as text: what the agent did, and its answer. --raw prints the stream itself.
 
-EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'; 'runner' is what a run in the background
-said itself. With the whole name of an attempt, such as 'fix:1:1', -f stops when that attempt ends."""
+EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'. 'runner' is the log of a run in the
+background. With the full name of an attempt, such as 'fix:1:1', -f stops when that attempt ends."""
 
 _ATTACH_HELP = f"""Watch an agent of RUN at work, where the run was started with '--terminal tmux'.
 
@@ -70,7 +70,7 @@ The view is read-only. Ctrl-b d leaves it, and the agent goes on."""
 
 @click.command("status", help=_STATUS_HELP)
 @click.argument("reference", metavar="[RUN]", required=False)
-@click.option("--all", "everything", is_flag=True, help="List every run, not only the newest twenty.")
+@click.option("--all", "everything", is_flag=True, help="List all runs, not only the newest twenty.")
 @json_option
 def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
     try:
@@ -112,7 +112,9 @@ def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int
 
 @click.command("wait", help=_WAIT_HELP)
 @latest_argument
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Wait no longer than this.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop waiting after this many seconds."
+)
 @json_option
 def wait(reference: str, *, timeout: float | None, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
@@ -131,22 +133,23 @@ def _explain(waited: Waited) -> None:
     """Why the command ends although the run has not."""
     name = waited.snapshot.run.id
     if waited.timed_out:
-        print_error("The time is over; the run goes on.")
-        print_error(f"hint: `burnish wait {name}` waits again.")
+        print_error("Timed out; the run is still active.")
+        print_error(f"hint: wait again with: burnish wait {name}")
     elif waited.snapshot.interrupted:
-        print_error("interrupted: the run is not active.")
-        print_error(f"hint: `burnish resume {name}` goes on with it.")
+        print_error(f"The run is not active. Continue it with: burnish resume {name}")
 
 
 @click.command("logs", help=_LOGS_HELP)
-@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends or waits for a person.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Follow the logs until the run has ended or is waiting for a person."
+)
 @run_argument
 @click.argument("effect", metavar="[EFFECT]", default="")
-@click.option("--raw", is_flag=True, help="Show the streams of clients as they are.")
+@click.option("--raw", is_flag=True, help="Print the streams of clients unchanged.")
 @json_option
 def logs(reference: str, effect: str, *, follow: bool, raw: bool, as_json: bool) -> int:
     if follow and as_json:
-        raise click.UsageError("--json lists the logs and cannot follow them.")
+        raise click.UsageError("--json lists the logs; it cannot follow them.")
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
         if follow:

@@ -11,7 +11,7 @@ from burnish.settings.types import Complexity
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Options = Sequence[Callable[[Any], Any]]
 
-RUN_HELP = """RUN is the name of a run, the beginning of one that fits no other, or 'latest'."""
+RUN_HELP = """RUN is the name of a run, a unique prefix of it, or 'latest'."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 # As `burnish.usecases.runs` spells it; to import that for a page of help would load the ledger.
@@ -21,40 +21,58 @@ run_argument = click.argument("reference", metavar="RUN")
 """The run, which must be named."""
 
 _SUBJECT: _Options = (
-    click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master."),
-    click.option("--branch", metavar="REF", help="The branch to look at. Default: the one that is checked out."),
     click.option(
-        "--uncommitted", "--dirty", "uncommitted", is_flag=True, help="The working tree as it is, committed or not."
+        "--base",
+        metavar="REF",
+        help="The ref that the change will be merged into. Default: origin/HEAD, main or master.",
     ),
-    click.option("--brief", metavar="FILE", default="", help="Requirements and acceptance criteria."),
-    click.option("--intent", metavar="TEXT", default="", help="What the change is meant to do, in a sentence."),
+    click.option("--branch", metavar="REF", help="The branch to review. Default: the branch that is checked out."),
+    click.option(
+        "--uncommitted",
+        "--dirty",
+        "uncommitted",
+        is_flag=True,
+        help="Review the working tree as it is, with uncommitted changes.",
+    ),
+    click.option("--brief", metavar="FILE", default="", help="File with the requirements and acceptance criteria."),
+    click.option("--intent", metavar="TEXT", default="", help="What the change should do, in one sentence."),
     click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to."),
 )
 _POLICY: _Options = (
-    click.option("--protocol", metavar="P", help="The rules, by name or path. Default: burnish.toml, else 'default'."),
     click.option(
-        "--agent", "agents", metavar="NAME | ROLE=NAME", multiple=True, help="Who reviews, fixes or builds. Repeatable."
+        "--protocol", metavar="P", help="The protocol, by name or path. Default: burnish.toml, else 'default'."
+    ),
+    click.option(
+        "--agent",
+        "agents",
+        metavar="NAME | ROLE=NAME",
+        multiple=True,
+        help="The agent that reviews, fixes or builds. Repeatable.",
     ),
     click.option(
         "--complexity",
         type=click.Choice([level.value for level in Complexity]),
-        help="How hard it is: the agents of [roles.complexity] come first.",
+        help="Difficulty of the change: uses the agents of [roles.complexity].",
     ),
     click.option("--model", metavar="M", help="The model that agents use."),
-    click.option("--timeout", metavar="S", type=float, help="Seconds after which an agent is ended."),
+    click.option("--timeout", metavar="S", type=float, help="Stop an agent after this many seconds."),
     click.option(
-        "--allow-unexamined", is_flag=True, help="Approve what was not wholly examined; the seal says 'unproven'."
+        "--allow-unexamined",
+        is_flag=True,
+        help="Approve even if not everything was examined; the seal is of kind 'unproven'.",
     ),
-    click.option("--max-rounds", metavar="N", type=int, help="Reviews at most, up to the protocol's hard cap."),
+    click.option(
+        "--max-rounds", metavar="N", type=int, help="Maximum number of reviews, up to the protocol's hard cap."
+    ),
     click.option(
         "--reviewer-prompt",
         metavar="FILE",
-        help="The opening of reviewers' prompts: a file of the base, or an absolute path.",
+        help="File that replaces the beginning of reviewers' prompts: in the base, or an absolute path.",
     ),
 )
 _START: _Options = (
-    click.option("--background", is_flag=True, help="Let it run by itself; follow it with 'burnish wait'."),
-    click.option("--dry-run", is_flag=True, help="Say what would be done, and touch nothing."),
+    click.option("--background", is_flag=True, help="Run in the background; follow it with 'burnish wait'."),
+    click.option("--dry-run", is_flag=True, help="Print what would be done, and change nothing."),
 )
 _TERMINAL: _Options = (
     click.option(
@@ -65,9 +83,9 @@ _TERMINAL: _Options = (
     ),
 )
 _OUTPUT: _Options = (
-    click.option("--format", "form", type=click.Choice(list(FORMS)), default="text", help="The form of the result."),
-    click.option("--json", "as_json", is_flag=True, help="The same as --format json. Never prompts."),
-    click.option("--output", metavar="FILE", help="Write the result to a file instead of the standard output."),
+    click.option("--format", "form", type=click.Choice(list(FORMS)), default="text", help="Output format."),
+    click.option("--json", "as_json", is_flag=True, help="Same as --format json. Never prompts."),
+    click.option("--output", metavar="FILE", help="Write the result to this file instead of standard output."),
 )
 
 

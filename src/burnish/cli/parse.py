@@ -16,12 +16,12 @@ from burnish.report.output import print_error, print_json
 from burnish.system.input import STANDARD_INPUT
 from burnish.usecases.parse_answer import ParsedAnswer, parse_file, plan_parse
 
-_HELP = """Read a reviewer's answer and print it as JSON.
+_HELP = """Parse a reviewer's answer and print it as JSON.
 
-The answer comes from FILE, or from the standard input for '-' or nothing. Nothing is clean by default: what cannot be
-read as a review is an error.
+The answer comes from FILE, or from standard input if FILE is '-' or missing. Nothing is clean by default: an answer
+that cannot be parsed as a review is an error.
 
-Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol the protocol's gate decides between 0 and 1."""
+Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol, the protocol's gate decides between 0 and 1."""
 
 VERSION = 1
 
@@ -30,14 +30,14 @@ VERSION = 1
 @click.option(
     "--contract",
     type=click.Choice([name.value for name in ContractName]),
-    help="The form of the answer. Needed unless --protocol is given.",
+    help="The format of the answer. Required unless --protocol is given.",
 )
 @click.option("--protocol", metavar="NAME|FILE", help="Judge the answer by this protocol's gate.")
 @click.argument("file", default=STANDARD_INPUT)
 def parse(contract: str | None, protocol: str | None, file: str) -> int:
     task = plan_parse(None if contract is None else ContractName(contract), protocol)
     if file == STANDARD_INPUT and sys.stdin.isatty():
-        print_error("Reading the answer from the terminal; end it with Ctrl-D.")
+        print_error("Reading the answer from the terminal. End it with Ctrl-D.")
     try:
         parsed = parse_file(task, file, Path.cwd())
     except UnreadableError as error:

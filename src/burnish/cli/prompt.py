@@ -14,23 +14,27 @@ from burnish.usecases.show_prompt import show_prompt
 
 prompt = LazyGroup(
     "prompt",
-    {"show": LazyCommand("burnish.cli.prompt:show", "Commands", "The prompt of a reviewer, or of the fixer.")},
-    help_text="The prompts that agents are sent. Your own go to .ai_agents/prompts/ or into [prompts] of burnish.toml.",
+    {"show": LazyCommand("burnish.cli.prompt:show", "Commands", "Print the prompt of a reviewer or of the fixer.")},
+    help_text=(
+        "Show the prompts that agents are sent. Put your own into .ai_agents/prompts/ or [prompts] of burnish.toml."
+    ),
 )
 
 _HELP = """Print exactly what would be sent in the first round, and send nothing.
 
-Text of agents and of the repository is fenced as data, with a mark that it cannot contain."""
+Text from agents and from the repository is fenced as data, with a token that the text does not contain."""
 
 
 @click.command("show", help=_HELP)
-@click.option("--reviewer", metavar="NAME", help="Whose prompt. Default: the first of the panel.")
-@click.option("--fix", "fix", is_flag=True, help="The fixer's prompt instead.")
-@click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master.")
-@click.option("--branch", metavar="REF", help="The branch to look at. Default: the one that is checked out.")
-@click.option("--protocol", metavar="P", help="The rules, by name or path.")
-@click.option("--brief", metavar="FILE", default="", help="Requirements and acceptance criteria.")
-@click.option("--intent", metavar="TEXT", default="", help="What the change is meant to do.")
+@click.option("--reviewer", metavar="NAME", help="The reviewer. Default: the first one of the panel.")
+@click.option("--fix", "fix", is_flag=True, help="Print the fixer's prompt instead.")
+@click.option(
+    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
+)
+@click.option("--branch", metavar="REF", help="The branch to review. Default: the branch that is checked out.")
+@click.option("--protocol", metavar="P", help="The protocol, by name or path.")
+@click.option("--brief", metavar="FILE", default="", help="File with the requirements and acceptance criteria.")
+@click.option("--intent", metavar="TEXT", default="", help="What the change should do.")
 @click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to.")
 def show(
     *,

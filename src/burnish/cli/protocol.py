@@ -8,37 +8,37 @@ from burnish.settings.conversion import plain
 from burnish.settings.documents import DocumentError, key_text
 from burnish.usecases.show_protocol import ProtocolView, list_protocols, view_protocol
 
-_HELP = """List, show, check and rehearse protocols: the rules that a run follows.
+_HELP = """List, show, check and rehearse protocols: the rules of a run.
 
-A protocol is one TOML file. Those that come with burnish go by name, your own by path (./mine.toml); one can start
-from another with extends = "epic"."""
+A protocol is one TOML file. Refer to a built-in one by name, and to your own by path (./mine.toml). A protocol can
+extend another one: extends = "epic"."""
 
 _SHOW_HELP = """Show a protocol by NAME, or your own by FILE.
 
-The output is the whole protocol as TOML, with the origin of each value beside it and a summary in words above it. It
-can be saved and used as a protocol of your own."""
+The output is the whole protocol as TOML, with the origin of each value beside it and a summary in words above it. You
+can save it and use it as your own protocol."""
 
-_CHECK_HELP = """Check a protocol of your own, FILE, and name everything that is wrong in it.
+_CHECK_HELP = """Check your own protocol, FILE, and report every error in it.
 
-Exit codes: 0 when a run could use it, 2 when not."""
+Exit codes: 0 the protocol is valid, 2 it is not."""
 
 protocol = LazyGroup(
     "protocol",
     {
-        "list": LazyCommand("burnish.cli.protocol:list_command", "Commands", "The protocols that come with burnish."),
+        "list": LazyCommand("burnish.cli.protocol:list_command", "Commands", "List the built-in protocols."),
         "show": LazyCommand(
-            "burnish.cli.protocol:show", "Commands", "A protocol with every value, its origin, and what it means."
+            "burnish.cli.protocol:show", "Commands", "Show a protocol: every value, its origin, and what it means."
         ),
-        "check": LazyCommand("burnish.cli.protocol:check", "Commands", "Everything that is wrong in a file of yours."),
+        "check": LazyCommand("burnish.cli.protocol:check", "Commands", "Report every error in your own protocol."),
         "rehearse": LazyCommand(
-            "burnish.cli.rehearse:rehearse_command", "Commands", "Play a script and show what the loop does."
+            "burnish.cli.rehearse:rehearse_command", "Commands", "Play a script and show each step of the loop."
         ),
     },
     help_text=_HELP,
 )
 
 
-@click.command("list", help="List the protocols that come with burnish.")
+@click.command("list", help="List the built-in protocols.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def list_command(*, as_json: bool) -> int:
     protocols = list_protocols()
@@ -107,5 +107,5 @@ def _refuse(reference: str, error: DocumentError, *, as_json: bool) -> int:
         for fault in error.problems:
             print_error(fault.text)
         number = len(error.problems)
-        print_error(f"{reference} is not a protocol: {number} {'fault' if number == 1 else 'faults'}.")
+        print_error(f"{reference} is not a valid protocol: {number} {'error' if number == 1 else 'errors'}.")
     return error.kind.exit_code

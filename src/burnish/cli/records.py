@@ -14,11 +14,13 @@ from burnish.usecases.write_records import Rebuilt, rebuild
 
 records = LazyGroup(
     "records",
-    {"rebuild": LazyCommand("burnish.cli.records:rebuild_command", "Commands", "Write a run's records again.")},
-    help_text="The files that burnish writes for people and other tools: findings documents, reports, phase files.",
+    {"rebuild": LazyCommand("burnish.cli.records:rebuild_command", "Commands", "Rebuild the records of a run.")},
+    help_text=(
+        "Rebuild the files that burnish writes for people and other tools: findings documents, reports, phase files."
+    ),
 )
 
-_HELP = f"""Write the records of a run again, from its events alone. The same run always gives the same bytes.
+_HELP = f"""Rebuild the records of a run from its events. The same run always gives the same bytes.
 
 {RUN_HELP}"""
 
@@ -54,9 +56,9 @@ def _lines(name: str, rebuilt: Rebuilt) -> list[str]:
     written = rebuilt.written
     lines = [*(f"removed {path}" for path in written.removed), *written.paths]
     if rebuilt.layout is RecordLayout.NONE:
-        return [*lines, f"The protocol of {name} asks for no records."]
+        return [*lines, f"The protocol of {name} writes no records."]
     if rebuilt.newer:
-        what = f"The checkout holds the records of {rebuilt.newer}, which is newer, and was left as it is."
+        what = f"The checkout has the records of {rebuilt.newer}, which is newer; burnish did not change them."
         return [*lines, what, f"The records of {name} are up to date in its own folder."]
     if lines or written.notices:
         return lines

@@ -12,17 +12,17 @@ from burnish.report.output import print_json, print_line
 from burnish.report.words import trail_line
 from burnish.usecases.rehearse_protocol import load_script, rehearse
 
-_HELP = """Play SCRIPT, a TOML file that says what reviewers, fixers and people answer, and show every step of the loop.
+_HELP = """Play SCRIPT, a TOML file with the answers of reviewers, fixers and people, and show every step of the loop.
 
-No agent runs and nothing is written. See docs/rehearsals.md for the words of a script.
+No agent runs and nothing is written. docs/rehearsals.md describes the script.
 
-Exit codes are those of a real run: 0 approved, accepted or skipped, 1 findings remain, 2 the script or the protocol is
-wrong, 3 waiting for a person, 4 did not run, 5 over budget."""
+The exit codes are those of a real run: 0 approved, accepted or skipped, 1 findings remain, 2 the script or the protocol
+is invalid, 3 waiting for a person, 4 did not run, 5 over budget, 6 unproven."""
 
 
 @click.command("rehearse", help=_HELP)
 @click.argument("script", type=click.Path(path_type=Path))
-@click.option("--protocol", metavar="P", help="The protocol, by name or path, instead of the script's own.")
+@click.option("--protocol", metavar="P", help="Use this protocol, by name or path, instead of the script's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print the run as one JSON object instead of its steps.")
 def rehearse_command(script: Path, protocol: str | None, *, as_json: bool) -> int:
     run: Run | None = None

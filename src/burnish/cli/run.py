@@ -10,22 +10,22 @@ import click
 from burnish.cli.options import output_options, subject_options, terminal_option
 from burnish.core.events import Mode
 
-_REVIEW_HELP = """Put a branch before its reviewers once. No code is changed; a clean judgement is sealed.
+_REVIEW_HELP = """Review a branch once. No code is changed; a clean judgement is sealed.
 
-Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not run, 5 a budget ran out,
+Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not run, 5 over budget, 6 unproven,
 130 interrupted."""
 
 _FIX_HELP = """Review a branch, have the findings fixed, and review again, until the gate passes.
 
-With --build the change itself is made first, from --brief or --intent, on a branch that may still be empty.
+With --build, an agent first makes the change from --brief or --intent, on a branch that may be empty.
 
-burnish commits fixes on a separate ref and fast-forwards your branch once, if the run succeeds. With --uncommitted
-the fixes are written into your working tree instead: all of them, or none where a file has changed meanwhile.
+burnish commits fixes on a separate ref and fast-forwards your branch once, if the run succeeds. With --uncommitted, it
+writes the fixes to your working tree instead: all of them, or none if a file has changed in the meantime.
 
 Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
-5 a budget ran out, 130 interrupted."""
+5 over budget, 6 unproven, 130 interrupted."""
 
-_RESUME_HELP = """Go on with RUN (default: the newest that has not ended). No review that has a result is made again.
+_RESUME_HELP = """Continue RUN (default: the newest run that has not ended). Reviews with a result are not repeated.
 
 Exit codes are those of 'burnish fix'."""
 
@@ -40,33 +40,33 @@ def review(**options: Any) -> int:
 
 @click.command("fix", help=_FIX_HELP)
 @click.option(
-    "--unsafe-fixes", is_flag=True, help="Let the embedded analysers make fixes that may change what the code does."
+    "--unsafe-fixes", is_flag=True, help="Allow the embedded analysers to make fixes that may change behaviour."
 )
-@click.option("--build", is_flag=True, help="Have the change made first, by the agent of the role 'build'.")
+@click.option("--build", is_flag=True, help="First have the agent of the role 'build' make the change.")
 @click.option(
     "--review/--no-review",
     default=True,
-    help="With --build, whether what was built is reviewed. Without a review nothing is approved or sealed.",
+    help="With --build: whether to review the result. Without a review, nothing is approved or sealed.",
 )
 @click.option(
     "--review-max-fix-attempts",
     "fix_attempts",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Fixes at most: the same as --max-rounds N+1.",
+    help="Maximum number of fixes: same as --max-rounds N+1.",
 )
 @click.option(
     "--developer-prompt",
     metavar="FILE",
-    help="The opening of the builder's prompt: a file of the base, or an absolute path.",
+    help="File that replaces the beginning of the builder's prompt: in the base, or an absolute path.",
 )
 @click.option(
-    "--one-round", is_flag=True, help="Stop after one review and its fix; the same command goes on with the next."
+    "--one-round", is_flag=True, help="Stop after one review and its fix; run the same command again to continue."
 )
 @click.option(
     "--supersede",
     is_flag=True,
-    help="End a run of this branch that waits for a person, or was interrupted. Its rounds count.",
+    help="End a run of this branch that is waiting or interrupted. Its rounds count.",
 )
 @subject_options
 def fix(**options: Any) -> int:

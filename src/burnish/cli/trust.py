@@ -25,23 +25,25 @@ from burnish.workspace.repository import Repository
 
 _HELP = """Trust the settings of this working tree, exactly as they are now.
 
-burnish reads its settings from the base of a change, so that a change cannot weaken its own gate. Where the base has
-none, those of the working tree that run commands, hand out variables or weaken the gate count only if you trust them:
-burnish.toml and every file that it names. Content that changes needs your trust again. Trust is kept outside of the
-repository.
+burnish reads its settings from the base of a change, so that a change cannot weaken its own gate. If the base has none,
+settings in the working tree that run commands, give agents variables or weaken the gate apply only if you trust them:
+burnish.toml and every file that it names. If the content changes, you have to trust it again. Trust is stored outside
+the repository.
 
-It shows what would be used, then asks. Without a terminal it needs --yes.
+The command shows what would be used, then asks. Without a terminal it needs --yes.
 
 Exit codes: 0 trusted, or nothing needs trust; 1 not trusted; 2 usage."""
 _LONGEST_VALUE = 200
 
 
 @click.command("trust", help=_HELP)
-@click.option("--base", metavar="REF", help="What the change would be merged into. Default: origin/HEAD, main, master.")
+@click.option(
+    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--show", is_flag=True, help="Show what there is to trust, and whether you trust it; change nothing.")
-@click.option("--list", "listing", is_flag=True, help="List what you trust, in all repositories.")
-@click.option("--revoke", is_flag=True, help="Trust nothing in this repository any more.")
+@click.option("--show", is_flag=True, help="Show what needs trust and whether you trust it; change nothing.")
+@click.option("--list", "listing", is_flag=True, help="List everything you trust, in all repositories.")
+@click.option("--revoke", is_flag=True, help="Revoke all trust in this repository.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object. Never prompts.")
 def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, revoke: bool, as_json: bool) -> int:
     refuse_inside(os.environ, "trusts nothing")
@@ -58,11 +60,11 @@ def trust_command(*, base: str | None, yes: bool, show: bool, listing: bool, rev
         return _show(content, trusted=trusted, as_json=as_json)
     if not (yes or (at_terminal() and not as_json)):
         raise TrustError(
-            "There is no terminal to ask at.",
-            hint=f"Look at it with '{content.command} --show'; then '{content.command} --yes' trusts it.",
+            "burnish cannot ask: there is no terminal.",
+            hint=f"Review it with '{content.command} --show', then trust it with '{content.command} --yes'.",
         )
     if not yes and not ask_trust(content):
-        print_error("Nothing is trusted.")
+        print_error("Nothing was trusted.")
         return 1
     trust(repository, content, os.environ)
     return _show(content, trusted=True, as_json=as_json, in_full=yes)
@@ -83,7 +85,7 @@ def _show(content: WorkingContent, *, trusted: bool, as_json: bool, in_full: boo
     if as_json:
         print_json(_view(content, trusted=trusted))
     elif not content.files:
-        print_line(f"Nothing needs trust here: {content.base.name} has every setting that counts.")
+        print_line(f"Nothing needs your trust: {content.base.name} has every setting that applies.")
     else:
         for line in _lines(content) if in_full else ():
             print_line(line)
@@ -94,7 +96,7 @@ def _show(content: WorkingContent, *, trusted: bool, as_json: bool, in_full: boo
 
 
 def _lines(content: WorkingContent) -> Iterator[str]:
-    yield f"{content.base.name} does not have these files; the working tree's would be used:"
+    yield f"{content.base.name} does not have these files; burnish would use those of the working tree:"
     for name, data in content.files.items():
         yield f"  {flat(name)}  sha256 {file_digest(data)[:16]}"
     if content.sensitive:
@@ -135,7 +137,7 @@ def _revoke(repository: Repository, *, as_json: bool) -> int:
         print_json({"version": 1, "revoked": [_entry(each) for each in removed]})
     else:
         count = "1 content is" if len(removed) == 1 else f"{len(removed)} contents are"
-        print_line(f"{count} no longer trusted." if removed else "Nothing was trusted here.")
+        print_line(f"{count} no longer trusted." if removed else "You had trusted nothing here.")
     return 0
 
 

@@ -10,30 +10,34 @@ from burnish.settings.types import Allowance
 from burnish.usecases.verify_seal import Demands, Verification, read_signers, verify
 from burnish.workspace.repository import Repository
 
-_HELP = """Does the exact tree of REF (default: HEAD) carry a seal that holds?
+_HELP = """Check that the exact tree of REF (default: HEAD) has a valid seal.
 
-The seal must be of kind 'approved', made against the merge base of REF and its base, under the protocol, the policy and
-the reviewers that the base's burnish.toml names. Change one byte, and the seal is void.
+The seal must be of kind 'approved', made against the merge base of REF and its base, and under the protocol, policy and
+reviewers that burnish.toml of the base names. If one byte changes, the seal is no longer valid.
 
 The ledger of this repository must agree, or a signer of the base's policy must have signed the seal. An unsigned seal
-from elsewhere is a note that proves nothing.
+from elsewhere proves nothing.
 
-Exit codes: 0 sealed, 1 not, 2 usage or configuration, 4 the ledger cannot be read."""
+Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger cannot be read."""
 
 
 @click.command("verify", help=_HELP)
 @click.argument("ref", default="HEAD")
-@click.option("--base", metavar="REF", help="What it would be merged into. Default: origin/HEAD, main, master.")
-@click.option("--protocol", metavar="P", help="Ask for this protocol instead of the policy's.")
-@click.option("--any-protocol", is_flag=True, help="Any protocol will do.")
-@click.option("--any-policy", is_flag=True, help="Any policy and any reviewers will do.")
+@click.option(
+    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
+)
+@click.option("--protocol", metavar="P", help="Require this protocol instead of the policy's.")
+@click.option("--any-protocol", is_flag=True, help="Accept any protocol.")
+@click.option("--any-policy", is_flag=True, help="Accept any policy and any reviewers.")
 @click.option(
     "--allow",
     multiple=True,
     type=click.Choice([allowance.value for allowance in Allowance]),
-    help="Accept this kind of seal, too. Repeatable.",
+    help="Also accept this kind of seal. Repeatable.",
 )
-@click.option("--signers", metavar="FILE", type=click.Path(path_type=Path), help="Ask for a signature of these, too.")
+@click.option(
+    "--signers", metavar="FILE", type=click.Path(path_type=Path), help="Also require a signature by one of these."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
     ref: str,

@@ -1,4 +1,4 @@
-"""One finding as a JSON object, the same for `burnish parse`, for fixers, and for whoever reads either."""
+"""One finding as a JSON object, the same for `burnish parse` and for fixers."""
 
 from typing import Any
 

@@ -48,12 +48,12 @@ def contradiction(prose: str) -> str:
         return ""
     if len(prose) > MAX_PROSE:
         raise UnreadableError(
-            f"{len(prose):,} characters of prose stand around the answer; at most {MAX_PROSE:,} are read.",
+            f"There are {len(prose):,} characters of prose around the answer; the limit is {MAX_PROSE:,}.",
             hint="Ask the reviewer for its answer only, not for its transcript.",
         )
     document = scan(_QUOTE_MARKS.sub("", prose))
     if document.cut:
-        raise UnreadableError("The prose around the answer has a line too long to be read whole.", hint=_FORM)
+        raise UnreadableError("The prose around the answer has a line that is too long.", hint=_FORM)
     return _Judgement(document, no_repository, is_review=False).said_otherwise()
 
 
@@ -117,7 +117,7 @@ class _Judgement:
                 listed = [finding for finding in self._findings if (finding.severity in _MUST_FIX) == must_fix]
                 if len(still_open) > len(listed):
                     self._findings += still_open
-                    self._corrections.append(f"Findings named outside the lists count as well: {len(still_open)}.")
+                    self._corrections.append(f"Findings outside the lists count, too: {len(still_open)}.")
         if self._gathered.failed_criteria and not self._must_fix():
             self._findings += self._gathered.failed_criteria
             self._corrections.append("Acceptance criteria that are not met count as findings.")
@@ -135,7 +135,9 @@ class _Judgement:
             and not self._claims.any
             and self._verdict not in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
         ):
-            raise UnreadableError("The answer is not a review: it lists no findings and denies none.", hint=_FORM)
+            raise UnreadableError(
+                "The answer is not a review: it neither lists findings nor says that there are none.", hint=_FORM
+            )
 
     def _make_up_for_claims(self) -> None:
         """Where the text counts more than it lists, the larger number holds."""
@@ -152,7 +154,7 @@ class _Judgement:
                 listed = claimed
             elif found > claims.by_severity.get(severity, found):
                 difference = _difference(claims.by_severity[severity], severity.value, found)
-                self._corrections.append(f"{difference}: the larger number holds.")
+                self._corrections.append(f"{difference}: the larger number counts.")
         total = claims.total or 0
         if total > listed:
             self._make_up(self._undenied(), total, total - listed, what="findings in all")
@@ -168,7 +170,7 @@ class _Judgement:
     def _make_up(self, severity: Severity, counted: int, missing: int, what: str = "") -> None:
         title = _difference(counted, what or severity.value, max(counted - missing, 0))
         self._findings += [_made_up(severity, title)] * min(missing, _MAX_MADE_UP)
-        self._corrections.append(f"{title}: the larger number holds.")
+        self._corrections.append(f"{title}: the larger number counts.")
 
     def _make_up_for_verdict(self) -> None:
         """A rejection that lists nothing to fix stands for one finding."""
@@ -196,10 +198,12 @@ class _Judgement:
         if self._document.unclosed:
             raise UnreadableError("The answer breaks off inside a code block.", hint="Ask for the whole review again.")
         if self._document.cut:
-            raise UnreadableError("The answer has a line too long to be read whole.", hint=_FORM)
+            raise UnreadableError("The answer has a line that is too long.", hint=_FORM)
         if said := self._doubt() or _failure_in(self._document):
-            message = f"The answer lists no finding, but it says: {bounded(clean_text(said), 200)}"
-            raise UnreadableError(message, hint="Ask for a review that lists what it found, or denies it throughout.")
+            message = f"The answer lists no findings, but says: {bounded(clean_text(said), 200)}"
+            raise UnreadableError(
+                message, hint="Ask for a review that lists its findings, or says throughout that there are none."
+            )
         if not self._denies_must_fix():
             message = "The answer lists nothing, but does not say that there are no critical and no important findings."
             raise UnreadableError(message, hint=_FORM)

@@ -64,7 +64,7 @@ class _Faults:
 def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
     """Read a reviewer's issues. Clean means that nothing is listed, claimed or malformed."""
     found = find_answers(said, "issues")
-    corrections = ["The text holds several answers: all of them count."] if len(found.answers) > 1 else []
+    corrections = ["The text contains several answers: all of them count."] if len(found.answers) > 1 else []
     findings: list[Finding] = []
     former: dict[str, Former] = {}
     for answer in found.answers:
@@ -112,7 +112,7 @@ def _issue(issue: Json, is_file: IsFile, faults: _Faults) -> Finding:
     description = first_text(record, "description", "problem", "message")
     title = title_of(first_text(record, "title") or description)
     if not title:
-        faults.corrections.append("An issue has no description; it counts as it stands.")
+        faults.corrections.append("An issue has no description; it counts anyway.")
         quoted = text_of(issue, 500)
         return Finding(
             severity=severity or Severity.HIGH,
@@ -124,7 +124,7 @@ def _issue(issue: Json, is_file: IsFile, faults: _Faults) -> Finding:
     start = record.get("line", record.get("lineNumber", record.get("lines")))
     location = location_of(file, start, record.get("end_line", record.get("endLine")), is_file)
     if location is None and text_of(file):
-        faults.corrections.append(f"'{text_of(file, 200)}' is no path inside the repository.")
+        faults.corrections.append(f"'{text_of(file, 200)}' is not a path inside the repository.")
     return Finding(
         severity=severity or Severity.HIGH,
         title=title,
@@ -154,7 +154,7 @@ def _read_former(entries: Json, former: dict[str, Former], faults: _Faults) -> N
             continue
         known = former.setdefault(one.id, one)
         if known.answer is not one.answer:
-            faults.corrections.append(f"The former finding {one.id} is answered twice: the worse answer holds.")
+            faults.corrections.append(f"There are two answers for the former finding {one.id}: the worse one counts.")
             former[one.id] = min(known, one, key=lambda each: _WORST_FIRST.index(each.answer))
 
 
@@ -186,7 +186,9 @@ def _read_summary(
     says_clean = _verdicts(summary.get("verdict"), answer.get("verdict"), faults)
     nothing = not listed and not claimed
     if says_clean and not nothing:
-        faults.corrections.append("The verdict says clean, but issues are listed or counted: issues_found holds.")
+        faults.corrections.append(
+            "The verdict says clean, but issues are listed or counted: it counts as issues_found."
+        )
     status = text_of(answer.get("status"), 60)
     if nothing and status and _word(status) not in _PASSING_STATUS:
         faults.corrections.append(f"The status is '{status}', but no issue is listed.")
@@ -248,7 +250,7 @@ def _claimed_beyond(summary: JsonObject, listed: tuple[Finding, ...], faults: _F
 def _beyond(severity: Severity, number: int, what: str, faults: _Faults) -> list[Finding]:
     if number <= 0:
         return []
-    faults.corrections.append(f"The summary counts {number} {what} more than are listed: the larger number holds.")
+    faults.corrections.append(f"The summary counts {number} {what} more than are listed: the larger number counts.")
     problem = f"The summary counts {number} {what} that are not in the list. Ask the reviewer what they are."
     title = f"The summary counts {what} that are not listed"
     return [_synthetic(severity, title, problem) for _ in range(min(number, MAX_CLAIMED))]

@@ -34,8 +34,10 @@ class Found(Value):
             told = (*map(failure_of, self.answers), *map(speaks_against, self.others))
             if said := first_text_in(told) or self._said(answer, remarks):
                 raise UnreadableError(
-                    f"The answer is clean, but beside it stands: {bounded(clean_text(said), 200)}",
-                    hint="Ask for one JSON object that holds everything the reviewer has to say, and nothing else.",
+                    f"The answer is clean, but the text around it says: {bounded(clean_text(said), 200)}",
+                    hint=(
+                        "Ask for one JSON object that contains everything the reviewer has to say, and nothing else."
+                    ),
                 )
         return answer
 
@@ -53,7 +55,7 @@ def find_answers(said: str | FinalMessage, key: str) -> Found:
         where = "The text" if isinstance(said, str) else "The final message of the client's stream"
         raise UnreadableError(
             f'{where} has no JSON object with the key "{key}".',
-            hint="The answer must be one JSON object in the form that was asked for.",
+            hint="The answer must be one JSON object in the requested format.",
         )
     return found if len(found.answers) == 1 else replace(found, answers=_different(found.answers))
 
@@ -85,7 +87,7 @@ def _with_key(text: str, key: str) -> Found:
     others = (*documents.lists, *(other for other in documents.objects if key not in other))
     if found and any(_holds(other, key) for other in others):
         raise UnreadableError(
-            f'Beside the answer, an object with the key "{key}" stands inside another: it may be a second answer.',
+            (f'Besides the answer, another object contains an object with the key "{key}": it may be a second answer.'),
             hint="Ask for one JSON object and nothing else.",
         )
     return Found(answers=found, others=others, prose=documents.prose)

@@ -111,7 +111,7 @@ def read_documents(text: str) -> Documents:
         elif isinstance(found, list):
             lists.append(found)
         if len(objects) + len(lists) > MAX_DOCUMENTS or len(broken) > MAX_BROKEN:
-            raise UnreadableError("The text holds too many pieces of JSON.", hint="Ask for one JSON object.")
+            raise UnreadableError("The text contains too many pieces of JSON.", hint="Ask for one JSON object.")
     prose.append(text[position:])
     return Documents(objects=tuple(objects), lists=tuple(lists), broken=tuple(broken), prose=" ".join(prose))
 
@@ -146,8 +146,8 @@ def _extent(text: str, start: int) -> int:
             return match.end()
         if depth > MAX_DEPTH or number > MAX_BRACKETS:
             raise UnreadableError(
-                f"The JSON is nested deeper than {MAX_DEPTH} or holds more than {MAX_BRACKETS:,} brackets.",
-                hint="Ask for the answer in the form of its schema.",
+                f"The JSON is nested deeper than {MAX_DEPTH} or has more than {MAX_BRACKETS:,} brackets.",
+                hint="Ask for an answer that follows the schema.",
             )
     raise UnreadableError(
         f"The JSON that begins at character {start + 1} does not end: the answer was cut.",
@@ -169,7 +169,7 @@ def _unique(pairs: list[tuple[str, Json]]) -> JsonObject:
     """Two readers could take different ones of two equal keys, so neither is believed."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("an object has a key twice")
     return found
 
 

@@ -43,7 +43,7 @@ def parse(
     found = find_answers(said, "dimension_scores")
     report, *others = found.answers
     if others:
-        raise UnreadableError("The text holds several reports that differ.", hint="Ask for exactly one report.")
+        raise UnreadableError("The text contains several reports that differ.", hint="Ask for exactly one report.")
     if expected is not None:
         _refuse_another(report, expected)
     corrections: list[str] = []
@@ -60,7 +60,7 @@ def parse(
     unmet = unmet_criteria(gate, card)
     if not claims["status"] and not blocking and not notes:
         raise UnreadableError(
-            "The report fails, but has no blocking issue and no revision notes: nobody could act on it.",
+            "The report fails, but has neither blocking issues nor revision notes: there is nothing to act on.",
             hint="Ask for blocking_issues or revision_notes that say what must change.",
         )
     listed = (*blocking, *_findings(report, is_file, corrections))
@@ -68,7 +68,7 @@ def parse(
     findings = listed if listed or not unmet else (_synthetic(notes, unmet),)
     if not unmet and (missing := [key for key in _REQUIRED if report.get(key) is None]):
         raise UnreadableError(
-            f"The report passes, but it lacks {', '.join(missing)}.", hint="Every key of the form is required."
+            f"The report passes, but it lacks {', '.join(missing)}.", hint="Every key of the format is required."
         )
     answer = Answer(clean=not unmet, findings=findings, card=card, corrections=corrections_of(corrections))
     return found.settled(answer, notes)
@@ -94,7 +94,7 @@ def _dimensions(scores: Json, corrections: list[str]) -> tuple[DimensionScore, .
     if not isinstance(scores, dict) or not scores:
         raise UnreadableError("dimension_scores is empty or not an object.", hint="Score every dimension.")
     if len(scores) > MAX_LISTED:
-        raise UnreadableError("dimension_scores has too many entries.", hint="Score the dimensions asked for.")
+        raise UnreadableError("dimension_scores has too many entries.", hint="Score only the requested dimensions.")
     return tuple(_dimension(name, entry, corrections) for name, entry in scores.items())
 
 
@@ -103,13 +103,13 @@ def _dimension(raw_name: str, entry: Json, corrections: list[str]) -> DimensionS
     raw = entry.get("score") if isinstance(entry, dict) else entry
     score = number_of(raw)
     if score is None or not 0 <= score <= 100:
-        raise UnreadableError(f"The score of {name} is not a number from 0 to 100.", hint="Scores go from 0 to 100.")
+        raise UnreadableError(f"The score of {name} is not a number from 0 to 100.", hint="Scores range from 0 to 100.")
     if isinstance(raw, str):
         corrections.append(f"The score of {name} is a string; it is read as {score:g}.")
     word = entry.get("weight") if isinstance(entry, dict) else None
     weight = next((weight for weight in Weight if weight.value == word), None)
     if word is not None and weight is None:
-        corrections.append(f"The weight of {name} is unknown; the protocol's counts.")
+        corrections.append(f"The weight of {name} is unknown; the protocol's weight counts.")
     return DimensionScore(name=name, score=score, weight=weight)
 
 
@@ -133,7 +133,7 @@ def _claims(report: JsonObject, corrections: list[str]) -> dict[str, bool]:
     read = {"status": status == "pass"} | {key: claim is True for key, claim in claims.items()}
     overall = number_of(report.get("overall_score"))
     if overall is not None and not 0 <= overall <= 100:
-        raise UnreadableError("overall_score is not a number from 0 to 100.", hint="Scores go from 0 to 100.")
+        raise UnreadableError("overall_score is not a number from 0 to 100.", hint="Scores range from 0 to 100.")
     if report.get("overall_score") is not None and overall is None:
         corrections.append("overall_score is not a number: no pass.")
         read["overall_score"] = False
@@ -148,14 +148,14 @@ def _contradictions(
         refuted = [key for key, claim in claims.items() if claim and key in ("status", "approved", "pass_criteria_met")]
         corrections += [f"{key} says pass, but: {'; '.join(unmet)}." for key in refuted]
     if claims["status"]:
-        corrections += [f"{key} says fail where status says pass: fail holds." for key, ok in claims.items() if not ok]
+        corrections += [f"{key} says fail where status says pass: fail counts." for key, ok in claims.items() if not ok]
     mean = overall_score(gate, card)
     if card.claimed_overall is not None and abs(card.claimed_overall - mean) > 1:
         corrections.append(f"overall_score says {card.claimed_overall:g}, the scores give {mean:.4g}.")
 
 
 def _blocking_issues(report: JsonObject) -> tuple[Finding, ...]:
-    """Without the list nobody knows that nothing blocks, so it is required."""
+    """The list is required: without it, it is not known that nothing blocks."""
     issues = report.get("blocking_issues")
     if not isinstance(issues, list) or len(issues) > MAX_LISTED:
         raise UnreadableError("blocking_issues is missing or not a list.", hint="An empty list means that none blocks.")
@@ -187,7 +187,7 @@ def _finding(record: Json, is_file: IsFile, corrections: list[str]) -> Finding:
     message = first_text(record, "message", "description", "title") if isinstance(record, dict) else ""
     if not isinstance(record, dict) or not message:
         raise UnreadableError(
-            f"An entry of findings is no finding: {text_of(record, 100) or 'null'}",
+            f"An entry of findings is not a finding: {text_of(record, 100) or 'null'}",
             hint="Findings are objects with a severity and a message.",
         )
     severity = _SEVERITIES.get(text_of(record.get("severity"), 20).lower())
@@ -195,7 +195,7 @@ def _finding(record: Json, is_file: IsFile, corrections: list[str]) -> Finding:
         corrections.append("A finding has no known severity; it counts as high.")
     location = location_of(record.get("file"), record.get("line"), record.get("end_line"), is_file)
     if location is None and text_of(record.get("file")):
-        corrections.append(f"'{text_of(record.get('file'), 200)}' is no path inside the repository.")
+        corrections.append(f"'{text_of(record.get('file'), 200)}' is not a path inside the repository.")
     return Finding(
         severity=severity or Severity.HIGH,
         title=title_of(message),

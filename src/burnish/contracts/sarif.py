@@ -27,7 +27,7 @@ from burnish.contracts.text import UnreadableError
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.reviews import Answer
 
-_HINT = "Run the analyser by hand and look at its messages."
+_HINT = "Run the analyser by hand and read its messages."
 _DEATHS = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")
 _LEVELS = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "note": Severity.LOW, "none": Severity.INFO}
 _NOT_FINDINGS = ("pass", "notApplicable", "informational")
@@ -137,7 +137,7 @@ def parse(text: str, is_file: IsFile) -> Answer:
     if documents.broken:
         raise UnreadableError(f"The log is not valid JSON: {documents.broken[0].reason}.", hint=_HINT)
     if documents.lists or not documents.objects:
-        raise UnreadableError("The text holds no SARIF log, or something else than logs.", hint=_HINT)
+        raise UnreadableError("The text contains no SARIF log, or something other than logs.", hint=_HINT)
     findings: list[Finding] = []
     corrections: list[str] = []
     examined: list[str] = []
@@ -163,11 +163,11 @@ def parse(text: str, is_file: IsFile) -> Answer:
 def _runs(document: JsonObject) -> list[JsonObject]:
     version = document.get("version")
     if not isinstance(version, str) or not version.startswith("2.1"):
-        raise UnreadableError(f"'{text_of(version, 40)}' is no SARIF version that is read.", hint="Ask for 2.1.0.")
+        raise UnreadableError(f"'{text_of(version, 40)}' is not a supported SARIF version.", hint="Ask for 2.1.0.")
     for properties in _objects(document.get("inlineExternalProperties") or [], "inlineExternalProperties"):
         if {"results", "invocations"} & properties.keys():
             raise UnreadableError(
-                "Results or invocations stand apart from their run, in inlineExternalProperties.", hint=_HINT
+                "Results or invocations are outside their run, in inlineExternalProperties.", hint=_HINT
             )
     return _objects(document.get("runs"), "runs", at_least=1)
 
@@ -183,15 +183,13 @@ def _refuse_failed(run: JsonObject) -> None:
     """Whatever a run lists: one that failed, or keeps what it found elsewhere, has not said everything."""
     external = run.get("externalPropertyFileReferences")
     if isinstance(external, dict) and {"results", "invocations"} & external.keys():
-        raise UnreadableError("The results are in another file, which was not handed over.", hint=_HINT)
+        raise UnreadableError("The results are in another file, which is missing.", hint=_HINT)
     for invocation in _invocations(run):
         if invocation.get("executionSuccessful", True) is not True:
-            raise UnreadableError("The analyser says that its run failed.", hint=_HINT)
+            raise UnreadableError("The analyser reports that its run failed.", hint=_HINT)
         for key in _DEATHS:
             if invocation.get(key) not in (None, "", 0):
-                raise UnreadableError(
-                    f"The analyser did not end by itself: {key} is {_quoted(invocation[key])}.", hint=_HINT
-                )
+                raise UnreadableError(f"The analyser did not finish: {key} is {_quoted(invocation[key])}.", hint=_HINT)
         for key in ("toolExecutionNotifications", "toolConfigurationNotifications"):
             for notification in _objects(invocation.get(key) or [], key):
                 if notification.get("level") == "error":
@@ -218,7 +216,7 @@ def _refuse_exit_codes(run: JsonObject) -> None:
         code = invocation.get("exitCode")
         if code is not None and number_of(code) != 0:
             raise UnreadableError(
-                f"The analyser ended with exit code {text_of(code, 40)}, but its log has no result that counts.",
+                f"The analyser failed with exit code {text_of(code, 40)}, but its log has no result that counts.",
                 hint=_HINT,
             )
 

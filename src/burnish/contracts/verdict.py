@@ -25,9 +25,9 @@ def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
         return found.settled(Answer(clean=True, follow_up=_joined(passes)), *passes)
     corrections: list[str] = []
     if len(drifts) < len(follow_ups):
-        corrections.append("The text holds both pass and drift: drift holds.")
+        corrections.append("The text contains both pass and drift: drift counts.")
     if not all(drifts):
-        corrections.append("A drift without a follow-up prompt: the verdict holds.")
+        corrections.append("There is no follow-up prompt for the drift: the verdict counts.")
     return Answer(
         clean=False,
         findings=tuple(_finding(follow_up) for follow_up in drifts),

@@ -10,9 +10,9 @@ from burnish.core.values import Value, replace
 
 LEAST_COST_USD = 0.01
 LEAST_TOKENS = 1_000
-"""With less than this nobody can begin: what is left of a cap below it counts as used up."""
+"""No work can start with less than this: a remainder below it counts as used up."""
 _MUCH_USD = 1e9
-"""More parts than anybody needs. A larger number would be none any more, divided by the least."""
+"""More shares than a run needs. With a larger number, a share would fall below the least amount."""
 
 
 def dollars(amount: float) -> str:

@@ -1,7 +1,7 @@
 """Events: frozen facts in a closed union. A run is what its events say, in their order, and nothing else.
 
 Each event carries its time. The first one holds everything that was resolved at the start, so that later edits of
-files change nothing in a run. `INTENTS` may be appended by anybody; the others only by the run's one writer.
+files change nothing in a run. Any process may append `INTENTS`; only the run's one writer may append the others.
 """
 
 import json
@@ -428,5 +428,5 @@ def decode(body: bytes) -> AnyEvent:
     try:
         return _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = "It may come from a newer burnish: upgrade. Nothing was changed."
-        raise UnknownEventError(f"An event of the ledger cannot be read: {error}.", hint=hint) from None
+        hint = "It may come from a newer version of burnish: upgrade. Nothing was changed."
+        raise UnknownEventError(f"An event in the ledger cannot be read: {error}.", hint=hint) from None

@@ -136,7 +136,7 @@ class Gap(Value):
     hint: str = ""
 
 
-UNKNOWN_CHANGE = Gap(subject="", reason="it is not known which files the change touches")
+UNKNOWN_CHANGE = Gap(subject="", reason="the changed files are not known")
 
 
 def take_census(files: Sequence[CensusFile], evidence: Mapping[str, Evidence]) -> tuple[CensusEntry, ...]:

@@ -148,7 +148,7 @@ def _reported(run: Run, reviews: Sequence[AnsweredReview]) -> dict[str, Finding]
 
 
 def _unknown_former(run: Run, answer: Answer) -> list[Finding]:
-    """A reviewer that calls something not fixed which nobody knows has found something all the same."""
+    """A reviewer that reports an unknown finding as not fixed has found something all the same."""
     known = {tracked.finding.id for tracked in run.findings}
     return [
         Finding(severity=Severity.HIGH, title=f"Not fixed, says the reviewer: {former.id}", synthetic=True)
@@ -170,7 +170,7 @@ def _enter(run: Run, former: Tracked | None, finding: Finding, scope: Scope) -> 
     number = len(run.rounds)
     if finding.id in run.started.waivers:
         first = former.round if former else number
-        note = "waived by the policy of the base"
+        note = "waived by the base's policy"
         return Tracked(finding=finding, round=first, last_reported_round=number, status=FindingStatus.WAIVED, note=note)
     if former is None:
         filed = scope is Scope.RATCHET and not finding.severity.at_least(Severity.HIGH)

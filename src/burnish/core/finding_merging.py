@@ -59,7 +59,7 @@ def combine(findings: Sequence[Finding]) -> Finding:
 
 
 def _combine_before(findings: Sequence[Finding]) -> Finding:
-    """The same under older rules: the fullest text of each field, whoever wrote it."""
+    """The same under older rules: the fullest text of each field, from any reviewer."""
     if len(findings) == 1:
         return findings[0]
     members = sorted(findings, key=canonical_key)

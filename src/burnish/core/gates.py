@@ -15,7 +15,7 @@ class Judgement(Value):
     clean: bool
     blocking: tuple[Finding, ...] = ()
     carried: tuple[Finding, ...] = ()
-    """Blockers of earlier rounds that nobody fixed and that this round's reviewers missed."""
+    """Blocking findings of earlier rounds that were not fixed and that this round's reviewers missed."""
     reasons: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What keeps the change from being proven, though nothing may block."""

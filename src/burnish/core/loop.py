@@ -148,14 +148,14 @@ def evolve(run: Run | None, event: AnyEvent) -> Run:
 
 def _start(event: AnyEvent) -> Run:
     if not isinstance(event, RunStarted):
-        raise IllegalEventError(event, "not started", "a run begins with RunStarted")
+        raise IllegalEventError(event, "not started", "a run starts with RunStarted")
     limits = event.protocol.limits
     limit = limits.reviews if event.max_reviews is None else event.max_reviews
     if not 1 <= limit <= limits.hard_cap:
-        raise IllegalEventError(event, "not started", f"{limit} reviews are not within 1 and {limits.hard_cap}")
+        raise IllegalEventError(event, "not started", f"{limit} reviews are not between 1 and {limits.hard_cap}")
     left = limits.hard_cap - event.rounds_before
     if left < 1:
-        raise IllegalEventError(event, "not started", f"the hard cap of {limits.hard_cap} reviews is used up")
+        raise IllegalEventError(event, "not started", f"the hard cap of {limits.hard_cap} reviews is reached")
     subject = event.subject
     # The phase is a placeholder for one call: the flow alone knows which phase comes first.
     unbegun = Run(started=event, phase=Waiting(reason="", choices=()), commit=subject.head, tree=subject.tree)

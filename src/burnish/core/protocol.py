@@ -66,7 +66,7 @@ class RoundLimits(Value):
     reviews: int
     """Reviews at most, until a person adds one."""
     hard_cap: int
-    """Reviews at most, whatever anybody decides."""
+    """Maximum number of reviews, even if a person asks for more."""
     validation_fixes: int = 2
     """How many failed validations in a row go to the fixer before the run fails."""
     slow_review_seconds: float | None = None

@@ -44,7 +44,11 @@ def _coverage_faults(protocol: Protocol) -> list[Violation]:
     coverage = protocol.fix.coverage
     if coverage is None or 0 < coverage <= 100:
         return []
-    return [Violation(path=("fix", "coverage"), message=f"{coverage:g} is no percentage.", hint="Write 0.1 to 100.")]
+    return [
+        Violation(
+            path=("fix", "coverage"), message=f"{coverage:g} is not a percentage.", hint="Use a number from 0.1 to 100."
+        )
+    ]
 
 
 def _name_faults(protocol: Protocol) -> list[Violation]:
@@ -66,15 +70,19 @@ def _panel_faults(protocol: Protocol) -> list[Violation]:
         found.append(Violation(path=("panel",), message="The panel is empty.", hint="Name at least one reviewer."))
     for index, name in enumerate(names):
         if name in names[:index]:
-            hint = "Give each reviewer a name of its own."
-            found.append(Violation(path=("panel", index, "name"), message=f"Reviewer '{name}' sits twice.", hint=hint))
+            hint = "Give each reviewer a unique name."
+            found.append(Violation(path=("panel", index, "name"), message=f"Duplicate reviewer '{name}'.", hint=hint))
     by_session = protocol.review.by is ReviewBy.SESSION
     if by_session and len(names) > 1:
         hint = "Keep one reviewer, or set review.by to 'panel'."
-        found.append(Violation(path=("panel",), message="A session that fixes its own findings sits alone.", hint=hint))
+        found.append(
+            Violation(
+                path=("panel",), message="A session that fixes its own findings must be the only reviewer.", hint=hint
+            )
+        )
     if by_session != (protocol.fix.input is FixInput.NOTHING):
-        hint = "Set fix.input to 'nothing' exactly where review.by is 'session'."
-        found.append(Violation(path=("fix", "input"), message="The fixer's input does not fit who reviews.", hint=hint))
+        hint = "Set fix.input to 'nothing' if review.by is 'session', and only then."
+        found.append(Violation(path=("fix", "input"), message="fix.input does not match review.by.", hint=hint))
     return found
 
 
@@ -83,7 +91,9 @@ def _gate_faults(protocol: Protocol) -> list[Violation]:
     gate, contract = protocol.gate, protocol.contract
     if not gate_takes(gate, contract):
         kind = "score" if isinstance(gate, ScoreGate) else "verdict"
-        hint = "The score gate takes 'report' only; the verdict gate anything but 'report'; the severity gate all."
+        hint = (
+            "The score gate accepts only 'report', the verdict gate all but 'report', the severity gate all contracts."
+        )
         message = f"The {kind} gate cannot judge the contract '{contract.value}'."
         found.append(Violation(path=("gate", "type"), message=message, hint=hint))
     if isinstance(gate, ScoreGate):
@@ -96,10 +106,12 @@ def _score_faults(gate: ScoreGate) -> list[Violation]:
     names = [dimension.name for dimension in gate.dimensions]
     if not names or len(set(names)) < len(names) or not all(names):
         hint = "Name at least one dimension, and each only once."
-        found.append(Violation(path=("gate", "dimensions"), message="The dimensions are empty or repeated.", hint=hint))
+        found.append(
+            Violation(path=("gate", "dimensions"), message="The dimensions are missing or repeated.", hint=hint)
+        )
     for key in ("overall", "critical", "important", "moderate"):
         if not 0 <= getattr(gate, key) <= 100:
-            hint = "Scores go from 0 to 100."
+            hint = "Scores range from 0 to 100."
             found.append(Violation(path=("gate", key), message="The threshold is out of range.", hint=hint))
     return found
 
@@ -109,14 +121,14 @@ def _record_faults(protocol: Protocol) -> list[Violation]:
     found: list[Violation] = []
     if protocol.records is RecordLayout.TICKET and not isinstance(protocol.gate, ScoreGate):
         hint = "Set records to 'none' or to another layout, or gate.type to 'score'."
-        found.append(Violation(path=("records",), message="Records of a ticket need the score gate.", hint=hint))
+        found.append(Violation(path=("records",), message="Ticket records need the score gate.", hint=hint))
     if protocol.records is RecordLayout.PANEL:
         names = [reviewer.name.replace("-", "_").casefold() for reviewer in protocol.panel]
         for index, name in enumerate(names):
             if name in (*names[:index], *_NAMES_OF_PANEL_RECORDS):
                 shown = protocol.panel[index].name
-                hint = "Names must differ in more than case, '-' and '_', and 'verdict' is taken."
-                message = f"'{shown}' would share a panel's record with another."
+                hint = "Names must differ in more than case, '-' and '_', and 'verdict' is reserved."
+                message = f"'{shown}' would use the same record file as another reviewer."
                 found.append(Violation(path=("panel", index, "name"), message=message, hint=hint))
     return found
 
@@ -128,27 +140,27 @@ def _limit_faults(protocol: Protocol) -> list[Violation]:
         (
             limits.hard_cap < limits.reviews,
             ("limits", "hard_cap"),
-            f"The hard cap {limits.hard_cap} is below the {limits.reviews} reviews.",
+            f"The hard cap {limits.hard_cap} is lower than limits.reviews, {limits.reviews}.",
             "Raise limits.hard_cap or lower limits.reviews.",
         ),
         (
             limits.hard_cap > MOST_REVIEWS,
             ("limits", "hard_cap"),
-            f"More than {MOST_REVIEWS} reviews of one change.",
-            "Choose a smaller number: what does not converge in a few rounds needs a person.",
+            f"One change can have at most {MOST_REVIEWS} reviews.",
+            "Choose a smaller number. A change that does not converge in a few rounds needs a person.",
         ),
         (
             limits.slow_review_seconds is not None and limits.slow_review_seconds <= 0,
             ("limits", "slow_review_seconds"),
             "Every review would count as slow.",
-            "Set it above 0, or leave it out.",
+            "Set it above 0, or remove it.",
         ),
         (limits.validation_fixes < 0, ("limits", "validation_fixes"), "It is negative.", "Set it to 0 or more."),
         (
             not 0 <= protocol.failures.retries <= 20,
             ("failures", "retries"),
-            "Retries must stay between 0 and 20.",
-            "Two is the default.",
+            "Retries must be between 0 and 20.",
+            "The default is 2.",
         ),
     )
     return [Violation(path=path, message=message, hint=hint) for broken, path, message, hint in checks if broken]
@@ -161,15 +173,19 @@ def _choice_faults(protocol: Protocol) -> list[Violation]:
     found: list[Violation] = []
     keys = [choice.key for choice in exhausted.choices]
     if len(set(keys)) < len(keys) or not all(keys):
-        hint = "Give each choice a key of its own."
-        found.append(Violation(path=("exhausted", "choices"), message="Choices share a key or have none.", hint=hint))
+        hint = "Give each choice a unique key."
+        found.append(
+            Violation(
+                path=("exhausted", "choices"), message="Two choices have the same key, or a choice has none.", hint=hint
+            )
+        )
     if any(choice.action is ChoiceAction.FIX for choice in exhausted.choices):
         hint = "Use 'another-round', which fixes and reviews once more."
-        message = "At the limit 'fix' alone would lead nowhere."
+        message = "At the limit, 'fix' is not enough: no review would follow."
         found.append(Violation(path=("exhausted", "choices"), message=message, hint=hint))
     if all(choice.action.adds_a_round for choice in exhausted.choices):
-        hint = "Add a choice that is always there, such as 'manual' or 'accept'."
-        message = "At the hard cap no choice would be left."
+        hint = "Add a choice that does not need another round, such as 'manual' or 'accept'."
+        message = "At the hard cap, no choice would be left."
         found.append(Violation(path=("exhausted", "choices"), message=message, hint=hint))
     return found
 
@@ -180,6 +196,6 @@ def _reason_faults(protocol: Protocol) -> list[Violation]:
     if not isinstance(exhausted, AskAtTerminal | Fail | Stop):
         return []
     unknown = [part for part in _PLACEHOLDER.findall(exhausted.reason) if part not in _KNOWN_PLACEHOLDERS]
-    hint = f"Known are {' and '.join(_KNOWN_PLACEHOLDERS)}."
+    hint = f"The placeholders are {' and '.join(_KNOWN_PLACEHOLDERS)}."
     path = ("exhausted", "reason")
-    return [Violation(path=path, message=f"{part} is not known in a reason.", hint=hint) for part in unknown]
+    return [Violation(path=path, message=f"{part} is not a placeholder of a reason.", hint=hint) for part in unknown]

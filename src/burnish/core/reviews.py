@@ -86,7 +86,7 @@ class Answer(Value):
     whole: bool = False
     """Whether the reviewer looked at the whole change with fresh eyes, also where it was asked for less."""
     notes: tuple[str, ...] = ()
-    """What whoever relies on this review must know: above all what was not looked at, for want of means."""
+    """What a reader of this review must know: above all, what could not be examined."""
 
 
 class FailureKind(Enum):

@@ -1,7 +1,7 @@
 """How a run shares its budget among the work that is to be started, and how long it has been at work.
 
-What runs has reserved its share already. A panel leaves one share free, for whoever must try again; work that is alone
-may use all that is left. Where nothing is left, work waits for what running work gives back; where nothing runs that
+What runs has reserved its share already. A panel leaves one share free for a retry; work that runs alone may use all
+that is left. Where nothing is left, work waits for what running work gives back; where nothing runs that
 could give anything back, the budget is reached.
 """
 
@@ -68,8 +68,8 @@ def reached(run: Run) -> ReachBudget:
 def seconds_at_work(run: Run, event: AnyEvent) -> float:
     """How much longer a run was at work until this event.
 
-    Work that runs counts, and a pause for as long as it was meant to be. Everything else is time in which a person
-    decides or nobody drives it; work that is lost may have been so for any time.
+    Work that runs counts, and a pause for as long as it was meant to be. The rest is time in which the run waits for a
+    person or is not driven; when lost work stopped is not known.
     """
     if isinstance(event, WorkLost):
         return 0.0

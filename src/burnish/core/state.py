@@ -324,7 +324,7 @@ class Run(Value):
     at: float = 0.0
     """When the last event happened."""
     busy: float = 0.0
-    """Seconds for which it was at work: not the time of a person who decides, nor that in which nobody drove it."""
+    """Seconds for which it was active: without the time in which it waited for a person or was not driven."""
 
     @property
     def id(self) -> str:

@@ -135,7 +135,7 @@ def after_failure(failure: Failure, attempt: int, assignment: Assignment, rule: 
     if failure.kind is FailureKind.EMPTY_DIFF:
         return GiveUp()
     if failure.kind is FailureKind.OVER_BUDGET:
-        # Whatever the protocol makes of failures: only somebody cheaper could help.
+        # Whatever the protocol does about failures: only a cheaper agent could help.
         return _retry(failure, attempt, assignment, rule)
     match _rule_for(failure, rule):
         case OnFailure.END:

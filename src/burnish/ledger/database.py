@@ -135,7 +135,7 @@ class Database:
             return
         leftover = self._path.with_name(f"{self._path.name}-wal")
         if leftover.exists():
-            raise LedgerCorruptError(self._path, f"the file is gone, while {leftover.name} is still there")
+            raise LedgerCorruptError(self._path, f"the file is missing, but {leftover.name} exists")
         new = self._path.with_name(f"{self._path.name}.new")
         for suffix in _SUFFIXES:
             new.with_name(f"{new.name}{suffix}").unlink(missing_ok=True)

@@ -12,12 +12,12 @@ class LedgerError(BurnishError):
 
 
 class VersionConflictError(LedgerError):
-    """Somebody else appended first. Read on from there, decide again, try again."""
+    """Another process appended first. Read on from there, decide again, try again."""
 
     def __init__(self, stream: str, expected: int, actual: int) -> None:
         super().__init__(
             f"{stream} is at version {actual}, not {expected}.",
-            hint="Another process has written meanwhile: read the new events and try again.",
+            hint="Another process has written in the meantime: read the new events and try again.",
         )
         self.stream = stream
         self.expected = expected
@@ -31,8 +31,8 @@ class LeaseHeldError(LedgerError):
 
     def __init__(self, stream: str, owner: ProcessIdentity, until: float) -> None:
         super().__init__(
-            f"{stream} is being written by {owner}, whose lease holds until {_moment(until)}.",
-            hint="Wait for it to end, or cancel it. If that process is gone, its lease runs out by itself.",
+            f"{stream} is being written by {owner}, which holds its lease until {_moment(until)}.",
+            hint="Wait for it to end, or cancel it. If that process is gone, its lease expires by itself.",
         )
         self.stream = stream
         self.owner = owner
@@ -44,12 +44,12 @@ def _moment(at: float) -> str:
 
 
 class LeaseLostError(LedgerError):
-    """The lease was released or taken over: whoever held it must stop, for another writer may have gone on."""
+    """The lease was released or taken over: its former holder must stop, because another writer may have continued."""
 
     def __init__(self, stream: str, token: int, current: int) -> None:
         super().__init__(
             f"The lease {token} on {stream} is lost; the newest is {current}.",
-            hint="Another process has taken the run over and goes on with it; nothing of it is lost.",
+            hint="Another process has taken over the run and continues it; nothing is lost.",
         )
         self.stream = stream
         self.token = token
@@ -62,7 +62,7 @@ class LeaseRequiredError(LedgerError):
     def __init__(self, stream: str, kinds: str) -> None:
         super().__init__(
             f"Events of {stream} need its lease: {kinds}.",
-            hint="Acquire the lease first; only intents are appended without one. Please report this.",
+            hint="Acquire the lease first; only intents need no lease. Please report this as a bug.",
         )
 
 
@@ -75,8 +75,8 @@ class LedgerCorruptError(LedgerError):
         super().__init__(
             f"The ledger {path} is damaged: {reason}.",
             hint=(
-                f"Nothing was overwritten. Restore {path.name} from a backup, or move it aside together with"
-                f" {path.name}-wal and {path.name}-shm to begin a new one."
+                f"Nothing was overwritten. Restore {path.name} from a backup, or move it away together with "
+                f"{path.name}-wal and {path.name}-shm to start a new one."
             ),
         )
         self.path = path
@@ -89,19 +89,19 @@ class LedgerNewerError(LedgerError):
 
     def __init__(self, path: Path, found: int, known: int) -> None:
         super().__init__(
-            f"The ledger {path} has schema version {found}; this burnish knows {known}.",
+            f"The ledger {path} has schema version {found}; this version of burnish supports {known}.",
             hint="Upgrade burnish. Nothing was written.",
         )
         self.path = path
 
 
 class LedgerBusyError(LedgerError):
-    """Somebody holds the ledger for longer than anybody should."""
+    """Another process holds the ledger for too long."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             f"The ledger {path} is busy: {reason}",
-            hint=f"Try again. `lsof {path}` names the processes that have it open; one of them may be stopped.",
+            hint=f"Try again. `lsof {path}` lists the processes that have it open; one of them may be suspended.",
         )
         self.path = path
 
@@ -111,8 +111,8 @@ class LedgerFullError(LedgerError):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"There is no room to write the ledger {path}: {reason}.",
-            hint="Free some space, then go on: everything acknowledged before is there.",
+            f"No space left to write the ledger {path}: {reason}.",
+            hint="Free some space, then continue: every acknowledged event is stored.",
         )
         self.path = path
 
@@ -123,7 +123,7 @@ class LedgerAccessError(LedgerError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             f"The ledger {path} cannot be opened or written: {reason}.",
-            hint=f"Check the permissions of {path.parent} and its files, and that it lies on a local disk.",
+            hint=f"Check the permissions of {path.parent} and its files, and that it is on a local disk.",
         )
         self.path = path
 
@@ -134,7 +134,7 @@ class BlobMissingError(LedgerError):
     def __init__(self, digest: str) -> None:
         super().__init__(
             f"The blob {digest} is missing.",
-            hint="Old blobs are removed by `burnish clean`; events and seals stay.",
+            hint="`burnish clean` removes old blobs; events and seals stay.",
         )
         self.digest = digest
 
@@ -148,6 +148,6 @@ class BlobCorruptError(LedgerError):
         place = f" in {path}" if path else ""
         super().__init__(
             f"The blob {digest}{place} is damaged.",
-            hint="Restore it from a backup or remove it; it is written again when its content comes up again.",
+            hint="Restore it from a backup, or remove it; burnish writes it again when it needs it.",
         )
         self.digest = digest

@@ -19,7 +19,7 @@ class NewEvent(Value):
     """One JSON document in UTF-8."""
     at: float
     intent: bool = False
-    """Whether anybody may append it (decide, cancel, refute, waive), rather than the leased writer alone."""
+    """Whether any process may append it (decide, cancel, refute, waive), not only the leased writer."""
 
 
 class StoredEvent(Value):
@@ -58,7 +58,7 @@ class Ledger(Protocol):
     def append(self, stream: str, expected_version: int, events: Sequence[NewEvent], lease: Lease | None = None) -> int:
         """Append events after `expected_version` (0 for a new stream) and return the new version.
 
-        Events that are not intents need the lease. One that ran out but that nobody took over still counts: what
+        Events that are not intents need the lease. One that expired but was not taken over still counts: what
         matters is that no other writer can have gone on, and that is checked in the same transaction.
         """
         ...
@@ -81,7 +81,7 @@ class Ledger(Protocol):
     def acquire_lease(self, stream: str, owner: ProcessIdentity, now: float, seconds: float) -> Lease:
         """Become the writer of a stream, which need not exist yet.
 
-        While a lease is alive nobody else gets one, not even its own owner. One that ran out, or whose owner is
+        While a lease is alive, no other is granted, not even to its owner. One that expired, or whose owner is
         known to be dead, is taken over.
         """
         ...
@@ -95,7 +95,7 @@ class Ledger(Protocol):
         ...
 
     def current_lease(self, stream: str) -> Lease | None:
-        """The lease that nobody released or took over yet; it may have run out."""
+        """The lease that was neither released nor taken over yet; it may have expired."""
         ...
 
     def put_blob(self, data: bytes, now: float) -> str:

@@ -33,7 +33,7 @@ class Keep(Enum):
 def fence(text: str, nonce: str, label: str, *, limit: int | None = None, keep: Keep = Keep.START) -> str:
     """A text as data: cleaned, cut to the limit, and enclosed by lines that cannot occur in it."""
     if len(nonce) < MIN_NONCE or not _NONCE.fullmatch(nonce):
-        raise PromptError(f"'{nonce}' cannot mark a fence.", hint=f"Take {MIN_NONCE} letters or digits, or more.")
+        raise PromptError(f"'{nonce}' cannot mark a fence.", hint=f"Use {MIN_NONCE} or more letters or digits.")
     name = _LABEL.sub("_", label)[:120].strip()
     body = visible(text).strip("\n")
     body = body if limit is None else shortened(body, limit, keep)

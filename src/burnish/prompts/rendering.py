@@ -26,9 +26,11 @@ def render(template: str, values: Mapping[str, str]) -> str:
     if "{{" in _PLACEHOLDER.sub(" ", template):
         raise PromptError("A placeholder is malformed.", hint="Write {{name}}, in small letters and without spaces.")
     if missing := sorted(wanted - values.keys()):
-        raise PromptError(f"There is no value for {_listed(missing)}.", hint="Give it, or remove the placeholder.")
+        raise PromptError(f"There is no value for {_listed(missing)}.", hint="Provide it, or remove the placeholder.")
     if unused := sorted(values.keys() - wanted):
-        raise PromptError(f"Nothing in the template takes {_listed(unused)}.", hint="Add it, or leave the value out.")
+        raise PromptError(
+            f"The template has no placeholder for {_listed(unused)}.", hint="Add a placeholder, or remove the value."
+        )
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 

@@ -56,8 +56,8 @@ def resolve_prompt(role: PromptRole, explicit: str, *, base_file: ReadFile, work
         return _found(explicit, PromptOrigin.OUTSIDE, _named(explicit, role, working_file(explicit)))
     if ".." in PurePosixPath(explicit).parts:
         raise PromptError(
-            f"The {role.value}'s prompt '{explicit}' climbs out of its folder.",
-            hint="Name it relative to the root of the repository, or by its absolute path.",
+            f"The {role.value}'s prompt '{explicit}' leads out of its folder.",
+            hint="Use a path relative to the root of the repository, or an absolute path.",
         )
     places = (str(PurePosixPath(explicit)),) if explicit else USUAL_PLACES[role]
     for read, origin in ((base_file, PromptOrigin.BASE), (working_file, PromptOrigin.WORKING_TREE)):
@@ -74,13 +74,16 @@ def _named(path: str, role: PromptRole, raw: bytes | None) -> bytes:
     if raw is None:
         raise PromptError(
             f"There is no file '{path}' for the {role.value}'s prompt.",
-            hint=f"prompts.{role.value} is the path of a file of the base, from its root, or an absolute path.",
+            hint=(
+                f"prompts.{role.value} must be the path of a file in the base, relative to its root, or an "
+                "absolute path."
+            ),
         )
     return raw
 
 
 def _found(path: str, origin: PromptOrigin, raw: bytes) -> ResolvedPrompt:
-    notice = f"The base has no {path}: the one of the working tree is used."
+    notice = f"The base has no {path}: burnish uses the one in the working tree."
     return ResolvedPrompt(
         text=_decoded(path, raw),
         origin=origin,
@@ -91,11 +94,11 @@ def _found(path: str, origin: PromptOrigin, raw: bytes) -> ResolvedPrompt:
 
 def _decoded(path: str, raw: bytes) -> str:
     if len(raw) > MAX_BYTES:
-        raise PromptError(f"The prompt '{path}' is longer than {MAX_BYTES:,} bytes.", hint="Is it the right file?")
+        raise PromptError(f"The prompt '{path}' is longer than {MAX_BYTES:,} bytes.", hint="Is this the right file?")
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise PromptError(f"The prompt '{path}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
     if not text.strip():
-        raise PromptError(f"The prompt '{path}' is empty.", hint="Write what the agent is to do, or remove the file.")
+        raise PromptError(f"The prompt '{path}' is empty.", hint="Write what the agent should do, or remove the file.")
     return text

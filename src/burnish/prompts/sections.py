@@ -32,7 +32,7 @@ def assembled(parts: Iterable[str]) -> str:
 def opening(name: str, custom: str | None, phase: str = "") -> str:
     """The first part of a prompt: the user's own text, word for word, or the built-in one; before it, the phase."""
     if custom is not None and not custom.strip():
-        raise PromptError("The prompt is empty.", hint="Write what the agent is to do, or remove the file.")
+        raise PromptError("The prompt is empty.", hint="Write what the agent should do, or remove the file.")
     text = fill(name) if custom is None else custom.strip("\n")
     return f"{fill('phase', phase=phase)}\n\n{text}" if phase else text
 
@@ -110,7 +110,7 @@ def _source(source: Source) -> list[str]:
         ("suggestion", source.suggestion),
     )
     who = ", ".join(source.found_by)
-    lines = [f"   as {who} says: [{source.severity.value}] {' '.join(source.title.split())}"]
+    lines = [f"   {who} reports: [{source.severity.value}] {' '.join(source.title.split())}"]
     return [*lines, *(f"      {name}: {_indented(text)}" for name, text in fields if text.strip())]
 
 

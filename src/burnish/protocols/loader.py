@@ -81,10 +81,12 @@ def _follow(reference: str, read: ReadFile) -> Sequence[Document]:
     while (following := _extended(chain[-1], read)) is not None:
         if _identity(following) in seen:
             trail = " → ".join([*(document.file for document in chain), following])
-            raise _extends_error(chain[-1], f"The protocols extend each other in a circle: {trail}.", "Break it.")
+            raise _extends_error(
+                chain[-1], f"Protocols extend each other in a circle: {trail}.", "Remove one 'extends'."
+            )
         if len(chain) > MAX_DEPTH:
-            hint = "Bring some of the files together."
-            raise _extends_error(chain[-1], f"More than {MAX_DEPTH} protocols extend each other.", hint)
+            hint = "Merge some of the files."
+            raise _extends_error(chain[-1], f"More than {MAX_DEPTH} protocols extend one another.", hint)
         chain.append(_read(following, read))
         seen.append(_identity(following))
     return chain
@@ -114,13 +116,13 @@ def _extended(document: Document, read: ReadFile) -> str | None:
     if reference is None or (isinstance(reference, str) and reference in BUILT_IN):
         return reference
     if not isinstance(reference, str):
-        raise _extends_error(document, "expected text.", "Name a protocol or the path of one, in quotes.")
+        raise _extends_error(document, "expected text.", "Use the name or path of a protocol, in quotes.")
     if not _is_path(reference):
         raise _extends_error(document, f"There is no protocol '{reference}'.", _unknown_name_hint(reference))
     folder = Path(document.file).parent if _is_path(document.file) else Path()
     path = str(folder / reference)
     if _from_base(path, read) is None and not Path(path).is_file():
-        hint = "The path is relative to the file that names it."
+        hint = "The path is relative to the file that contains it."
         raise _extends_error(document, f"There is no file '{path}'.", hint)
     return path
 
@@ -128,8 +130,8 @@ def _extended(document: Document, read: ReadFile) -> str | None:
 def _unknown_name_hint(name: str) -> str:
     question = did_you_mean(name, BUILT_IN)
     if not question and Path(f"{name}.toml").is_file():
-        question = f"For the file here, write '{name}.toml'."
-    names = f"Built in: {', '.join(BUILT_IN)}; your own goes by its path."
+        question = f"To use the file in this folder, write '{name}.toml'."
+    names = f"Built in: {', '.join(BUILT_IN)}. Refer to your own by its path."
     return f"{question} {names}".strip()
 
 
@@ -144,7 +146,7 @@ def _merged(chain: Sequence[Document]) -> Document:
     values: dict[str, Any] = {key: value for key, value in merged.values.items() if key != "extends"}
     places = dict(merged.places)
     # A name and a description say what this very file is; those of the protocol below would be wrong here.
-    description = f"Starts from {chain[1].file}." if len(chain) > 1 else ""
+    description = f"Extends {chain[1].file}." if len(chain) > 1 else ""
     for key, unset in (("name", Path(own.file).stem), ("description", description)):
         if key not in own.values:
             values[key] = unset
@@ -161,5 +163,5 @@ def _problem(violation: Violation, merged: Document) -> Problem:
     # table that the user wrote, else in the line that brought the key in.
     own = {path: place for path, place in merged.places.items() if place.line is not None}
     place = nearest(own, violation.path) or nearest(own, ("extends",)) or SourcePlace(file=merged.file, line=1)
-    message = f"{violation.message} (It is set by {problem.file}.)"
+    message = f"{violation.message} (Set in {problem.file}.)"
     return replace(problem, file=place.file, line=place.line, message=message)

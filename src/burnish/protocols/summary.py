@@ -33,19 +33,19 @@ from burnish.core.protocol import (
 
 _FEEDBACK = {
     Feedback.NONE: "",
-    Feedback.PREVIOUS: " Later reviewers are told the feedback of the round before.",
-    Feedback.FOLLOW_UP: " Later reviewers are told the attempt and the follow-up of the round before.",
+    Feedback.PREVIOUS: " Later reviewers get the feedback of the previous round.",
+    Feedback.FOLLOW_UP: " Later reviewers get the attempt number and the follow-up of the previous round.",
 }
 _FIX_INPUT = {
-    FixInput.BLOCKING: "The fixer gets the findings that block.",
-    FixInput.BLOCKING_THEN_REST: "The fixer gets the findings that block, then the rest if time permits.",
+    FixInput.BLOCKING: "The fixer gets the blocking findings.",
+    FixInput.BLOCKING_THEN_REST: "The fixer gets the blocking findings, then the others if time permits.",
     FixInput.ALL: "The fixer gets all findings.",
     FixInput.REVISION: "The fixer gets the revision context: blocking issues, notes and scores.",
     FixInput.FOLLOW_UP: "The fixer gets the reviewer's follow-up.",
-    FixInput.NOTHING: "There is no fixer of its own: the session fixes what it finds.",
+    FixInput.NOTHING: "There is no separate fixer: the session fixes what it finds.",
 }
 _ON_FAILURE = {
-    OnFailure.RETRY: "is tried again and uses up no review",
+    OnFailure.RETRY: "is retried and uses up no review",
     OnFailure.ROUND: "uses up the round",
     OnFailure.END: "ends the run at once",
 }
@@ -74,8 +74,8 @@ def _validation(rule: ValidateRule) -> str:
         for holds, text in ((rule.before_first_review, "before the first review"), (rule.after_fix, "after each fix"))
         if holds
     ]
-    text = f"The project's checks run {' and '.join(moments)}." if moments else "The project's checks are not run."
-    return f"{text} They fail where acceptance criteria are said not to be met." if rule.acceptance else text
+    text = f"The project's checks run {' and '.join(moments)}." if moments else "The project's checks do not run."
+    return f"{text} They fail if acceptance criteria are reported as not met." if rule.acceptance else text
 
 
 def _reviewing(protocol: Protocol) -> str:
@@ -93,9 +93,9 @@ def _reviewing(protocol: Protocol) -> str:
 def _mode(rule: ReviewRule) -> str:
     match rule.mode:
         case ReviewMode.FRESH:
-            text = "Each round looks with fresh eyes."
+            text = "Each round is a fresh review."
         case ReviewMode.RATCHET:
-            text = "Later rounds look with fresh eyes and answer for each open finding (ratchet)."
+            text = "Later rounds are fresh reviews that also answer each open finding (ratchet)."
         case _:
             assert_never(rule.mode)
     return text + _FEEDBACK[rule.feedback]
@@ -104,15 +104,15 @@ def _mode(rule: ReviewRule) -> str:
 def _gate(gate: Gate) -> str:
     match gate:
         case SeverityGate():
-            return f"The gate passes when {_below(gate.block)} is found."
+            return f"The gate passes if {_below(gate.block)} is found."
         case ScoreGate():
             minimums = f"critical {gate.critical:g}, important {gate.important:g}, moderate {gate.moderate:g}"
             return (
-                f"The gate passes when each of {len(gate.dimensions)} dimensions reaches its minimum ({minimums}), "
-                f"the weighted mean reaches {gate.overall:g}, and nothing blocks."
+                f"The gate passes if each of {len(gate.dimensions)} dimensions reaches its minimum ({minimums}), "
+                f"the weighted mean reaches {gate.overall:g}, and there are no blocking findings."
             )
         case VerdictGate():
-            return "The gate passes when the verdict is 'pass'."
+            return "The gate passes if the verdict is 'pass'."
         case _:
             assert_never(gate)
 
@@ -126,9 +126,12 @@ def _below(block: Severity) -> str:
 def _open_blockers(rule: ReviewRule) -> str:
     match rule.open_blockers:
         case OpenBlockers.LOOP:
-            return "A blocker that was not fixed blocks on, even if later reviewers miss it."
+            return "A blocking finding that was not fixed still blocks, even if later reviewers miss it."
         case OpenBlockers.SEAL:
-            return "Each round is judged by its own findings; a blocker that was not fixed still bars the seal."
+            return (
+                "Each round is judged by its own findings; a blocking finding that was not fixed still prevents "
+                "the seal."
+            )
         case _:
             assert_never(rule.open_blockers)
 
@@ -138,7 +141,7 @@ def _fixing(rule: FixRule) -> str:
     if rule.by_round:
         text += f" Fixers by round: {', then '.join(rule.by_round)}."
     if rule.unchanged is Unchanged.EXHAUSTED:
-        text += " A fix that changed nothing counts as the limit reached."
+        text += " A fix that changes nothing counts as reaching the limit."
     if rule.coverage is not None:
         text += f" Fixers are told to keep the test coverage at {rule.coverage:g} % or more."
     return text
@@ -147,7 +150,7 @@ def _fixing(rule: FixRule) -> str:
 def _failures(rule: FailureRule) -> str:
     text = f"An unreadable answer {_ON_FAILURE[rule.unreadable]}; an agent that crashed {_ON_FAILURE[rule.crashed]}."
     if rule.unusable is not None:
-        text += " One that is not installed or not logged in is not asked again."
+        text += " An agent that is not installed or not logged in is not retried."
     if OnFailure.RETRY in (rule.unreadable, rule.crashed):
         text += f" There {'is 1 retry' if rule.retries == 1 else f'are {rule.retries} retries'}."
     match rule.fallback:
@@ -160,13 +163,13 @@ def _failures(rule: FailureRule) -> str:
 
 
 def _limits(limits: RoundLimits, exhausted: Exhausted) -> str:
-    text = f"There {'is 1 review' if limits.reviews == 1 else f'are {limits.reviews} reviews'} at most"
+    text = f"A run has at most {'1 review' if limits.reviews == 1 else f'{limits.reviews} reviews'}"
     asks = isinstance(exhausted, Ask | AskAtTerminal)
     if asks and limits.hard_cap > limits.reviews and any(choice.action.adds_a_round for choice in exhausted.choices):
         text += f"; a person may add one at a time, up to {limits.hard_cap}"
-    text += f"; {limits.validation_fixes} failed validations in a row go to the fixer."
+    text += f"; up to {limits.validation_fixes} failed validations in a row go to the fixer."
     if limits.slow_review_seconds is not None:
-        text += f" A review over {limits.slow_review_seconds:g} seconds gets a warning."
+        text += f" A review that takes longer than {limits.slow_review_seconds:g} seconds gets a warning."
     return text
 
 
@@ -174,10 +177,12 @@ def _exhausted(exhausted: Exhausted) -> str:
     start = "When the limit is reached"
     match exhausted:
         case Ask():
-            return f"{start}, a person is asked ({exhausted.priority.value} priority): {_choices(exhausted.choices)}"
+            return (
+                f"{start}, burnish asks a person ({exhausted.priority.value} priority): {_choices(exhausted.choices)}"
+            )
         case AskAtTerminal():
             return (
-                f"{start}, a person at the terminal is asked ({exhausted.priority.value} priority): "
+                f"{start}, burnish asks a person at the terminal ({exhausted.priority.value} priority): "
                 f"{_choices(exhausted.choices)} Without a terminal the run fails: {exhausted.reason.rstrip('.')}."
             )
         case Fail():
@@ -194,7 +199,7 @@ def _choices(choices: tuple[Choice, ...]) -> str:
 
 def _skipping(protocol: Protocol) -> str:
     reasons = ", ".join(reason.value for reason in protocol.skip_when)
-    return f"A source leaves a subject unreviewed when: {reasons}." if reasons else ""
+    return f"A source skips the review if: {reasons}." if reasons else ""
 
 
 def _records(protocol: Protocol) -> str:

@@ -35,7 +35,7 @@ GivesWay = Callable[[str], bool]
 
 ROUND_FOLDERS = "review-*"
 """Folders that hold the records of one round and go with the last of them."""
-_NOT_OF_IT = "It says nothing of this run."
+_NOT_OF_IT = "It has nothing about this run."
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """Far above any record: a larger file is not burnish's, and is not read."""
 _WRITTEN = "written-records"
@@ -127,7 +127,7 @@ def _noticed(path: str, what: str, notices: list[Notice]) -> Generator[None]:
     except _RefusedError as refused:
         notices.append(Notice(path=path, message=str(refused), hint=refused.hint))
     except OSError as error:
-        hint = "The run goes on; 'burnish records rebuild' tries it again."
+        hint = "The run continues. Try again with 'burnish records rebuild'."
         notices.append(Notice(path=path, message=f"It cannot be {what}: {error.strerror}.", hint=hint))
 
 
@@ -184,9 +184,13 @@ def _remove(checkout: Path, path: str, destination: Destination, notes: _Notes, 
         writers = () if existing is None else notes.writers(path, existing)
         own = destination.run_folder.name
         if not any(writer == own or destination.gives_way(writer) for writer in writers):
-            raise _RefusedError("It is of an earlier run, and was changed since, so it is left as it is.", _NOT_OF_IT)
+            raise _RefusedError(
+                "It belongs to an earlier run and was changed since, so burnish did not replace it.", _NOT_OF_IT
+            )
         if destination.is_tracked(path):
-            raise _RefusedError("It is of an earlier run, and git tracks it, so it is left as it is.", _NOT_OF_IT)
+            raise _RefusedError(
+                "It belongs to an earlier run and is tracked by git, so burnish did not replace it.", _NOT_OF_IT
+            )
     except _RefusedError:
         # Where one of this run's is to be written, the writer says so. What never was a record is not spoken of.
         was_record = any(destination.gives_way(keeper) for keeper in _keepers(destination.run_folder, path))
@@ -219,10 +223,12 @@ def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destinatio
     if existing == data:  # which is most of them after most events: git need not be asked
         return False
     if destination.is_tracked(file.path):
-        raise _RefusedError("It is tracked by git, so it is left as it is.", "The run's own copy has the current text.")
+        raise _RefusedError(
+            "It is tracked by git, so burnish did not replace it.", "The run's own copy has the current text."
+        )
     if existing is not None and not _is_ours(file, existing, destination.run_folder):
         hint = "Move it away to have it written; the run's own copy has the current text."
-        raise _RefusedError("A file that burnish did not write is there already.", hint)
+        raise _RefusedError("There is already a file that burnish did not write.", hint)
     _note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data, mode=0o644)
@@ -233,7 +239,7 @@ def _confined(path: str) -> PurePosixPath:
     """The names in records are slugs; this holds even where one is not."""
     relative = PurePosixPath(path)
     if relative.is_absolute() or ".." in relative.parts or ".git" in relative.parts or not relative.parts:
-        raise _RefusedError("Its path leads out of the checkout.", "Look at the names of the story and the reviewers.")
+        raise _RefusedError("Its path leads out of the checkout.", "Check the names of the story and the reviewers.")
     return relative
 
 
@@ -248,7 +254,7 @@ def _refuse_links(checkout: Path, path: str) -> None:
             return
         if stat.S_ISLNK(mode):
             name = place.relative_to(checkout)
-            raise _RefusedError(f"'{name}' is a symbolic link.", "Records are never written through a link.")
+            raise _RefusedError(f"'{name}' is a symbolic link.", "burnish never writes records through a link.")
 
 
 def _content(path: Path) -> bytes | None:
@@ -260,7 +266,9 @@ def _content(path: Path) -> bytes | None:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_RECORD_BYTES:
-            raise _RefusedError("Something that is no record is there.", "Move it away to have the record written.")
+            raise _RefusedError(
+                "Something that is not a record is in the way.", "Move it away to have the record written."
+            )
         with os.fdopen(os.dup(descriptor), "rb") as stream:
             return stream.read()
     finally:

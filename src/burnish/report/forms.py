@@ -36,7 +36,7 @@ class UnknownFormError(BurnishError):
 def render(account: "Account", form: str) -> str:
     """A run in one form."""
     if form not in FORMS:
-        raise UnknownFormError(f"There is no form '{form}'.", hint=f"Choose one of {', '.join(FORMS)}.")
+        raise UnknownFormError(f"Unknown format '{form}'.", hint=f"Choose one of {', '.join(FORMS)}.")
     return cast("Renderer", import_module(FORMS[form])).render(account)
 
 
@@ -50,6 +50,6 @@ def _saved(path: Path, text: str) -> bool:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        print_error(f"note: '{path}' cannot be written: {error.strerror}. Here is the result.")
+        print_error(f"note: cannot write '{path}': {error.strerror}. The result follows.")
         return False
     return True

@@ -52,7 +52,7 @@ Watcher = Callable[[AnyEvent, Run], None]
 
 def title(run: Run) -> str:
     """The first line of a run."""
-    scope = "the loop" if run.may_fix else "one round of reviews"
+    scope = "review and fix" if run.may_fix else "one review"
     again = f", resumed after {number(len(run.rounds), 'round')}" if run.rounds else ""
     ended = "".join(f", supersedes {name}" for name in run.started.supersedes)
     subject = f"{run.subject.branch} against {run.subject.base}"
@@ -65,9 +65,9 @@ def print_event(event: AnyEvent, run: Run) -> None:
         return
     if isinstance(event, WorkStarted):
         if event.effect.startswith("review:"):
-            print_error(f"  … {_short(event.effect, run)} by {event.agent}")
+            print_error(f"  … {_short(event.effect, run)}: running ({event.agent})")
         elif not isinstance(run.phase, Validating):
-            print_error(f"  … {_short(event.effect, run)}")
+            print_error(f"  … {_short(event.effect, run)}: running")
         return
     words = what_happened(event)
     if isinstance(event, Fixed):
@@ -96,21 +96,25 @@ def _mark(event: AnyEvent, run: Run) -> str:
 
 
 def _fixed(event: Fixed, run: Run) -> str:
-    """Whether the tree under review is another one now, as the round has it on record."""
+    """Whether the fix changed the tree under review, in the words of the summary."""
     fix = run.rounds[-1].fix if run.rounds else None
     changed = run.tree == event.change.tree and (fix is None or fix.status is FixStatus.FIXED)
-    did = "changed the tree" if changed else "changed nothing"
-    return f"{did}: {flat(event.summary)}" if event.summary else did
+    status = (FixStatus.FIXED if changed else FixStatus.UNCHANGED).value
+    return f"{status}: {flat(event.summary)}" if event.summary else status
 
 
 def _short(words: str, run: Run) -> str:
-    """`review:2:critic:1 clean` → `round 2: critic clean`."""
+    """`review:2:critic:1 clean` → `round 2: critic: clean`."""
     head, _, tail = words.partition(" ")
     parts = head.split(":")
     if parts[0] == "review" and len(parts) == 4:
         attempt = attempt_words(run, parts[2], int(parts[3]))
-        return f"round {parts[1]}: {parts[2]}{f' ({attempt})' if attempt else ''} {tail}".rstrip()
-    return f"{_NAMES.get(parts[0], head)} {tail}".rstrip()
+        name = f"round {parts[1]}: {parts[2]}{f' ({attempt})' if attempt else ''}"
+    elif parts[0] in _NAMES:
+        name = _NAMES[parts[0]]
+    else:
+        return words
+    return f"{name}: {tail}" if tail else name
 
 
 class LiveLines:

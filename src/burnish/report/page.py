@@ -1,4 +1,4 @@
-"""A run as one HTML page: no scripts, nothing from elsewhere, and every text of an agent as mere text.
+"""A run as one HTML page: no scripts, nothing from elsewhere, and every text of an agent escaped.
 
 Templates are filled in strictly: text is escaped, and only what a template made is markup. There is no way to mark a
 text as safe; more markup means another template.
@@ -115,17 +115,17 @@ def _facts(run: Run) -> Iterator[Markup]:
 def _rounds(run: Run) -> Markup:
     """All rounds, the first one first."""
     if not run.rounds:
-        return fill("line", text="No review was started.")
+        return fill("line", text="No review has started.")
     return fill("timeline", rounds=_joined(_round(run, round_) for round_ in run.rounds))
 
 
 def _round(run: Run, round_: Round) -> Markup:
-    tone, verdict = _verdict(round_.judgement)
+    verdict = words.judgement_word(round_.judgement)
     return fill(
         "round",
-        tone=tone.word,
+        tone=verdict.tone.word,
         number=str(round_.number),
-        verdict=verdict,
+        verdict=verdict.text,
         scope=f"{round_.scope.value} review",
         tree=round_.tree[:12],
         reviews=_joined(_seat(seat) for seat in seats_of(run, round_)),
@@ -133,26 +133,16 @@ def _round(run: Run, round_: Round) -> Markup:
     )
 
 
-def _verdict(judgement: Judgement | None) -> tuple[Tone, str]:
-    if judgement is None:
-        return Tone.PLAIN, "not judged"
-    if judgement.passes:
-        return Tone.GOOD, "clean"
-    if judgement.clean:
-        return Tone.CAREFUL, "not proven"
-    return Tone.BAD, f"{len(judgement.blocking) + len(judgement.carried)} blocking"
-
-
 def _seat(seat: Seat) -> Markup:
     match seat.work:
         case AnsweredReview() | FailedReview() as review:
             return _review(review)
         case Running() as work:
-            return _row(seat.reviewer, "at work", Tone.PLAIN, Counts(), f"by {work.agent}, attempt {work.attempt}")
+            return _row(seat.reviewer, "running", Tone.PLAIN, Counts(), f"{work.agent}, attempt {work.attempt}")
         case Pausing() as work:
-            return _row(seat.reviewer, "pausing", Tone.PLAIN, Counts(), f"before attempt {work.attempt}")
+            return _row(seat.reviewer, "waiting", Tone.PLAIN, Counts(), f"for attempt {work.attempt}")
         case Ready():
-            return _row(seat.reviewer, "to be started", Tone.PLAIN, Counts(), "")
+            return _row(seat.reviewer, "not started", Tone.PLAIN, Counts(), "")
 
 
 def _review(review: Review) -> Markup:
@@ -183,7 +173,7 @@ def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str
     if judgement is not None:
         yield from judgement.reasons
         if judgement.carried:
-            yield f"{words.number(len(judgement.carried), 'blocker')} of an earlier round, still there"
+            yield f"{words.number(len(judgement.carried), 'blocking finding')} from earlier rounds"
     if fix is not None:
         yield f"Fix: {words.fix_words(fix)}"
         yield from words.fix_answers(fix)
@@ -192,7 +182,7 @@ def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str
 def _findings(run: Run) -> Markup:
     """All of them. Where there is none, what that means."""
     if not run.findings:
-        return fill("line", text="None was reported." if run.rounds else "No review has run yet.")
+        return fill("line", text="No findings were reported." if run.rounds else "No review has run yet.")
     ids = short_ids(run)
     entries = sorted(run.findings, key=lambda entry: (entry.finding.severity.rank, *words.open_first(entry)))
     return _joined(_finding(entry, ids[entry.finding.id]) for entry in entries)
@@ -223,7 +213,7 @@ def _texts(entry: Tracked) -> Iterator[Markup]:
     for source in finding.sources:
         said = (f"{source.severity.value}, {source.title}", source.problem, source.impact, source.suggestion)
         text = "\n".join(part.strip() for part in said if part.strip())
-        yield fill("text", name=f"As {', '.join(source.found_by)} says", text=text)
+        yield fill("text", name=f"Reported by {', '.join(source.found_by)}", text=text)
     if entry.note:
         yield fill("text", name="Note", text=entry.note)
 

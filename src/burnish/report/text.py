@@ -41,7 +41,7 @@ from burnish.report.output import Line, Part, Tone, Toned, flat, plain, table, w
 from burnish.system import clock
 
 _LONGEST = 400
-"""Characters of each text that a list can bear."""
+"""Most characters of a text in a list."""
 _SHOWN = 20
 """Findings that a summary names before it only counts them."""
 _HEADS = ("RUN", "STATE", "PROTOCOL", "BRANCH", "ROUNDS", "BLOCKING", "AGE")
@@ -121,12 +121,12 @@ def _seat(run: Run, seat: Seat) -> Line:
             return _review(work)
         case Running():
             attempt = words.attempt_words(run, seat.reviewer, work.attempt) or "attempt 1"
-            return (f"at work, by {flat(work.agent)}, {attempt}",)
+            return (f"running ({flat(work.agent)}, {attempt})",)
         case Pausing():
             attempt = words.attempt_words(run, seat.reviewer, work.attempt)
-            return (f"pausing before {'the fallback' if attempt == 'fallback' else attempt}",)
+            return (f"waiting for {'the fallback' if attempt == 'fallback' else attempt}",)
         case Ready():
-            return ("to be started",)
+            return ("not started",)
 
 
 def _review(review: Review) -> Line:
@@ -137,14 +137,14 @@ def _review(review: Review) -> Line:
 
 
 def _judgement(judgement: Judgement) -> Line:
+    word = words.judgement_word(judgement)
     if judgement.passes:
-        return (Toned("clean", Tone.GOOD),)
+        return (word,)
     if judgement.clean:
-        return Toned("not proven", Tone.CAREFUL), f": {flat(summarise_gaps(judgement.gaps))}"
-    blocking = len(judgement.blocking) + len(judgement.carried)
-    carried = f", {len(judgement.carried)} of an earlier round" if judgement.carried else ""
+        return word, f": {flat(summarise_gaps(judgement.gaps))}"
+    carried = f" ({len(judgement.carried)} from earlier rounds)" if judgement.carried else ""
     reasons = "".join(f"; {flat(reason)}" for reason in judgement.reasons)
-    return Toned("not clean", Tone.BAD), f", {blocking} blocking{carried}{reasons}"
+    return word, f"{carried}{reasons}"
 
 
 def _blocking_lines(run: Run) -> Iterator[Line]:
@@ -154,7 +154,7 @@ def _blocking_lines(run: Run) -> Iterator[Line]:
     if judgement is None or judgement.clean or not count:
         return
     yield ()
-    yield (f"{words.number(count, 'finding')} {'blocks' if count == 1 else 'block'}",)
+    yield (words.number(count, "blocking finding"),)
     yield from ((f"  {flat(finding.title)}",) for finding in judgement.blocking if finding.synthetic)
 
 
@@ -199,7 +199,7 @@ def _details(finding: Finding) -> Iterator[Line]:
         said = {"problem": source.problem, "suggestion": source.suggestion}
         who = ", ".join(map(flat, source.found_by))
         yield from (
-            (f"    {name}, as {who} says: {bounded(flat(text), _LONGEST)}",)
+            (f"    {name} ({who}): {bounded(flat(text), _LONGEST)}",)
             for name, text in said.items()
             if text.strip() and text != texts[name]
         )
@@ -211,7 +211,7 @@ def summary(account: Account) -> list[str]:
     reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
     outcome = words.state_word(account).text
     if account.paused:
-        outcome, reason = "paused", f": {what_remains(run)}; at most {run.limit} are allowed"
+        outcome, reason = "paused", f": {what_remains(run)} of at most {run.limit}"
     used = [f"Usage: {words.usage_of(run)}"] if run.started.budget.caps else []
     return [
         "",
@@ -227,7 +227,7 @@ def summary(account: Account) -> list[str]:
 
 
 def closing(account: Account) -> list[str]:
-    """What was ended and sealed, where the result is, and what a person would do next; that comes last."""
+    """What was superseded and sealed, where the result is, and the next steps."""
     run = account.run
     ended = [f"Superseded: {name}." for name in run.started.supersedes]
     sealed = [f"Sealed: tree {run.tree[:12]}."] if run.seal else []
@@ -236,7 +236,7 @@ def closing(account: Account) -> list[str]:
 
 
 def open_findings(run: Run) -> Iterator[str]:
-    """What is open, the worst first; with a blocker goes what the fixer said of it."""
+    """Open findings, the worst first; for one that blocks, also the fixer's answer."""
     entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
     entries.sort(key=lambda entry: entry.finding.severity.rank)
     said = last_answers(run)
@@ -267,22 +267,15 @@ def _round_summary(run: Run, round_: Round) -> str:
     without = f", {lacking} without evidence" if lacking else ""
     fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
     said = f"{len(answered)} of {len(seats)} answered{without}"
-    return f"round {round_.number} ({round_.scope.value}): {said}, {_judged(round_.judgement)}{fix}"
-
-
-def _judged(judgement: Judgement | None) -> str:
-    if judgement is None:
-        return "not judged"
-    if not judgement.clean:
-        return "blocked"
-    return "clean" if judgement.passes else "not proven"
+    judged = words.judgement_word(round_.judgement).text
+    return f"round {round_.number} ({round_.scope.value}): {said}, {judged}{fix}"
 
 
 def status_lines(account: Account) -> Iterator[Line]:
     """What one run is doing."""
     yield from headline(account)
     if account.run.started.budget.caps:
-        yield (f"  used: {words.usage_of(account.run)}",)
+        yield (f"  usage: {words.usage_of(account.run)}",)
     yield from _work_lines(account)
     yield from choice_lines(account)
     yield from step_lines(account.steps)
@@ -317,10 +310,10 @@ def _remark(row: Account | UnreadableRun) -> Iterator[Line]:
     if isinstance(row, UnreadableRun):
         yield (row.error,)
     elif row.needs_person:
-        yield (f"{row.run.id} {'is interrupted' if row.interrupted else 'waits for a person'}:",)
+        yield (f"{row.run.id} {'is interrupted' if row.interrupted else 'is waiting for a person'}:",)
         yield from step_lines(row.steps)
     elif row.at_work:
-        yield (f"{row.run.id} is at work:",)
+        yield (f"{row.run.id} is running:",)
         yield from _work_lines(row)
 
 
@@ -348,7 +341,7 @@ def _cut(text: str, columns: int) -> str:
 
 
 def intent_lines(account: Account) -> Iterator[Line]:
-    """The run after a person has said something to it."""
+    """The run after a decision of a person."""
     if account.interrupted:
         yield Toned(account.run.id, Tone.STRONG), f": {words.phase_words(account.run.phase)}"
     else:
@@ -357,11 +350,12 @@ def intent_lines(account: Account) -> Iterator[Line]:
 
 
 def intent_consequences(account: Account) -> Iterator[str]:
-    """Where the result is after a person's word, and what can be done now."""
+    """Where the result is after a person's decision, and what can be done now."""
     if account.result:
         yield account.result
-    if account.interrupted:
-        yield "The run is not active."
+    if account.interrupted and account.steps:
+        yield f"The run is not active. Continue it with: {account.steps[0].command}"
+        return
     yield from (line for step in account.steps for line in words.step_words(step))
 
 

@@ -1,4 +1,4 @@
-"""The words in which a run is told. Text, page, documents and live lines share them, so that one thing has one name."""
+"""The wording of everything that is told about a run, shared by text, page, documents and live lines."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +30,7 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import Evidence
 from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Location, Severity, Tracked, count
+from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction, FallbackTurn
 from burnish.core.reviews import Answer, Usage
 from burnish.core.state import (
@@ -55,15 +56,13 @@ from burnish.report.account import Account, NextStep, RunSnapshot, gaps_of, left
 from burnish.report.output import Tone, Toned, flat
 
 ANALYSERS_ALONE = (
-    "Reviewed by analysers alone: they know mistakes by rule and run your tests; they do not judge what the change is "
-    "meant to do."
+    "Reviewed by static analysers only. They catch known mistakes and run your tests, but cannot tell whether the "
+    "change does what it should."
 )
-ADD_A_MODEL = (
-    'To add a model: `burnish agent list` says which are ready; give --agent NAME, or [roles] review = "NAME".'
-)
+ADD_A_MODEL = 'To add a model, choose a ready one from `burnish agent list`: --agent NAME, or [roles] review = "NAME".'
 WHAT_HELPS = (
-    'In the base\'s burnish.toml, name an agent that reads the change ([roles] review = "NAME"), or list generated '
-    "and vendored paths ([review] ignore). To approve it as it is: --allow-unexamined."
+    'In burnish.toml of the base, add an agent that reads the change ([roles] review = "NAME"), or list generated and '
+    "vendored paths ([review] ignore). To approve the change anyway: --allow-unexamined."
 )
 LOGS_REMOVED = "The logs, prompts and transcripts of {} were removed ('burnish clean', or the limits in [keep])."
 MOST_NAMED = 10
@@ -127,7 +126,7 @@ def _progress_words(event: _Progress) -> str:
         case WorkLost():
             return "lost"
         case TimerFired():
-            return "over"
+            return "pause over"
 
 
 def _result_words(event: _Result) -> str:
@@ -198,23 +197,27 @@ def phase_words(phase: Phase) -> str:
         case Building():
             return "building"
         case Validating():
-            return f"validating {phase.number}" + (", before the seal" if phase.approval else "")
+            return f"validation {phase.number}" + (", before sealing" if phase.approval else "")
         case Reviewing():
-            return f"reviewing {phase.round}" + (", ratchet" if phase.scope is Scope.RATCHET else "")
+            return f"reviewing round {phase.round}" + (" (ratchet)" if phase.scope is Scope.RATCHET else "")
         case Fixing():
             order = phase.order
-            what = "validation" if order.after_validation else f"{len(order.must)} must, {len(order.may)} may"
+            what = "failed validation" if order.after_validation else _order_words(len(order.must), len(order.may))
             return f"fixing after round {order.round}: {what}"
         case Waiting():
             keys = "/".join(choice.key for choice in phase.choices)
             loud = "" if phase.priority.value == "normal" else f" ({phase.priority.value})"
             return f"waiting for {keys}{loud}: {phase.reason}"
         case Sealing():
-            return f"sealing, {', '.join(kind.value for kind in phase.kinds)}"
+            return f"sealing ({', '.join(kind.value for kind in phase.kinds)})"
         case Stopping():
-            return f"stopping, {phase.outcome.value}"
+            return f"stopping ({phase.outcome.value})"
         case Ended():
             return f"{phase.outcome.value}: {phase.reason}"
+
+
+def _order_words(required: int, optional: int) -> str:
+    return f"{required} required" + (f", {optional} optional" if optional else "")
 
 
 def step_words(step: NextStep) -> tuple[str, ...]:
@@ -277,7 +280,7 @@ def waiting_lines(account: Account) -> tuple[str, ...]:
 
 
 def kind_of_review(account: Account) -> tuple[str, ...]:
-    """Sentences about who reviewed, where that was not models alone: a rule's word is no judgement of the intent."""
+    """Sentences about the reviewers, if analysers were among them: rules cannot judge what a change is meant to do."""
     rounds = account.run.rounds[-1:]
     reviews = [review for round_ in rounds for review in round_.reviews if isinstance(review, AnsweredReview)]
     by_rule = [review.reviewer for review in reviews if review.agent in account.by_rule]
@@ -285,14 +288,14 @@ def kind_of_review(account: Account) -> tuple[str, ...]:
         return ()
     if len(by_rule) == len(reviews):
         return (ANALYSERS_ALONE, ADD_A_MODEL)
-    return (f"By analysers, which do not judge what the change is meant to do: {', '.join(by_rule)}.",)
+    return (f"Static analysers, which cannot tell whether the change does what it should: {', '.join(by_rule)}.",)
 
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
 
 def review_words(review: Review) -> str:
-    """What one reviewer came to. Clean is said only where it examined something."""
+    """The result of one reviewer. It is clean only if the reviewer examined something."""
     match review:
         case FailedReview():
             return f"did not run, {review.failure.kind.value}: {review.failure.message}"
@@ -301,7 +304,7 @@ def review_words(review: Review) -> str:
         case AnsweredReview() if review.status is ReviewStatus.CLEAN:
             return "clean"
         case AnsweredReview() if review.status is ReviewStatus.INCOMPLETE:
-            return "incomplete: it reports nothing, but the story is not done"
+            return "incomplete: no findings, but the story is not done"
         case AnsweredReview():
             missing = review.evidence.missing
             return f"no evidence: {missing.reason if missing else _nothing_examined(review)}"
@@ -309,7 +312,7 @@ def review_words(review: Review) -> str:
 
 def _nothing_examined(review: AnsweredReview) -> str:
     closest = max((each.level for each in review.evidence.examined), key=lambda level: level.rank, default=None)
-    return "it has no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
+    return "no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
 
 
 def census_line(run: Run) -> str:
@@ -379,6 +382,18 @@ def _spot(location: Location) -> str:
     return flat(location.file if location.line is None else f"{location.file}:{location.line}")
 
 
+def judgement_word(judgement: Judgement | None) -> Toned:
+    """The judgement of a round in a word or two."""
+    if judgement is None:
+        return Toned("not judged", Tone.PLAIN)
+    if judgement.passes:
+        return Toned("clean", Tone.GOOD)
+    if judgement.clean:
+        return Toned("not proven", Tone.CAREFUL)
+    blocking = len(judgement.blocking) + len(judgement.carried)
+    return Toned(f"{blocking} blocking" if blocking else "not clean", Tone.BAD)
+
+
 def fix_words(fix: FixResult) -> str:
     """What a fixer did."""
     commit = f", commit {fix.commit[:12]}" if fix.commit else ""
@@ -386,12 +401,12 @@ def fix_words(fix: FixResult) -> str:
 
 
 def fix_answers(fix: FixResult) -> Iterator[str]:
-    """What the fixer says of each finding that it was handed, and of others; which of them it says nothing of."""
+    """The fixer's answer for each finding that it was given, and for others; then the findings without an answer."""
     yield from (_fix_answer(one) for one in fix.answers if one.verdict is not FixVerdict.NO_ANSWER)
     unanswered = [one.finding[:8] for one in fix.answers if one.verdict is FixVerdict.NO_ANSWER]
     if unanswered:
         yield f"no answer for {', '.join(unanswered)}"
-    yield from (f"{_fix_answer(one)} (the fixer was not handed this finding)" for one in fix.strays)
+    yield from (f"{_fix_answer(one)} (the fixer was not given this finding)" for one in fix.strays)
 
 
 def _fix_answer(answer: FixerAnswer) -> str:
@@ -417,7 +432,7 @@ def number(amount: int, noun: str) -> str:
 
 def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
     """Time, tokens and money, as far as they are known, and how much of each there may be."""
-    parts = [f"{used.seconds:.1f} s of agents' time"]
+    parts = [f"{used.seconds:.1f} s of agent time"]
     if used.tokens or budget.tokens is not None:
         parts.append(f"{used.tokens:,}{'' if budget.tokens is None else f' of {budget.tokens:,}'} tokens")
     if used.cost_usd or budget.cost_usd is not None:
@@ -429,5 +444,5 @@ def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
 def usage_of(run: Run) -> str:
     """What a run has used up of its budget."""
     budget = run.started.budget
-    at_work = "" if budget.minutes is None else f", {run.busy / 60:.1f} of {budget.minutes:g} minutes at work"
+    at_work = "" if budget.minutes is None else f", {run.busy / 60:.1f} of {budget.minutes:g} minutes active"
     return f"{usage(run.usage, budget)}{at_work}"

@@ -112,7 +112,7 @@ class Cast:
         if otherwise:
             return otherwise
         raise ScriptError(
-            f"The script has {len(entries)} entries for '{name}', and the loop asks for one more.",
+            f"The script has {len(entries)} entries for '{name}', and the loop needs one more.",
             hint="Nothing is clean by default: add what happens next.",
         )
 
@@ -184,7 +184,7 @@ class Cast:
             case _:
                 raise ScriptError(
                     f"The script's fix '{words}' is unknown.",
-                    hint="Write fixed, elsewhere, unchanged, restored, or a failure's name.",
+                    hint="Use fixed, elsewhere, unchanged, restored, or the name of a failure.",
                 )
 
     def _build(self, effect: StartBuild) -> AnyEvent:
@@ -201,7 +201,7 @@ class Cast:
             return interruption
         if said.words not in _VALIDATIONS:
             raise ScriptError(
-                f"The script's validation '{said.words}' is unknown.", hint="Write passed, failed or skipped."
+                f"The script's validation '{said.words}' is unknown.", hint="Use passed, failed or skipped."
             )
         status = ValidationStatus(said.words)
         return Validated(at=self.time, effect=effect.id, status=status, output=f"scripted: {said.words}")
@@ -230,7 +230,7 @@ class Cast:
 
 
 def _another(run: Run, key: str) -> str | None:
-    """Who reviews instead, where that is what was chosen and nobody was named."""
+    """The agent that reviews instead, where that was chosen and no agent was named."""
     offered = run.phase.choices if isinstance(run.phase, Waiting) else ()
     calls_another = any(one.key == key and one.action is ChoiceAction.ANOTHER_AGENT for one in offered)
     return other_agent(run) if calls_another else None

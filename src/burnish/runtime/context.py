@@ -119,8 +119,8 @@ def context_of(run: Run) -> RunContext:
         return msgspec.json.decode(started.inputs[_FORMER_CONTEXT], type=RunContext)
     except msgspec.MsgspecError:
         raise ContextError(
-            f"{run.id} was begun by another version of burnish, whose settings this one cannot read.",
-            hint=f"Go on with that version, or end it with 'burnish cancel {run.id}' and start a new one.",
+            f"{run.id} was started by another version of burnish, whose settings this version cannot read.",
+            hint=f"Continue with that version, or end the run with 'burnish cancel {run.id}' and start a new one.",
         ) from None
 
 

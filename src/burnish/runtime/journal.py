@@ -62,19 +62,21 @@ def _taken(state: Run, event: AnyEvent, *, is_closed: bool) -> Run:
         if is_closed:
             return replace(state, version=state.version + 1)
         raise RunError(
-            f"{state.id} was begun by another version of burnish and does not fit this one: {error}",
-            hint="Go on with that version, or start a new run.",
+            f"{state.id} was started by another version of burnish and does not fit this one: {error}",
+            hint="Continue with that version, or start a new run.",
         ) from None
 
 
 def intend(ledger: Ledger, run: str, intent: Intent) -> Run:
-    """Append what a person intends. Whoever writes the run meanwhile keeps going; the two never lose each other."""
+    """Append a person's intent. The writer of the run continues; neither loses the other's events."""
     while True:
         state = load_run(ledger, run)
         try:
             following = evolve(state, intent)
         except IllegalEventError as error:
-            raise RunError(f"{run} cannot take this: {error}", hint=f"'burnish show {run}' says where it is.") from None
+            raise RunError(
+                f"{run} does not accept this: {error}", hint=f"'burnish show {run}' shows its state."
+            ) from None
         try:
             ledger.append(stream_of(run), state.version, [stored(intent)])
         except VersionConflictError:
@@ -101,7 +103,7 @@ class Journal:
 
     @classmethod
     def take_over(cls, ledger: Ledger, run: str, owner: ProcessIdentity, now: float) -> "Journal":
-        """Become the writer of a run that nobody writes any more."""
+        """Become the writer of a run that has no writer any more."""
         load_run(ledger, run)
         lease = ledger.acquire_lease(stream_of(run), owner, now, LEASE_SECONDS)
         return cls(ledger, load_run(ledger, run), lease)

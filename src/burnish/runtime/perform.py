@@ -65,7 +65,7 @@ class LocalPerformer:
         except OSError as error:
             # A full disk, a folder that was taken away: nothing that the reviewed change, or burnish, is to blame for.
             reason = error.strerror or bounded(str(error), MAX_REASON)
-            failure = Failure(kind=FailureKind.CANNOT_RUN, message=f"its files could not be made or read: {reason}")
+            failure = Failure(kind=FailureKind.CANNOT_RUN, message=f"its files could not be created or read: {reason}")
             return WorkFailed(at=clock.now(), effect=effect.id, failure=failure)
 
     async def _do(self, effect: Work, run: Run, stop: asyncio.Event, note: Note) -> AnyEvent:
@@ -142,10 +142,10 @@ class LocalPerformer:
             rejection = Rejection(text=rejected.text, work=work)
             if job.effect.share.without(work.usage).parts == 0:
                 message = (
-                    f"nothing of its share of the budget is left, and the project's commit hook says: {rejected.text}"
+                    f"nothing is left of its share of the budget, and the project's commit hook failed: {rejected.text}"
                 )
                 return Failed(failure=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=work.usage)
-        message = f"the project's commit hook rejects the work: {rejection.text if rejection else ''}"
+        message = f"the project's commit hook rejected the work: {rejection.text if rejection else ''}"
         failure = Failure(kind=FailureKind.REFUSED, message=message)
         return Failed(failure=failure, usage=rejection.work.usage if rejection else Usage())
 

@@ -61,6 +61,6 @@ def _borrow(source: Path, target: Path, digest: str) -> None:
         content = target.read_bytes()
     if content is None or file_digest(content) != digest:
         raise TrustBrokenError(
-            f"{source} is no longer what you trusted when the run began.",
-            hint="Put it back and type 'burnish resume', or trust it anew with 'burnish trust' and start a new run.",
+            f"{source} is no longer what you trusted when the run started.",
+            hint="Restore it and run 'burnish resume', or trust it again with 'burnish trust' and start a new run.",
         )

@@ -58,13 +58,15 @@ class Rehearsal:
                 yield moment
             if moment is before:
                 return
-        raise ScriptError("The rehearsal does not end.", hint="Report the script: every run ends within its limits.")
+        raise ScriptError(
+            "The rehearsal does not end.", hint="Please report the script: every run ends within its limits."
+        )
 
     def _happen(self, event: AnyEvent) -> Moment:
         try:
             self._run = evolve(self._run, event)
         except IllegalEventError as error:
-            hint = "The script asks for something that cannot happen here."
+            hint = "The script contains something that cannot happen here."
             raise ScriptError(str(error), hint=hint) from None
         return Moment(event, self._run)
 

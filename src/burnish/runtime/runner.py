@@ -30,7 +30,7 @@ from burnish.runtime.journal import RENEW_SECONDS, Journal
 
 Clock = Callable[[], float]
 Asker = Callable[[AskPerson, Run], Awaitable[Intent | None]]
-"""Puts choices to a person; None when nobody answers."""
+"""Asks a person to choose; None without an answer."""
 Watcher = Callable[[AnyEvent, Run], None]
 """Is told of every event, after it is durable."""
 
@@ -127,7 +127,7 @@ class Runner:
         for effect in decide(self._journal.state):
             self._begin(effect)
         if not self._tasks:
-            # Only a question that nobody is here to answer leaves nothing to wait for.
+            # Only a question without a person to answer it leaves nothing to wait for.
             return not isinstance(self._journal.state.phase, Waiting)
         await self._something()
         return True
@@ -191,7 +191,7 @@ class Runner:
                 self._record(event)
 
     async def _drop_stale(self) -> None:
-        """End what nobody wants any more: a pause of a cancelled run, a question that was answered elsewhere."""
+        """End what is no longer needed: a pause of a cancelled run, a question that was answered elsewhere."""
         run = self._journal.state
         wanted = {effect.id for effect in decide(run)} | set(under_way(run))
         await self._cancel([name for name in self._tasks if name not in wanted])
@@ -215,7 +215,7 @@ class Runner:
         self._record(event)
 
     def _record(self, event: AnyEvent) -> bool:
-        """Append an event; one that no longer fits, because somebody decided otherwise meanwhile, is dropped."""
+        """Append an event; one that no longer fits, because of a decision in the meantime, is dropped."""
         try:
             self._journal.record(event)
         except IllegalEventError:

@@ -108,7 +108,9 @@ def read_finding(words: str, number: int = 1) -> Finding:
     if match is None:
         raise ScriptError(
             f"The script says '{words}', which is neither a finding nor a failure.",
-            hint=f"Write one of {_SEVERITIES.replace('|', ', ')}, then FILE:LINE and a title; or a failure's name.",
+            hint=(
+                f"Use one of {_SEVERITIES.replace('|', ', ')}, then FILE:LINE and a title; or the name of a failure."
+            ),
         )
     location = Location(file=match["file"], line=int(match["line"])) if match["file"] else None
     title = match["title"] or f"{match['severity'].capitalize()} problem {number}"
@@ -125,7 +127,7 @@ def _scores(words: str, protocol: Protocol) -> Answer:
         scores = [float(value) for value in first.removeprefix("scores ").split()]
         blocking = int(extras.get("blocking", "0"))
     except ValueError:
-        hint = "Write numbers, as in 'scores 95 95 80 80 80 90; blocking 1; notes what to change'."
+        hint = "Use numbers, as in 'scores 95 95 80 80 80 90; blocking 1; notes what to change'."
         raise ScriptError(f"The script's scores '{words}' cannot be read.", hint=hint) from None
     named = zip(gate.dimensions, scores, strict=False)
     card = ScoreCard(
@@ -145,7 +147,7 @@ def _former(words: str) -> Answer:
     try:
         pairs = list(zip(map(FormerAnswer, tokens[::2]), tokens[1::2], strict=True))
     except ValueError:
-        hint = "Write pairs, as in 'former fixed ID not-fixed ID withdrawn ID'."
+        hint = "Use pairs, as in 'former fixed ID not-fixed ID withdrawn ID'."
         raise ScriptError(f"The script's answer '{words}' cannot be read.", hint=hint) from None
     former = tuple(Former(id=name, answer=answer) for answer, name in pairs)
     findings = tuple(read_finding(part, number) for number, part in enumerate(rest, start=1))
@@ -159,6 +161,6 @@ def read_session(words: str, protocol: Protocol) -> tuple[Answer | None, StorySt
     try:
         known = StoryStatus.DONE if newly else StoryStatus(status or "absent")
     except ValueError:
-        hint = "After the comma stands done, newly-done, not-done or absent."
-        raise ScriptError(f"The script says '{words}', whose story status is unknown.", hint=hint) from None
+        hint = "After the comma, use done, newly-done, not-done or absent."
+        raise ScriptError(f"The script says '{words}', which has an unknown story status.", hint=hint) from None
     return (None if said == "unclear" else read_answer(said, protocol)), known, newly

@@ -97,7 +97,7 @@ class LocalServices:
         """An agent by its name, with the general limits where it has none of its own."""
         settings = self.settings.agent(name)
         if settings is None:
-            raise AgentError(f"There is no agent '{name}'.", hint="Name it in [agents] of burnish.toml.")
+            raise AgentError(f"There is no agent '{name}'.", hint="Define it in [agents] of burnish.toml.")
         return settings
 
     def is_offline(self, agent: str) -> bool:

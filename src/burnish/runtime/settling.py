@@ -1,7 +1,7 @@
 """The end of a run outside of its ledger: the branch is moved or the result is left where it can be taken.
 
-A run that has ended is settled once this is done. Until then a ref keeps what was reviewed, so that whoever finds the
-run after a crash knows that something is left to do. Doing it twice changes nothing.
+A run that has ended is settled once this is done. Until then a ref keeps what was reviewed, so that a process that
+finds the run after a crash knows that something is left to do. Doing it twice changes nothing.
 """
 
 from pathlib import Path
@@ -51,13 +51,15 @@ def _write_back(repository: Repository, run: Run, root: Path, *, lands: bool) ->
     folder = repository.state_dir / "runs" / run.id
     patch = save_patch(repository, folder, run.subject.head, run.commit)
     if not lands:
-        return Landing(moved=False, words=f"Your working tree is as it was. The fixes are in {patch}.")
+        return Landing(moved=False, words=f"Your working tree was not changed. The fixes are in {patch}.")
     in_the_way = write_back(repository, root, folder, run.subject.head, run.commit)
     if not in_the_way:
         return Landing(moved=True, words=f"The fixes are in your working tree, {root}; nothing is staged or committed.")
     changed = ", ".join(shown(path) for path in in_the_way[:3]) + (", …" if len(in_the_way) > 3 else "")
     return Landing(
         moved=False,
-        words=f"Nothing was written to {root}, for it has changed since it was reviewed: {changed}. "
-        f"The fixes are in {patch}.",
+        words=(
+            f"burnish wrote nothing to {root}, because it has changed since the review: {changed}. The fixes are "
+            f"in {patch}."
+        ),
     )

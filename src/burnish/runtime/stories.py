@@ -60,7 +60,7 @@ def find_status_file(repository: Repository, commit: str, story: str) -> str:
     for path, found in listing.items():
         if len(found) > 1:
             raise StoryError(
-                f"{path} lists story {story} more than once: {_named(found)}.", hint="Give --story the whole key."
+                f"{path} lists story {story} more than once: {_named(found)}.", hint="Use the whole key with --story."
             )
         return path
     own = [path for path in paths if _is_story_file(path, story) and _file_word(_text(repository, commit, path))]
@@ -188,14 +188,14 @@ def _file_word(text: str) -> str:
 def _ambiguous(story: str, paths: Iterable[str]) -> StoryError:
     return StoryError(
         f"The status of story {story} is in more than one file: {_named(paths)}.",
-        hint="Keep one of them, or give --story the whole key, such as 1-2-some-slug.",
+        hint="Keep one of them, or use the whole key with --story, such as 1-2-some-slug.",
     )
 
 
 def _unlisted(story: str, sprints: Sequence[str], keys: Sequence[str]) -> StoryError:
     first = _taken_apart(story).id[:1]
     near = [key for key in keys if first and _taken_apart(key).id[:1] == first] or keys
-    hint = f"Give --story one of {_named(near)}, or add the story." if near else "Add the story to it."
+    hint = f"Use --story with one of {_named(near)}, or add the story." if near else "Add the story to it."
     return StoryError(
         f"{_named(sprints)} does not list story {story}, and the story has no file of its own.", hint=hint
     )

@@ -94,7 +94,7 @@ def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -
     """Why a command did not run, where it did not."""
     shown = f"validate.{name} ('{command.text}')"
     if finished.how is How.TIMED_OUT:
-        return Failure(kind=FailureKind.TIMED_OUT, message=f"{shown} took too long")
+        return Failure(kind=FailureKind.TIMED_OUT, message=f"{shown} timed out")
     if finished.how is not How.EXITED or finished.cannot_run:
         detail = finished.message or finished.stderr_tail.strip()[-300:] or f"exit code {finished.code}"
         return Failure(kind=FailureKind.CANNOT_RUN, message=f"{shown} cannot run: {detail}")
@@ -158,9 +158,9 @@ def _report(folder: Path, name: str) -> Coverage:
 def _unmeasured(unread: list[str], floor: float) -> str:
     """Why nothing was measured, and what to do about it."""
     if unread:
-        why = f"{', '.join(unread)} cannot be read as a report of lines that were run"
-        advice = "Let the commands of [validate] write a regular file with a total from 0 to 100 %"
+        why = f"{', '.join(unread)} cannot be read as a coverage report"
+        advice = "Make the [validate] commands write a regular file with a total from 0 to 100 %"
     else:
-        why = f"the commands left none of {', '.join(REPORTS)}"
-        advice = "Let a command of [validate] write one (pytest: --cov --cov-report=json)"
+        why = f"the commands wrote none of {', '.join(REPORTS)}"
+        advice = "Make a [validate] command write one (pytest: --cov --cov-report=json)"
     return f"Coverage: not measured, though the floor is {floor:g} %: {why}. {advice}, or remove coverage_floor."

@@ -70,7 +70,7 @@ def _check(kind: inspect.Type, value: object, path: KeyPath) -> list[Violation]:
             # "or nothing": a file says so by leaving the key out.
             return _check(next(one for one in kind.types if not isinstance(one, inspect.NoneType)), value, path)
         case inspect.StructType() | inspect.UnionType() | inspect.DictType() if shape is not dict:
-            return [_wrong(path, "a table", value, "Open it with a header in brackets, and put its keys below.")]
+            return [_wrong(path, "a table", value, "Open it with a header in square brackets, and put its keys below.")]
         case inspect.StructType():
             return _check_table(kind, cast("dict[str, object]", value), path)
         case inspect.UnionType():
@@ -94,7 +94,7 @@ def _check_table(kind: inspect.StructType, table: dict[str, object], path: KeyPa
             found.append(Violation(path=(*path, key), message="unknown key.", hint=hint))
     for key, field in fields.items():
         if field.required and key not in table:
-            hint = f"Add it; it is {_expected(field.type)}."
+            hint = f"Add it: {_expected(field.type)}."
             found.append(Violation(path=(*path, key), message="missing.", hint=hint))
     return found
 
@@ -188,7 +188,7 @@ _OTHER_NAMES = {
     "reviewCycle": "burnish counts the rounds itself; remove the key.",
     "iteration": "burnish counts the rounds itself; remove the key.",
     # Whether.
-    "reviewEnabled": "Remove it: reviews are on. 'burnish fix --build --no-review' leaves one out, and seals nothing.",
+    "reviewEnabled": "Remove it: reviews are on. 'burnish fix --build --no-review' skips one, and seals nothing.",
     "coverageThreshold": "Set 'coverage_floor' in [validate], in percent.",
     "minCoverage": "Set 'coverage_floor' in [validate], in percent.",
     # Who.
@@ -196,29 +196,29 @@ _OTHER_NAMES = {
     "defaultPrimary": 'Set \'default\' in [roles], such as default = { agent = "codex", fallback = "claude" }.',
     "defaultFallback": 'Set \'default\' in [roles], such as default = { agent = "codex", fallback = "claude" }.',
     "perTask": "Set 'review', 'fix' and 'build' in [roles].",
-    "primary": "Set 'agent' in its place; 'fallback' stays.",
-    "complexityOverrides": "Set [roles.complexity.low], medium and high, and give --complexity.",
+    "primary": "Set 'agent' instead; 'fallback' stays.",
+    "complexityOverrides": "Set [roles.complexity.low], medium and high, and use --complexity.",
     "agentsFile": _ROLE,
-    "stateFile": "burnish keeps its state in the git directory; remove the key, and name agents in [roles].",
+    "stateFile": "Remove the key: burnish keeps its state in the git directory. Set agents in [roles].",
     "provider": "Set 'default' in [roles], such as default = \"claude\".",
     "reviewerProvider": "Set 'review' in [roles], such as review = \"claude\".",
     "reviewerModel": "Define an agent with that 'model' in [agents.NAME], and name it as 'review' in [roles].",
-    "reasoningEffort": "Choose the 'model' of [agents.NAME]; how hard it thinks is left to the client.",
+    "reasoningEffort": "Set the 'model' of [agents.NAME]; the client decides about the reasoning effort.",
     "command": "Define an agent, [agents.NAME] with kind = \"command\" and its 'command', and name it in [roles].",
-    "yolo": "Remove it: agents are never asked for permissions, and run in a sandbox ('sandbox').",
+    "yolo": "Remove it: agents never ask for permission and run in a sandbox ('sandbox').",
     # What they are told.
     "promptPath": "Set 'builder' in [prompts], or use --developer-prompt.",
     "developerPromptPath": "Set 'builder' in [prompts], or use --developer-prompt.",
     "reviewerPromptPath": "Set 'reviewer' in [prompts], or use --reviewer-prompt.",
     # Where work comes from, and how it is shown.
-    "beadMode": "Name the bead with --story ID.",
-    "taskMode": "Name the task with --story ID.",
-    "topLevelBeadId": "Name the bead with --story ID.",
+    "beadMode": "Use --story ID to name the bead.",
+    "taskMode": "Use --story ID to name the task.",
+    "topLevelBeadId": "Use --story ID to name the bead.",
     "parallelAgents": _BRANCH,
     "iterationLimit": _BRANCH,
     "pauseMs": _BRANCH,
-    "previewLines": "Remove it; 'burnish logs -f RUN' shows all that agents write.",
-    "logDir": "Remove it; 'burnish logs RUN' shows the logs, which are kept in the git directory.",
+    "previewLines": "Remove it; 'burnish logs -f RUN' shows everything that agents write.",
+    "logDir": "Remove it; 'burnish logs RUN' shows the logs, which burnish keeps in the git directory.",
 }
 
 

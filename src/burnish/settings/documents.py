@@ -28,13 +28,13 @@ _POSITION = re.compile(
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _HINTS = (
-    ("Invalid value", 'Text stands in quotes: key = "text".'),
+    ("Invalid value", 'Put text in quotes: key = "text".'),
     ("Unescaped '\\'", "Write \\\\ for a backslash, or put the text in single quotes."),
     ("Cannot overwrite", "A key may be given only once; remove one of the two."),
-    ("Cannot declare", "A table may be opened only once; bring its keys together."),
+    ("Cannot declare", "A table may be opened only once; put its keys together."),
     ("Cannot mutate", "A table written in { } is complete; add its keys there."),
     ("Expected newline", "Put each key on a line of its own."),
-    ("Expected '='", "Every key has a value: key = value."),
+    ("Expected '='", "Every key needs a value: key = value."),
     ("Unclosed array", "Close the array with ]."),
 )
 
@@ -71,7 +71,7 @@ class DocumentError(BurnishError):
             super().__init__(self.problems[0].sentence, hint=self.problems[0].hint)
         else:
             lines = "".join(f"\n  {problem.text}" for problem in self.problems)
-            super().__init__(f"There are {len(self.problems)} faults.{lines}")
+            super().__init__(f"There are {len(self.problems)} errors.{lines}")
 
 
 class SourcePlace(Value):
@@ -113,16 +113,16 @@ def read_file(path: str | Path) -> bytes:
     except IsADirectoryError:
         message, hint = "It is a directory.", "Name the protocol's .toml file in it."
     except PermissionError:
-        message, hint = "The file may not be read.", "Look at its permissions."
+        message, hint = "You may not read the file.", "Check its permissions."
     except (OSError, ValueError) as error:
-        message, hint = f"The file cannot be read: {error}.", "Look at its path."
+        message, hint = f"The file cannot be read: {error}.", "Check its path."
     raise DocumentError([Problem(file=str(path), message=message, hint=hint)])
 
 
 def read_document(raw: bytes, file: str, *, builtin: bool = False) -> Document:
     """Read a document; `file` is the name that messages give it. Raises `DocumentError` with the place."""
     if len(raw) > MAX_DOCUMENT_BYTES:
-        hint = "Is it the file that you meant?"
+        hint = "Is this the right file?"
         raise _error(file, None, f"The file is longer than {MAX_DOCUMENT_BYTES:,} bytes.", hint)
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
@@ -132,7 +132,7 @@ def read_document(raw: bytes, file: str, *, builtin: bool = False) -> Document:
     try:
         values, lines = tomllib.loads(text), key_lines(text)
     except RecursionError:
-        raise _error(file, None, "The values are nested too deeply.", "Settings need a few levels only.") from None
+        raise _error(file, None, "The values are nested too deeply.", "A few levels are enough for settings.") from None
     except ValueError as error:
         # Not only tomllib's own class: Python's complaint about endless numbers comes through as well.
         raise _syntax_error(str(error), text, file) from None
@@ -244,13 +244,11 @@ def _missing_file_hint(path: Path) -> str:
         siblings = sorted(sibling.name for sibling in path.parent.glob("*.toml"))
     except OSError:
         siblings = []
-    return did_you_mean(path.name, siblings, alike=0.75) or "Look at the path; it is relative to where you are."
+    return did_you_mean(path.name, siblings, alike=0.75) or "Check the path; it is relative to the current folder."
 
 
 def _syntax_error(complaint: str, text: str, file: str) -> DocumentError:
-    hint = next(
-        (hint for start, hint in _HINTS if complaint.startswith(start)), "Look at this line and at the one above."
-    )
+    hint = next((hint for start, hint in _HINTS if complaint.startswith(start)), "Check this line and the one above.")
     match = _POSITION.match(complaint)
     if match is None:
         return _error(file, None, f"{complaint}.", hint)

@@ -161,7 +161,7 @@ def load(sources: SettingsSources) -> Merged:
     layers.update({place.file: LayerName.ENVIRONMENT for place in from_environment.places.values()})
     notices = [*_misspelt(sources.environment)]
     if base is not None and working not in (None, base):
-        told = f"{REPOSITORY_FILE} is read from {sources.base_name}; what the change says in it does not count yet."
+        told = f"burnish reads {REPOSITORY_FILE} from {sources.base_name}; the change's edits of it do not apply yet."
         notices.insert(0, told)
     whole = Merged(
         settings=_converted(merged),
@@ -187,7 +187,10 @@ def _with_tests_unless_the_project_says_off(merged: Merged) -> Merged:
     origin = merged.origin("analysers", "tests")
     if analysers.tests != OFF or origin.layer is LayerName.REPOSITORY:
         return merged
-    told = f'{origin.text}: analysers.tests = "off" counts only in the project\'s {REPOSITORY_FILE}; the tests are run.'
+    told = (
+        f'{origin.text}: analysers.tests = "off" applies only in the project\'s {REPOSITORY_FILE}; burnish runs '
+        "the tests."
+    )
     settings = replace(merged.settings, analysers=replace(analysers, tests=AUTO))
     return replace(merged, settings=settings, notices=(*merged.notices, told))
 
@@ -221,7 +224,7 @@ def _read_user_file(path: Path | None) -> bytes | None:
         return None
     except OSError as error:
         message = f"The file cannot be read: {error.strerror}."
-        problem = Problem(file=str(path), message=message, hint="Look at its permissions.")
+        problem = Problem(file=str(path), message=message, hint="Check its permissions.")
         raise DocumentError([problem]) from None
 
 

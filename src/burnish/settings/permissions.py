@@ -30,7 +30,7 @@ class Effect(Enum):
     """The worst that a setting can do, as a message says it."""
 
     EXECUTES = "runs commands"
-    HANDS_OUT = "hands out variables, files or keys"
+    HANDS_OUT = "gives agents variables, files or keys"
     WEAKENS = "can weaken the gate"
     LIMITS = "raises a limit"
     HARMLESS = "is harmless"
@@ -109,31 +109,31 @@ def _rows(
     return {key: KeyPermission(effect=effect, reason=reason, stricter=stricter, users=users, gate=gate) for key in keys}
 
 
-_AGENT = "it is part of what is run"
-_ROLE = "it chooses who reviews, fixes or builds, and may spend money"
-_MONEY = "a lower cap only ends a run sooner"
-_TIME = "a shorter time only ends work sooner, and what did not run is never clean"
-_SEEN = "reviewers see less of the change where it is lower"
-_NOT_REVIEWED = "files that it matches are not reviewed"
-_KEPT = "only the user decides what is kept of their runs"
-_KEY = "the user's key signs only where the user asks for it"
+_AGENT = "it is part of what runs"
+_ROLE = "it chooses the agents that review, fix or build, and may cost money"
+_MONEY = "a lower cap only ends a run earlier"
+_TIME = "a shorter time only ends work earlier, and work that did not run is never clean"
+_SEEN = "with a lower value, reviewers see less of the change"
+_NOT_REVIEWED = "files that match it are not reviewed"
+_KEPT = "only you decide what is kept of your runs"
+_KEY = "your key signs only if you ask for it"
 
 TABLE: Mapping[str, KeyPermission] = {
     **_rows(Effect.WEAKENS, "another protocol may have a weaker gate", "protocol"),
-    **_rows(Effect.EXECUTES, "without one, agents run as the user", "sandbox", stricter=_sandbox, users=True),
-    **_rows(Effect.HANDS_OUT, "only the user hands out the user's variables", "allow_environment", users=True),
+    **_rows(Effect.EXECUTES, "without a sandbox, agents run as you", "sandbox", stricter=_sandbox, users=True),
+    **_rows(Effect.HANDS_OUT, "only you decide which of your variables agents get", "allow_environment", users=True),
     **_rows(Effect.WEAKENS, "another model may see less, or cost more", "model"),
     **_rows(Effect.HARMLESS, "records are written from the ledger, to fixed places", "records"),
     **_rows(Effect.EXECUTES, _AGENT, "agents.*.kind", "agents.*.command", "agents.*.model", "agents.*.contract"),
     **_rows(Effect.EXECUTES, _AGENT, "agents.*.timeout", "agents.*.silent", "agents.*.examines", "agents.*.max_turns"),
     **_rows(Effect.EXECUTES, _AGENT, "agents.*.resume", "agents.*.project_settings"),
-    **_rows(Effect.HANDS_OUT, "a command gets the variables by their names", "agents.*.environment"),
+    **_rows(Effect.HANDS_OUT, "a command gets the variables that it names", "agents.*.environment"),
     **_rows(Effect.WEAKENS, _ROLE, "roles.default", "roles.review", "roles.fix", "roles.build", "roles.reviewers.*"),
     **_rows(Effect.WEAKENS, _ROLE, *(f"roles.complexity.{level}.*" for level in ("low", "medium", "high"))),
     **_rows(Effect.WEAKENS, _ROLE, "roles.by_round"),
-    **_rows(Effect.EXECUTES, "it is a line for the shell", "validate.commands.*", gate=_added),
+    **_rows(Effect.EXECUTES, "it is a shell command", "validate.commands.*", gate=_added),
     **_rows(
-        *(Effect.WEAKENS, "a lower floor asks for fewer tests", "validate.coverage_floor"),
+        *(Effect.WEAKENS, "a lower floor requires fewer tests", "validate.coverage_floor"),
         stricter=_at_least,
         gate=_at_least,
     ),
@@ -146,10 +146,10 @@ TABLE: Mapping[str, KeyPermission] = {
         stricter=_at_most,
         users=True,
     ),
-    **_rows(Effect.EXECUTES, "its lines are for the shell", "workspace.prepare", gate=_same),
+    **_rows(Effect.EXECUTES, "its lines are shell commands", "workspace.prepare", gate=_same),
     **_rows(Effect.HANDS_OUT, "agents can read the ignored files that it copies", "workspace.seed", gate=_same),
     **_rows(
-        *(Effect.LIMITS, "a lower limit only stops what writes too much", "workspace.file_megabytes"),
+        *(Effect.LIMITS, "a lower limit only stops commands that write too much", "workspace.file_megabytes"),
         stricter=_at_most,
     ),
     **_rows(Effect.WEAKENS, "reviewers follow it", "review.rules", gate=_same),
@@ -161,23 +161,25 @@ TABLE: Mapping[str, KeyPermission] = {
         stricter=_at_least,
         gate=_at_least,
     ),
-    **_rows(Effect.HANDS_OUT, "the user's key signs what the repository wants signed", "seal.signing_key"),
+    **_rows(Effect.HANDS_OUT, "your key signs what the repository wants signed", "seal.signing_key"),
     **_rows(Effect.HANDS_OUT, _KEY, "seal.sign", users=True),
-    **_rows(Effect.HARMLESS, "`verify` reads it from the base, where it only tightens", "seal.signers"),
-    **_rows(Effect.WEAKENS, "`verify` then accepts less than an approval", "seal.allow"),
-    **_rows(Effect.WEAKENS, "what was not examined is then approved", "gate.unproven"),
+    **_rows(Effect.HARMLESS, "`verify` reads it from the base, where it can only tighten", "seal.signers"),
+    **_rows(Effect.WEAKENS, "`verify` then accepts seals of other kinds than 'approved'", "seal.allow"),
+    **_rows(Effect.WEAKENS, "changes that were not examined are then approved", "gate.unproven"),
     **_rows(Effect.LIMITS, _KEPT, "keep.days", "keep.megabytes", users=True),
     **_rows(Effect.WEAKENS, "its findings do not block", "waivers"),
-    **_rows(Effect.WEAKENS, "it can switch rules off and lower severities", "analysers.rules.*", gate=_same),
-    **_rows(Effect.WEAKENS, "the analysers leave out what it matches", "analysers.generated", gate=_same),
+    **_rows(Effect.WEAKENS, "it can turn rules off and lower severities", "analysers.rules.*", gate=_same),
+    **_rows(Effect.WEAKENS, "the analysers skip files that match it", "analysers.generated", gate=_same),
     **_rows(
-        *(Effect.WEAKENS, "a lower severity blocks less", "analysers.uncovered"), stricter=_severity, gate=_severity
+        *(Effect.WEAKENS, "with a lower severity, less blocks", "analysers.uncovered"),
+        stricter=_severity,
+        gate=_severity,
     ),
     **_rows(
-        *(Effect.WEAKENS, "tests that are not run find nothing", "analysers.tests"), stricter=_kept_on, gate=_kept_on
+        *(Effect.WEAKENS, "tests that do not run find nothing", "analysers.tests"), stricter=_kept_on, gate=_kept_on
     ),
     **_rows(Effect.LIMITS, _TIME, "analysers.test_seconds", stricter=_at_most),
-    **_rows(*(Effect.WEAKENS, "fixes may then change what the code does", "analysers.unsafe_fixes"), stricter=_not_on),
+    **_rows(*(Effect.WEAKENS, "fixes may then change behaviour", "analysers.unsafe_fixes"), stricter=_not_on),
 }
 """By the key in full, `*` for a name that the user chooses."""
 
@@ -235,21 +237,21 @@ def keep_users_own(document: Document, own: Document, user: Settings, where: str
     refused: dict[KeyPath, str] = {}
     for path, value, row in leaves(document.values):
         if row is not None and row.users and not _may_set(row, value, value_at(user, path)):
-            refused[path] = f"a repository can tighten what you have set, not loosen it. Set it in {where}."
+            refused[path] = f"a repository can tighten your settings, not loosen them. Set it in {where}."
     for name in table_at(document.values, "agents"):
         path: KeyPath = ("agents", name, "command")
         match _kind_given_login(_agent(document, name), _agent(own, name)):
             case AgentKind.ACP:
                 # Without its command there is nothing to run: this cannot be passed over.
-                message = "this program would be given your login, and a repository may not bring it."
-                hint = f"Name it as it is on the PATH, without a folder, or set it in {where}."
+                message = "this program would get your login, and a repository may not provide such a program."
+                hint = f"Name a program on the PATH, without a folder, or set it in {where}."
                 place, key = document.place_of(path), key_text(path)
                 raise DocumentError([Problem(file=place.file, line=place.line, key=key, message=message, hint=hint)])
             case None:
                 continue
             case _:
-                refused[path] = f"this program would be given your login. Set it in {where}."
-    notices = [f"{document.place_of(at).text}: {key_text(at)} is not used: {why}" for at, why in refused.items()]
+                refused[path] = f"this program would get your login. Set it in {where}."
+    notices = [f"{document.place_of(at).text}: {key_text(at)} does not apply: {why}" for at, why in refused.items()]
     kept, more = _hand_out(_without(document, list(refused)), own, user, where)
     return kept, (*notices, *more)
 
@@ -292,8 +294,8 @@ def _hand_out(document: Document, own: Document, user: Settings, where: str) -> 
             agents[name] = {**table, "environment": [variable for variable in wanted if variable not in refused]}
             place = document.place_of(("agents", name, "environment")).text
             notices.append(
-                f"{place}: agents.{name} does not get {', '.join(refused)}: you have not allowed it. "
-                f"Add {', '.join(refused)} to allow_environment in {where}."
+                f"{place}: agents.{name} does not get {', '.join(refused)}: you have not allowed it. Add "
+                f"{', '.join(refused)} to allow_environment in {where}."
             )
     handed = replace(document, values={**document.values, "agents": agents}) if notices else document
     return handed, tuple(notices)

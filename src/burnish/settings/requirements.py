@@ -35,7 +35,7 @@ class AgentValue(Value):
     contract: ContractName | None = None
 
     def meets(self, required: "AgentValue") -> bool:
-        """Whether this agent is the one that is asked for. A model that nobody asks for may be any."""
+        """Whether this agent is the one that is asked for. Without a required model, any will do."""
         if required.kind is None:
             return self.name == required.name
         return (self.kind, self.command, self.contract) == (

@@ -108,15 +108,15 @@ def role_notices(settings: Settings, protocol: Protocol, flags: Sequence[str] = 
     levels = (roles.complexity.low, roles.complexity.medium, roles.complexity.high)
     named = [*roles.reviewers, *(name for level in levels for name in level if name not in _ROLES)]
     notices = [
-        f"[roles] names '{name}', who is not on the panel of '{protocol.name}': {', '.join(panel)}."
+        f"[roles] names '{name}', which is not on the panel of '{protocol.name}': {', '.join(panel)}."
         for name in dict.fromkeys(named)
         if name not in panel
     ]
-    nobody = not any(choice.agent for choice in (roles.default, roles.review, roles.fix, roles.build))
-    if settings.agents and nobody and not roles.reviewers and not flags:
+    no_roles = not any(choice.agent for choice in (roles.default, roles.review, roles.fix, roles.build))
+    if settings.agents and no_roles and not roles.reviewers and not flags:
         who = "agent" if len(settings.agents) == 1 else "agents"
         has = "has" if len(settings.agents) == 1 else "have"
-        notices.append(f"The {who} {quoted(settings.agents)} {has} no role: name one in [roles] or with --agent.")
+        notices.append(f"The {who} {quoted(settings.agents)} {has} no role: set one in [roles] or with --agent.")
     return tuple(notices)
 
 
@@ -127,12 +127,12 @@ def _read_flags(flags: Sequence[str], protocol: Protocol) -> dict[str, str]:
     for flag in flags:
         role, separator, name = flag.rpartition("=")
         if not name or (separator and not role):
-            raise _flag_error(flag, "names no agent.", "Write --agent NAME or --agent ROLE=NAME.")
+            raise _flag_error(flag, "names no agent.", "Use --agent NAME or --agent ROLE=NAME.")
         if separator and role not in roles:
             hint = did_you_mean(role, roles) or f"The roles are {quoted(roles)}."
-            raise _flag_error(flag, f"names no role: '{role}'.", hint)
+            raise _flag_error(flag, f"names an unknown role: '{role}'.", hint)
         if named.setdefault(role, name) != name:
-            raise _flag_error(flag, "contradicts another --agent.", "Give each role one agent.")
+            raise _flag_error(flag, "contradicts another --agent.", "Use one agent for each role.")
     return named
 
 
@@ -171,15 +171,15 @@ def _fault(settings: Settings, protocol: Protocol, name: str, *, reviews: bool) 
     contract = agent.contract or protocol.contract
     if reviews and not gate_takes(protocol.gate, contract):
         message = f"agent '{name}' answers as '{contract.value}', which the gate of '{protocol.name}' cannot judge."
-        return message, f"Remove its contract: then it is asked for '{protocol.contract.value}'."
+        return message, f"Remove its contract; then it answers as '{protocol.contract.value}'."
     return None
 
 
 def _analysers_fault(protocol: Protocol) -> tuple[str, str] | None:
     """Analysers list findings: they give no scores, and they are no session that reviews and fixes by itself."""
-    hint = "Name an agent that can, with --agent NAME or in [roles], or choose another protocol."
+    hint = "Choose an agent that can, with --agent NAME or in [roles], or choose another protocol."
     if protocol.review.by is ReviewBy.SESSION:
-        return f"the embedded analysers cannot be the session that '{protocol.name}' asks for.", hint
+        return f"the embedded analysers cannot be the session that '{protocol.name}' needs.", hint
     if not gate_takes(protocol.gate, ContractName.SARIF):
-        return f"the embedded analysers give no scores, which the gate of '{protocol.name}' asks for.", hint
+        return f"the embedded analysers give no scores, which the gate of '{protocol.name}' needs.", hint
     return None

@@ -16,7 +16,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIGNER = re.compile(r"\S\s+(?:\S.*\s)?(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+\s+AAAA")
 _RULE = re.compile(r"[a-z][a-z-]*:\S+")
 _RESERVED_NAMES = (NO_FALLBACK, "false", "true", "null", "review", "fix", "build", "default")
-_NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64; the names of roles and 'none' mean something else."
+_NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64. The names of roles and 'none' are reserved."
 
 
 def faults(settings: Settings) -> tuple[Violation, ...]:
@@ -49,30 +49,32 @@ def own_fallbacks(settings: Settings) -> Iterator[Violation]:
     """Choices of an agent that is its own fallback."""
     for path, choice in choices(settings):
         if choice.agent and choice.agent == choice.fallback:
-            hint = "Name another agent, or write fallback = false."
-            yield Violation(path=(*path, "fallback"), message=f"'{choice.agent}' cannot follow itself.", hint=hint)
+            hint = "Choose another agent, or set fallback = false."
+            yield Violation(
+                path=(*path, "fallback"), message=f"'{choice.agent}' cannot be its own fallback.", hint=hint
+            )
 
 
 def unknown_agent(settings: Settings, name: str) -> tuple[str, str]:
-    """Message and hint for an agent that nobody knows."""
+    """Message and hint for an unknown agent."""
     hint = did_you_mean(name, settings.agent_names) or (
-        f"Add a table [agents.{name}]; known so far: {quoted(settings.agent_names)}."
+        f"Add a table [agents.{name}]. Known agents: {quoted(settings.agent_names)}."
     )
     return f"there is no agent '{name}'.", hint
 
 
 def _empty_texts(settings: Settings) -> Iterator[Violation]:
-    protocol = "Name a built-in protocol, or the path of your own."
+    protocol = "Use the name of a built-in protocol, or the path of your own."
     waiver = "'burnish findings RUN waive ID --reason TEXT' prints the lines to add."
     texts: list[tuple[KeyPath, str, str, str]] = [
         (("protocol",), settings.protocol, "the name is empty.", protocol),
         *(
             (("validate", "commands", name), command.line or "".join(command.argv[:1]), "the command is empty.", hint)
-            for hint in ("Write the command, or leave the key out.",)
+            for hint in ("Set the command, or remove the key.",)
             for name, command in settings.validate.commands.items()
         ),
         *(
-            (("workspace", "prepare", index), line, "the command is empty.", "Write the command, or leave it out.")
+            (("workspace", "prepare", index), line, "the command is empty.", "Set the command, or remove it.")
             for index, line in enumerate(settings.workspace.prepare)
         ),
         *(
@@ -103,23 +105,23 @@ def is_variable(name: str) -> bool:
 def _variable_faults(path: KeyPath, names: tuple[str, ...]) -> Iterator[Violation]:
     for index, variable in enumerate(names):
         if not is_variable(variable):
-            message = f"'{variable}' cannot be let through."
-            hint = "Write the name of one variable; those that begin with BURNISH_ are set by burnish."
+            message = f"'{variable}' cannot be passed on."
+            hint = "Use the name of one variable. burnish itself sets those that start with BURNISH_."
             yield Violation(path=(*path, index), message=message, hint=hint)
 
 
 def _agent_command_faults(path: KeyPath, agent: AgentSettings) -> Iterator[Violation]:
     here: KeyPath = (*path, "command")
     if not agent.command and agent.kind.needs_command:
-        hint = 'Name the program and its arguments: command = ["./review.sh"].'
+        hint = 'Set the program and its arguments: command = ["./review.sh"].'
         yield Violation(path=here, message=f"missing; kind '{agent.kind.value}' needs it.", hint=hint)
     if agent.command and not agent.command[0].strip():
-        yield Violation(path=here, message="the program is empty.", hint="Name the program first.")
+        yield Violation(path=here, message="the program is empty.", hint="Put the program first.")
     for index, part in enumerate(agent.command):
         climbs = part.startswith("../") or (index in agent.relative_parts and ".." in PurePosixPath(part).parts)
         if climbs:
-            hint = "Files of the repository are run as they are in the base; for others write the absolute path."
-            yield Violation(path=(*here, index), message=f"'{part}' leads out of the repository.", hint=hint)
+            hint = "burnish runs files of the repository as they are in the base; use absolute paths for other files."
+            yield Violation(path=(*here, index), message=f"'{part}' is outside the repository.", hint=hint)
 
 
 def _role_faults(settings: Settings) -> Iterator[Violation]:
@@ -142,10 +144,10 @@ def _number_faults(settings: Settings) -> Iterator[Violation]:
         if path != ("validate", "coverage_floor"):
             if number <= 0:
                 message = f"expected more than 0, got {str(number)[:40]}."
-                yield Violation(path=path, message=message, hint="Leave it out for the default.")
+                yield Violation(path=path, message=message, hint="Remove it to use the default.")
         elif not 0 <= number <= 100:
             message = f"expected 0 to 100, got {str(number)[:40]}."
-            yield Violation(path=path, message=message, hint="It is a share in percent.")
+            yield Violation(path=path, message=message, hint="It is a percentage.")
 
 
 def _numbers(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, float]]:
@@ -164,13 +166,13 @@ def _path_faults(settings: Settings) -> Iterator[Violation]:
     ]
     for path, glob in globs:
         if not glob.strip() or glob.startswith("/") or ".." in PurePosixPath(glob).parts:
-            message = f"'{glob}' is no pattern for files of the repository."
-            yield Violation(path=path, message=message, hint="Write it relative to the root, as in 'docs/**/*.md'.")
+            message = f"'{glob}' is not a pattern for files of the repository."
+            yield Violation(path=path, message=message, hint="Make it relative to the root, as in 'docs/**/*.md'.")
     prompts = settings.prompts
     for key, value in (("reviewer", prompts.reviewer), ("fixer", prompts.fixer), ("builder", prompts.builder)):
         if ".." in PurePosixPath(value).parts:
-            hint = "Write it relative to the root of the repository, or as an absolute path."
-            yield Violation(path=("prompts", key), message=f"'{value}' climbs out of its folder.", hint=hint)
+            hint = "Use a path relative to the root of the repository, or an absolute path."
+            yield Violation(path=("prompts", key), message=f"'{value}' leads out of its folder.", hint=hint)
 
 
 def _analyser_faults(settings: Settings) -> Iterator[Violation]:
@@ -182,23 +184,27 @@ def _analyser_faults(settings: Settings) -> Iterator[Violation]:
     ]
     for path, word in given:
         if word not in words:
-            message = f"'{word}' is no severity."
+            message = f"'{word}' is not a severity."
             yield Violation(path=path, message=message, hint=did_you_mean(word, words) or f"Use {quoted(words)}.")
     if analysers.tests not in (AUTO, OFF):
-        message = f"'{analysers.tests}' says nothing about tests."
+        message = f"'{analysers.tests}' is not a valid value for tests."
         hint = did_you_mean(analysers.tests, (AUTO, OFF)) or f"Use {quoted((AUTO, OFF))}."
         yield Violation(path=("analysers", "tests"), message=message, hint=hint)
     for rule in analysers.rules:
         if not _RULE.fullmatch(rule):
-            hint = 'Write the tool and its rule, or the beginning of several rules: "ruff:S3" = "low".'
-            yield Violation(path=("analysers", "rules", rule), message=f"'{rule}' names no rule of a tool.", hint=hint)
+            hint = 'Use the tool and its rule, or a prefix of several rules: "ruff:S3" = "low".'
+            yield Violation(path=("analysers", "rules", rule), message=f"'{rule}' is not a rule of a tool.", hint=hint)
 
 
 def _seal_faults(settings: Settings) -> Iterator[Violation]:
     for index, signer in enumerate(settings.seal.signers):
         if not signer.strip() or "\n" in signer or (not is_signer_line(signer) and not _is_in_repository(signer)):
-            hint = "Write the path of a file of the repository, or one line of an allowed-signers file (ssh-keygen(1))."
-            yield Violation(path=("seal", "signers", index), message=f"'{signer}' names no signers.", hint=hint)
+            hint = "Use the path of a file of the repository, or one line of an allowed-signers file (ssh-keygen(1))."
+            yield Violation(
+                path=("seal", "signers", index),
+                message=f"'{signer}' is neither a file nor an allowed-signers line.",
+                hint=hint,
+            )
 
 
 def is_signer_line(text: str) -> bool:

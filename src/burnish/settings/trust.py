@@ -1,7 +1,7 @@
 """What the user has trusted of a working tree: exact contents, by digest, kept outside of every repository.
 
 As with direnv, trust is in content: one changed byte asks for it anew. What is trusted here runs as the user says, so
-this module believes only files that nobody but the user could have written.
+this module believes only files that no other user could have written.
 """
 
 import hashlib
@@ -67,10 +67,10 @@ class TrustStore:
 
     def _why_not(self, within: Path | None) -> str:
         if self._folder is None:
-            return "There is no place to keep what you trust: neither XDG_STATE_HOME nor HOME is set."
+            return "burnish cannot store what you trust: neither XDG_STATE_HOME nor HOME is set."
         if within is not None and self._folder.resolve().is_relative_to(within.resolve()):
-            # Whoever can change the working tree could else write what is trusted.
-            return f"{self._folder} is inside of the repository, which would then trust itself."
+            # Otherwise a change of the working tree could add to what is trusted.
+            return f"{self._folder} is inside the repository, which could then trust itself."
         return ""
 
     def holds(self, repository: str, digest: str) -> bool:
@@ -83,11 +83,11 @@ class TrustStore:
     def add(self, trusted: Trusted) -> None:
         """Trust a content from now on."""
         if self._folder is None or self._problem:
-            raise TrustError(self._problem, hint="Set XDG_STATE_HOME to a folder of your own, outside of it.")
+            raise TrustError(self._problem, hint="Set XDG_STATE_HOME to a folder of your own, outside the repository.")
         make_private_directory(self._folder)
         if not _is_private(self._folder):
-            hint = f"Type: chmod go-w {self._folder}"
-            raise TrustError(f"{self._folder} can be written by others, or is not yours.", hint=hint)
+            hint = f"Run: chmod go-w {self._folder}"
+            raise TrustError(f"Other users can write to {self._folder}, or you do not own it.", hint=hint)
         write_atomically(self._folder / _name(trusted.repository, trusted.digest), msgspec.json.encode(trusted) + b"\n")
 
     def entries(self, repository: str | None = None) -> tuple[Trusted, ...]:

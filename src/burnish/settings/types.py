@@ -15,7 +15,7 @@ from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 
 NO_FALLBACK = "none"
-"""The word that stands where an agent is wanted without anybody to follow it."""
+"""The word for an agent without a fallback."""
 
 DEFAULT_COST_USD = 5.0
 """The cap where a paid agent may be called and none is set."""
@@ -100,7 +100,7 @@ class RoleChoice(Value):
 
     agent: str = ""
     fallback: str | None = None
-    """`none` where nobody follows."""
+    """`none` for no fallback."""
 
 
 class ComplexityChoices(Value):
@@ -171,7 +171,7 @@ class ValidateSettings(Value):
 
 
 class BudgetLimits(Value):
-    """Caps on what may be used up. None where nobody set one."""
+    """Caps on usage. None where none is set."""
 
     cost_usd: float | None = None
     tokens: int | None = None
@@ -191,7 +191,7 @@ class LimitSettings(BudgetLimits):
 
 
 class WorkspaceSettings(Value):
-    """What a clone needs before anybody can work in it."""
+    """What a clone needs before an agent can work in it."""
 
     prepare: tuple[str, ...] = ()
     """Lines for the user's shell, run once in each clone."""
@@ -245,7 +245,7 @@ class AnalyserSettings(Value):
     rules: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """A rule, or the beginning of several, by `tool:rule`: the severity of its findings, or `off`."""
     generated: tuple[str, ...] = ()
-    """Globs of further files that nobody writes by hand; they are left out."""
+    """Globs of further generated files; they are left out."""
     uncovered: str = "medium"
     """The severity of changed lines that no test runs, or `off`."""
     tests: str = AUTO

@@ -29,7 +29,7 @@ class Say(Value, tag="say"):
 
 
 class ToolUse(Value, tag="tool"):
-    """A tool is called, without asking anybody; `write` are files with their new text that it changes itself."""
+    """A tool is called without permission; `write` are files with their new text that it changes itself."""
 
     title: str
     kind: str = "other"

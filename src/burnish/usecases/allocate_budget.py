@@ -121,8 +121,8 @@ def epic_of(story: str) -> str:
 def _epic_notices(settings: Settings, subject: Subject) -> Iterator[str]:
     if settings.limits.epic.amounts and not epic_of(subject.story):
         yield (
-            "[limits.epic] does not hold for this run: its --story does not begin with the number of an epic, "
-            "as 1-2-login does."
+            "[limits.epic] does not apply to this run: its --story does not start with the number of an epic, as "
+            "in 1-2-login."
         )
 
 
@@ -186,11 +186,11 @@ def _unpriced_notices(settings: Settings, called: Sequence[str]) -> Iterator[str
     names = ", ".join(f"'{name}'" for name in _unpriced(settings, called))
     if names and settings.limits.tokens is None:
         yield (
-            f"What {names} costs cannot be counted, for the price is not known: "
-            f"{Cap.TOKENS.words(DEFAULT_TOKENS)} are the cap instead, unless [limits] tokens names another."
+            f"The cost of {names} cannot be counted: the price is not known. The cap is "
+            f"{Cap.TOKENS.words(DEFAULT_TOKENS)} instead, unless you set [limits] tokens."
         )
     if any(agent is not None and cost_of(agent) is Cost.UNKNOWN for agent in map(settings.agent, called)):
-        yield "Not every ACP agent says what it uses up. [limits] minutes holds in any case."
+        yield "Not every ACP agent reports its usage. [limits] minutes applies in any case."
 
 
 def used_before(repository: Repository, subject: Subject, wider: SharedCaps) -> dict[Cap, float]:
@@ -332,11 +332,11 @@ def estimate_words(
     dear = sum(usage.cost_usd for usage in usages)
     free = sorted({call.agent for call, usage in zip(calls, usages, strict=True) if not usage.cost_usd})
     price = f", about {Cap.COST.words(_rounded(dear))}" if not free else ""
-    unknown = f" What {_quoted(free)} will cost cannot be told before." if free else ""
+    unknown = f" The cost of {_quoted(free)} cannot be estimated." if free else ""
     most = " and ".join(budget.words(cap) for cap in budget.caps)
     return (
         f"A round calls paid agents about {_times(len(calls))} ({_roles(calls)}) and uses about "
-        f"{_rounded(sum(usage.tokens for usage in usages)):,.0f} tokens{price}: {_basis(calls, known)}.{unknown} "
+        f"{_rounded(sum(usage.tokens for usage in usages)):,.0f} tokens{price}, {_basis(calls, known)}.{unknown} "
         f"The run may use at most {most}."
     )
 
@@ -353,9 +353,9 @@ def _roles(calls: list[AgentCall]) -> str:
 
 def _basis(calls: list[AgentCall], known: Mapping[AgentCall, Usage]) -> str:
     if all(call in known for call in calls):
-        return "as much as in earlier runs here"
-    partly = "partly as much as in earlier runs here, partly " if known else ""
-    return f"{partly}a rule of thumb from the size of the change"
+        return "as in earlier runs here"
+    partly = "partly as in earlier runs here, partly " if known else ""
+    return f"{partly}estimated from the size of the change"
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -67,26 +67,26 @@ _FILES = {
 _TOO_OLD = re.compile(r"\b(?:unknown|unexpected|unrecogni[sz]ed) (?:option|argument|flag)", re.IGNORECASE)
 
 _PROBLEMS = {
-    FailureKind.CRASHED: "It did not come to its end",
+    FailureKind.CRASHED: "It did not finish",
     FailureKind.TIMED_OUT: "It did not answer in time",
-    FailureKind.STUCK: "It said nothing for too long",
-    FailureKind.RATE_LIMITED: "The service takes no more requests for now",
-    FailureKind.UNAUTHORISED: "The service does not accept the login",
-    FailureKind.REFUSED: "The service, or the model, will not do it",
-    FailureKind.UNREADABLE: "It answered, but not in the form that it was asked for",
-    FailureKind.WROTE_TO_TREE: "It wrote to the tree that it was only to look at",
-    FailureKind.CANNOT_RUN: "It cannot be run",
-    FailureKind.OVER_BUDGET: "The call would have cost more than it may",
+    FailureKind.STUCK: "It printed nothing for too long",
+    FailureKind.RATE_LIMITED: "The service is rate-limited",
+    FailureKind.UNAUTHORISED: "The service rejected the login",
+    FailureKind.REFUSED: "The service or the model refused the request",
+    FailureKind.UNREADABLE: "It answered, but not in the required format",
+    FailureKind.WROTE_TO_TREE: "It wrote to the tree that it may only read",
+    FailureKind.CANNOT_RUN: "It cannot be started",
+    FailureKind.OVER_BUDGET: "The call would have cost more than the limit",
 }
 _HINTS = {
-    FailureKind.CRASHED: "Run the program by hand, and look at the lines above.",
-    FailureKind.TIMED_OUT: "Look at the network, a proxy, and the address of the service.",
-    FailureKind.STUCK: "Look at the network, a proxy, and the address of the service.",
-    FailureKind.RATE_LIMITED: 'Wait, or name a fallback: review = { agent = "NAME", fallback = "ANOTHER" }.',
-    FailureKind.UNREADABLE: "Another model may keep to the form; 'burnish parse --help' describes the forms.",
-    FailureKind.WROTE_TO_TREE: "A review by an agent that writes does not count. Set its client to read only.",
-    FailureKind.CANNOT_RUN: "Look at its command, and at what it needs.",
-    FailureKind.OVER_BUDGET: "Choose a model that costs less for small work.",
+    FailureKind.CRASHED: "Run the program by hand, and read the lines above.",
+    FailureKind.TIMED_OUT: "Check the network, the proxy settings and the address of the service.",
+    FailureKind.STUCK: "Check the network, the proxy settings and the address of the service.",
+    FailureKind.RATE_LIMITED: 'Wait, or set a fallback: review = { agent = "NAME", fallback = "ANOTHER" }.',
+    FailureKind.UNREADABLE: "Try another model. 'burnish parse --help' describes the formats.",
+    FailureKind.WROTE_TO_TREE: "A review by an agent that writes does not count. Make its client read-only.",
+    FailureKind.CANNOT_RUN: "Check its command and what it needs to run.",
+    FailureKind.OVER_BUDGET: "Choose a cheaper model for small tasks.",
 }
 
 
@@ -304,7 +304,7 @@ def _advice(place: LocalSettings, checked: Checked, environment: Mapping[str, st
         return None
     problem = f"{_PROBLEMS.get(failure.kind, failure.kind.value)}{_until(failure)}: {failure.message}"
     if any(_TOO_OLD.search(line) for line in (failure.message, *checked.log)):
-        return Advice(problem=problem, hint="It does not know what burnish asks of it: bring it up to date.")
+        return Advice(problem=problem, hint="It does not support an option that burnish uses: upgrade it.")
     return Advice(
         problem=problem, hint=_hint(failure, checked.name, agent_named(place.settings, checked.name), environment)
     )
@@ -324,11 +324,11 @@ def _hint(failure: Failure, name: str, agent: AgentSettings, environment: Mappin
             # Without an environment there is no login, so that the client says how one is made.
             made = client.needs(agent, {}).hint
             keys = [key for key in client.card.keys if environment.get(key)]
-            return f"{made} {', '.join(keys)} is set now, and does not open it." if keys else made
+            return f"{made} {', '.join(keys)} is set, but was not accepted." if keys else made
         case FailureKind.UNAUTHORISED:
-            return f'Log in, or let its key through: [agents.{name}] environment = ["…"].'
+            return f'Log in, or pass its key through: [agents.{name}] environment = ["…"].'
         case FailureKind.REFUSED:
-            model = f"'{agent.model}'" if agent.model else "the client's own choice"
-            return f'Is the model right? It is {model}; set it with [agents.{name}] model = "…".'
+            model = f"'{agent.model}'" if agent.model else "the client's default"
+            return f'Check the model. It is {model}; set it with [agents.{name}] model = "…".'
         case kind:
-            return _HINTS.get(kind, "Look at the lines above.")
+            return _HINTS.get(kind, "Read the lines above.")

@@ -140,7 +140,7 @@ def chosen_logs(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
     files = log_files(runs, name, wanted)
     if not files and wanted:
         there = [file.effect for file in log_files(runs, name)]
-        hint = f"It has {named(there)}." if there else "Nothing has begun yet."
+        hint = f"Its logs are {named(there)}." if there else "Nothing has started yet."
         raise RunError(f"{name} has no log '{wanted}'.", hint=hint)
     return files
 
@@ -252,15 +252,18 @@ def chosen_agent(run: str, there: list[View], wanted: str) -> View:
     names = ", ".join(view.name for view in there)
     if not there:
         raise AttachError(
-            f"No agent of {run} is at work in a terminal.",
-            hint=f"`burnish logs -f {run}` follows what its agents write; `--terminal tmux` shows those of a new run.",
+            f"No agent of {run} is running in a terminal.",
+            hint=(
+                f"`burnish logs -f {run}` follows what its agents write. To watch the agents of a new run, start "
+                "it with `--terminal tmux`."
+            ),
         )
     fitting = [view for view in there if view.name == wanted or not wanted]
     if not fitting:
-        raise AttachError(f"'{wanted}' of {run} is not at work in a terminal.", hint=f"These are: {names}.")
+        raise AttachError(f"'{wanted}' of {run} is not running in a terminal.", hint=f"Running: {names}.")
     if len(fitting) > 1:
         raise AttachError(
-            f"{len(fitting)} agents of {run} are at work: {names}.",
+            f"{len(fitting)} agents of {run} are running: {names}.",
             hint=f"Name one: `burnish attach {run} {fitting[0].name}`.",
         )
     return fitting[0]

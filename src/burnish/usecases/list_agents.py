@@ -197,7 +197,7 @@ def _command(row: AgentRow, settings: AgentSettings, local: LocalSettings, envir
         found = str(find_program(program, "/", {"PATH": environment.get("PATH", "")}) or "")
     if found:
         return replace(row, program=found)
-    hint = f"'{program}' was not found. Look at the command of [agents.{row.name}]."
+    hint = f"'{program}' was not found. Check the command of [agents.{row.name}]."
     return replace(row, readiness=Readiness.NOT_INSTALLED, remedy=hint)
 
 

@@ -26,7 +26,7 @@ from burnish.workspace.repository import Repository
 from burnish.workspace.taking import ResultCommits, how_to_take
 from burnish.workspace.write_back import PATCH, applies, is_written
 
-_BY_HAND = "Fix what blocks by hand"
+_BY_HAND = "Fix the blocking findings by hand"
 _Answer = TypeVar("_Answer")
 
 
@@ -53,10 +53,10 @@ class _Steps:
             case Ended():
                 yield from self._after(run.phase.outcome)
             case _ if self._snapshot.interrupted:
-                yield NextStep(command=shell_line("burnish", "resume", run.id), does="goes on with it")
+                yield NextStep(command=shell_line("burnish", "resume", run.id), does="continues the run")
             case _:
-                yield NextStep(command=shell_line("burnish", "wait", run.id), does="waits for its end")
-                yield NextStep(command=shell_line("burnish", "logs", "-f", run.id), does="shows it at work")
+                yield NextStep(command=shell_line("burnish", "wait", run.id), does="waits until the run ends")
+                yield NextStep(command=shell_line("burnish", "logs", "-f", run.id), does="follows the logs")
 
     def _choice(self, choice: Choice) -> NextStep | None:
         """One way on. Where the run has no driver and agents must work again, that is asked for, too."""
@@ -90,14 +90,14 @@ class _Steps:
                 yield from self._after_findings(untaken=bool(take))
             case Outcome.UNPROVEN:
                 yield from take
-                helps = "Name an agent that reads the change, or have the tests run"
-                yield NextStep(first=helps, command=self._again(untaken=bool(take)), does="reviews it again")
+                helps = "Add an agent that reads the change, or make the tests run"
+                yield NextStep(first=helps, command=self._again(untaken=bool(take)), does="reviews the change again")
                 yield NextStep(
-                    command=self._again(untaken=bool(take), unexamined=True), does="approves it as 'unproven'"
+                    command=self._again(untaken=bool(take), unexamined=True), does="approves the change as 'unproven'"
                 )
             case Outcome.SKIPPED:
                 yield from take
-                yield NextStep(command=self._again(untaken=bool(take)), does="reviews it after all")
+                yield NextStep(command=self._again(untaken=bool(take)), does="reviews the change")
             case Outcome.DID_NOT_RUN:
                 yield NextStep(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
                 yield from take
@@ -117,10 +117,10 @@ class _Steps:
             fixable = [finding for finding in blocking if self._can_fix(finding)]
             if fixable:
                 some = f"{len(fixable)} of {len(blocking)} findings" if len(fixable) < len(blocking) else "the findings"
-                yield NextStep(command=self._again(Mode.FIX), does=f"has {some} fixed")
+                yield NextStep(command=self._again(Mode.FIX), does=f"fixes {some}")
                 return
-        by_hand = _BY_HAND if self._inputs is not None and self._inputs.work_tree else f"{_BY_HAND} and commit it"
-        yield NextStep(first=by_hand, command=self._again(untaken=untaken), does="reviews it again")
+        by_hand = _BY_HAND if self._inputs is not None and self._inputs.work_tree else f"{_BY_HAND} and commit"
+        yield NextStep(first=by_hand, command=self._again(untaken=untaken), does="reviews the change again")
 
     def _can_fix(self, finding: Finding) -> bool:
         """Whether the fixer can do anything: a model may, an analyser where it has a fix."""
@@ -147,15 +147,17 @@ class _Steps:
         if applies(root, patch):
             return NextStep(command=shell_line("git", *here, "apply", str(patch)), does=f"writes the fixes to {root}")
         show = shell_line("git", "--no-pager", "diff", run.subject.head, run.commit)
-        return NextStep(command=show, does="shows the fixes, which no longer fit your working tree")
+        return NextStep(command=show, does="shows the fixes, which no longer apply to your working tree")
 
     def _anew(self) -> NextStep:
         """A cancelled run's rounds count: at the hard cap only a review is left."""
         run = self._run
         spent = run.started.rounds_before + len(run.rounds)
         if run.started.mode is Mode.FIX and spent >= run.protocol.limits.hard_cap:
-            return NextStep(command=self._again(Mode.REVIEW), does="reviews it once; the rounds of 'fix' are used up")
-        return NextStep(command=self._again(), does="starts anew")
+            return NextStep(
+                command=self._again(Mode.REVIEW), does="reviews the change once; no rounds of 'fix' are left"
+            )
+        return NextStep(command=self._again(), does="starts a new run")
 
     def _with_more(self, *, untaken: bool) -> NextStep:
         """The same command with twice as much of what ran out, which is the cap of which most is used up."""
@@ -165,14 +167,16 @@ class _Steps:
         again = self._again(untaken=untaken)
         if cap not in caps or cap.value in budget.wider:
             table = "limits.ticket" if cap.value in budget.wider else "limits"
-            return NextStep(first=f"Raise {cap.value} of [{table}] in burnish.toml", command=again, does="starts anew")
+            return NextStep(
+                first=f"Raise {cap.value} in [{table}] of burnish.toml", command=again, does="starts a new run"
+            )
         more = f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g}"
-        return NextStep(command=f"{more} {again}", does="starts anew with twice the budget")
+        return NextStep(command=f"{more} {again}", does="starts a new run with twice the budget")
 
     def _verify(self) -> NextStep:
         run = self._run
         if not run.seal:
-            return NextStep(command=self._again(), does="reviews it again: this approval carries no seal")
+            return NextStep(command=self._again(), does="reviews the change again: this approval has no seal")
         ref = self._sealed_ref()
         usual = _safely(lambda: self._repository.default_base(run.subject.branch))
         base = () if usual == run.subject.base else ("--base", self._base())
@@ -184,7 +188,7 @@ class _Steps:
             if self._holds(ref, base[1] if base else None, protocol, allowed, any_policy=bool(further)):
                 return NextStep(command=shell_line("burnish", "verify", ref, *flags, *further), does="checks the seal")
         return NextStep(
-            command=shell_line("burnish", "show", run.id), does=f"shows it; its seal no longer holds for {ref}"
+            command=shell_line("burnish", "show", run.id), does=f"shows the run; its seal is no longer valid for {ref}"
         )
 
     def _sealed_ref(self) -> str:

@@ -46,13 +46,13 @@ def plan_parse(contract: ContractName | None, protocol_reference: str | None) ->
     chosen = contract or (protocol.contract if protocol else None)
     if chosen is None:
         raise ParseRequestError(
-            "The form of the answer is not known: an answer is never guessed at.",
-            hint="Add --contract, or --protocol to take the protocol's contract.",
+            "The format of the answer is not known, and burnish does not guess it.",
+            hint="Add --contract, or --protocol to use the protocol's contract.",
         )
     if protocol is not None and not gate_takes(protocol.gate, chosen):
         raise ParseRequestError(
             f"The gate of the protocol '{protocol.name}' cannot judge the contract '{chosen.value}'.",
-            hint=f"Leave --contract out to use '{protocol.contract.value}', or choose another protocol.",
+            hint=f"Omit --contract to use '{protocol.contract.value}', or choose another protocol.",
         )
     return ParseTask(contract=chosen, protocol=protocol)
 

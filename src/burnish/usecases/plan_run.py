@@ -172,7 +172,7 @@ def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start
     if environment.get("BURNISH_RUN"):
         raise PlanError(
             f"burnish {refusal} inside one of its own agents.",
-            hint="The agent that called it is part of a run already; let that one finish.",
+            hint="The agent that called it is part of a run. Let that run finish.",
         )
 
 
@@ -223,7 +223,7 @@ def _protocol(repository: Repository, base: Base, resolved: ResolvedSettings) ->
                         file=merged.origin("protocol").file,
                         line=merged.origin("protocol").line,
                         key="protocol",
-                        message=f"{base.name} has no {path}, and you have not trusted the working tree's.",
+                        message=f"{base.name} has no {path}, and you have not trusted the one in the working tree.",
                         hint=f"Commit it to {base.name}, or trust it with '{resolved.content.command}'.",
                     )
                 ]
@@ -243,9 +243,11 @@ def _check_trust(resolved: ResolvedSettings, called: Sequence[str]) -> None:
         files = [file for file in agent.named_files if file in content.files] if agent is not None else []
         if files:
             raise PlanError(
-                f"Agent '{name}' runs {', '.join(files)}, which {content.base.name} does not have, "
-                "and you have not trusted the working tree's.",
-                hint=f"Commit it to {content.base.name}, or trust it as it is with '{content.command}'.",
+                (
+                    f"Agent '{name}' runs {', '.join(files)}, which {content.base.name} does not have, and you have "
+                    "not trusted the working tree's version."
+                ),
+                hint=f"Commit it to {content.base.name}, or trust it with '{content.command}'.",
             )
 
 
@@ -268,11 +270,11 @@ def _check_build(request: RunRequest, roles: Roles) -> None:
         return
     if roles.build is None:
         raise PlanError(
-            "No agent is named to build.", hint="Give --agent build=NAME, or set build in [roles] of burnish.toml."
+            "No agent has the role 'build'.", hint="Use --agent build=NAME, or set build in [roles] of burnish.toml."
         )
     if not (request.brief or request.intent):
         raise PlanError(
-            "There is nothing to build from.", hint="Say what is request with --brief FILE or --intent TEXT."
+            "There is nothing to build from.", hint="Describe the change with --brief FILE or --intent TEXT."
         )
 
 
@@ -280,13 +282,11 @@ def _check_no_review(request: RunRequest, protocol: Protocol) -> None:
     if request.review:
         return
     if not request.build:
-        raise PlanError(
-            "--no-review without --build leaves nothing to do.", hint="Add --build, or leave --no-review out."
-        )
+        raise PlanError("--no-review without --build does nothing.", hint="Add --build, or omit --no-review.")
     if SkipReason.REVIEW_DISABLED not in protocol.skip_when:
         raise PlanError(
-            f"'{protocol.name}' does not build without a review.",
-            hint="Leave --no-review out, or choose a protocol that skips reviews, such as --protocol drift.",
+            f"The protocol '{protocol.name}' requires a review after a build.",
+            hint="Omit --no-review, or choose a protocol that can skip reviews, such as --protocol drift.",
         )
 
 
@@ -294,7 +294,7 @@ def _check_rounds(protocol: Protocol, max_rounds: int | None) -> None:
     cap = protocol.limits.hard_cap
     if max_rounds is not None and not 1 <= max_rounds <= cap:
         raise PlanError(
-            f"--max-rounds {max_rounds} is not within 1 and {cap}, the hard cap of '{protocol.name}'.",
+            f"--max-rounds {max_rounds} is not between 1 and {cap}, the hard cap of '{protocol.name}'.",
             hint="Choose fewer rounds, or a protocol with a higher limits.hard_cap.",
         )
 
@@ -419,10 +419,10 @@ def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple
         return ()
     more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
-    return (f"Not committed, so not reviewed: {listed}{more}. Commit what belongs to the change.",)
+    return (f"Not committed, so not reviewed: {listed}{more}. Commit the files that belong to the change.",)
 
 
 def _sandbox_notices(sandbox: Sandbox) -> tuple[str, ...]:
     if sandbox.kind is not SandboxKind.NONE:
         return ()
-    return (f"Agents run without a sandbox; their clones are compared before and after. {sandbox.reason}",)
+    return (f"Agents run without a sandbox; burnish compares their clones before and after. {sandbox.reason}",)

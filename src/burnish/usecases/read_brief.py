@@ -76,11 +76,11 @@ def _whole_text(path: str) -> str:
         with Path(path).open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise BriefError(f"The brief '{path}' cannot be read: {error.strerror}.", hint="Look at the path.") from None
+        raise BriefError(f"The brief '{path}' cannot be read: {error.strerror}.", hint="Check the path.") from None
     if len(raw) > MAX_BYTES:
         raise BriefError(
             f"The brief '{path}' is larger than {MAX_BYTES:,} bytes.",
-            hint="Give the part that this change is about, in a file of its own.",
+            hint="Put the part that describes this change into a file of its own.",
         )
     return raw.decode("utf-8", errors="replace")
 
@@ -151,7 +151,10 @@ def _epic(path: Path, root: Path, text: str, story: str) -> str:
         if not found:
             raise BriefError(
                 f"The brief '{path}' names the epic '{named}', which is not in the repository.",
-                hint="Put its path, from the brief's folder or the repository's root, into the brief's 'epic:'.",
+                hint=(
+                    "Set 'epic:' in the brief to its path, relative to the brief's folder or to the root of the "
+                    "repository."
+                ),
             )
         return found
     names = {name for name in (story, path.stem, title_of(text)) if name}

@@ -43,7 +43,7 @@ def _take_over(repository: Repository, ledger: Ledger, reference: str | None) ->
     if isinstance(run.phase, Ended) and run.id not in unsettled_runs:
         _release_dead_lease(ledger, run.id)
         raise PlanError(
-            f"{run.id} has ended: {run.phase.outcome.value}.",
+            f"{run.id} has already ended ({run.phase.outcome.value}).",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
         )
     return Journal.take_over(ledger, run.id, this_process(), clock.now())
@@ -60,4 +60,4 @@ def _newest(ledger: Ledger, unsettled_runs: frozenset[str]) -> Run:
     for run in unfinished_runs(ledger, unsettled_runs):
         if not isinstance(run.phase, Ended) or run.id in unsettled_runs:
             return run
-    raise PlanError("There is no run to go on with.", hint="Start one with 'burnish fix' or 'burnish review'.")
+    raise PlanError("There is no run to continue.", hint="Start one with 'burnish fix' or 'burnish review'.")

@@ -46,8 +46,8 @@ def make_run_folder(environment: Mapping[str, str], run: str) -> Path:
         else:
             return place / run
     raise NoRoomForCopiesError(
-        f"There is no place for copies of the project: {', '.join(refused)} cannot be used.",
-        hint="Set TMPDIR to a folder of yours whose path has no hidden part.",
+        f"No folder for copies of the project can be used: {', '.join(refused)}.",
+        hint="Set TMPDIR to a folder that you own and whose path has no hidden part.",
     )
 
 

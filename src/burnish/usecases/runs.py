@@ -32,7 +32,7 @@ class NoRunsError(RunError):
     """Nothing was ever run here."""
 
     def __init__(self) -> None:
-        super().__init__("There are no runs here yet.", hint="'burnish review' or 'burnish fix' starts one.")
+        super().__init__("There are no runs here yet.", hint="Start one with 'burnish review' or 'burnish fix'.")
 
 
 class UnreadableRunError(BurnishError):
@@ -83,7 +83,7 @@ class Runs:
         except (UnknownEventError, IllegalEventError) as error:
             raise UnreadableRunError(
                 f"The run {name} cannot be read: {str(error).rstrip('.')}.",
-                hint="Was it written by a newer burnish? Its events are left as they are.",
+                hint="It may come from a newer version of burnish. Its events were not changed.",
             ) from None
 
     def readable(self) -> Iterator[Run]:
@@ -147,7 +147,7 @@ def can_be_seen(process: ProcessIdentity) -> bool:
 
 
 def _ambiguous(reference: str, fitting: Sequence[str]) -> RunError:
-    return RunError(f"'{reference}' fits {len(fitting)} runs: {named(fitting)}.", hint="Write more of the name.")
+    return RunError(f"'{reference}' matches {len(fitting)} runs: {named(fitting)}.", hint="Type more of the name.")
 
 
 def _unknown(reference: str, names: Sequence[str]) -> RunError:

@@ -196,7 +196,7 @@ def spawn(
         )
         process.start_detached(keeper, session.folder / "keeper.log")
         if not begins(_START_SECONDS):
-            raise SessionError(f"The session {name} did not start.", hint=f"Look into {session.folder}/keeper.log.")
+            raise SessionError(f"The session {name} did not start.", hint=f"See {session.folder}/keeper.log.")
     return session
 
 
@@ -205,7 +205,7 @@ def keep(folder: Path, environment: Mapping[str, str]) -> None:
     session = CommandSession(folder)
     order = session.order
     if order is None:
-        raise SessionError(f"There is no session in {folder}.", hint="Sessions are made by `burnish session spawn`.")
+        raise SessionError(f"There is no session in {folder}.", hint="`burnish session spawn` creates sessions.")
     with alive.held(session.alive) as begun:
         write_atomically(folder / _KEEPER, msgspec.json.encode(this_process()))
         try:
@@ -309,9 +309,7 @@ class MonitorRequest(Value):
 def monitor(repository: Repository, name: str, request: MonitorRequest) -> MonitorResult:
     """Wait until a session has ended, is stuck, or the time is over."""
     if request.workflow == STEP and not request.story.strip():
-        raise SessionError(
-            f"--workflow {STEP} verifies a story, and none is named.", hint="Add --story-key ID, such as 1.2."
-        )
+        raise SessionError(f"--workflow {STEP} needs a story to verify.", hint="Add --story-key ID, such as 1.2.")
     session = find(repository, name)
     if session is None:
         return MonitorResult(state=FinalState.NOT_FOUND, reason="session_gone")

@@ -17,7 +17,7 @@ from burnish.usecases.plan_run import Plan, PlanError
 from burnish.workspace.diffs import difference
 from burnish.workspace.repository import Repository
 
-PLACEHOLDER = Finding(severity=Severity.HIGH, title="(the findings of the round stand here)", id="0" * 16)
+PLACEHOLDER = Finding(severity=Severity.HIGH, title="(the findings of the round)", id="0" * 16)
 
 
 class _Unstarted(NamedTuple):

@@ -52,8 +52,8 @@ class WaitingRunError(BurnishError):
     def __init__(self, account: Account, waiting: Waiting) -> None:
         run = account.run
         super().__init__(
-            f"Run {run.id} of '{run.subject.branch}' waits for your decision: {waiting.reason}.",
-            hint=f"`burnish status {run.id}` shows the choices. To end it and start anew, add --supersede.",
+            f"Run {run.id} of '{run.subject.branch}' is waiting for your decision: {waiting.reason}.",
+            hint=f"`burnish status {run.id}` shows the choices. To end it and start a new run, add --supersede.",
         )
         self.account = account
 
@@ -199,8 +199,11 @@ def _complete_writing(ledger: Ledger, repository: Repository, environment: Mappi
             journal = Journal.take_over(ledger, name, this_process(), clock.now())
             end_run(repository, ledger, journal, environment)
             raise PlanError(
-                f"Run {name} was killed while it wrote its fixes into the working tree. That is completed now.",
-                hint=f"`burnish show {name}` shows the run. Then give your command again.",
+                (
+                    f"Run {name} was killed while it wrote its fixes to the working tree. burnish has completed this "
+                    "now."
+                ),
+                hint=f"`burnish show {name}` shows the run. Then run your command again.",
             )
 
 
@@ -218,7 +221,7 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
         lease = ledger.current_lease(stream_of(run.id))
         if lease is not None and lease.until > clock.now() and not is_known_dead(lease.owner):
             raise PlanError(
-                f"'{run.subject.branch}' is under review already, by run {run.id} ({lease.owner}).",
+                f"'{run.subject.branch}' is already under review by run {run.id} ({lease.owner}).",
                 hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
             )
         if started.mode is Mode.FIX or run.started.mode is Mode.REVIEW:
@@ -260,9 +263,11 @@ def _check_cap(started: RunStarted, before: int) -> None:
     if before and (left < 1 or (started.max_reviews or 1) > left):
         asked = f", so --max-rounds {started.max_reviews} is too many" if left >= 1 else ""
         raise PlanError(
-            f"Runs that were ended have made {before} of the {cap} reviews that '{started.protocol.name}' allows for "
-            f"{started.subject.head[:12]}{asked}.",
-            hint=f"Ask for at most {left}." if left >= 1 else "Commit a change by hand: then the count starts anew.",
+            (
+                f"Earlier runs have made {before} of the {cap} reviews that '{started.protocol.name}' allows for "
+                f"{started.subject.head[:12]}{asked}."
+            ),
+            hint=f"Use --max-rounds {left} or less." if left >= 1 else "Commit a change by hand to start a new count.",
         )
 
 
@@ -324,7 +329,7 @@ def _end(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[
 def _superseded(phase: Phase, reason: str) -> Closed:
     """The end of a run that is replaced. An approval that was earned stays one, though it was not sealed."""
     if isinstance(phase, Sealing):
-        return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal, {reason}")
+        return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal: {reason}")
     return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=reason)
 
 

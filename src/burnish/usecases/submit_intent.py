@@ -62,8 +62,8 @@ def submit_intent(runs: Runs, intent: Intent, name: str) -> IntentResult:
     """Append what a person intends, and wake the driver of the run. Where there is none, an end takes effect here."""
     if os.environ.get(_RUN_MARKER):
         raise RunError(
-            "An agent cannot speak for a person: this is the inside of a run.",
-            hint="Say it in the answer; a person decides outside.",
+            "An agent cannot decide for a person: this command was called inside a run.",
+            hint="Write it in your answer; a person decides outside the run.",
         )
     had_ended = isinstance(runs.load(name).phase, Ended)
     run = intend(runs.ledger, name, intent)
@@ -105,13 +105,15 @@ def decide_run(
 def _offered(run: Run, key: str) -> Choice:
     phase = run.phase
     if not isinstance(phase, Waiting):
-        raise RunError(f"{run.id} waits for no decision: it {_doing(run)}.", hint=f"'burnish show {run.id}' shows it.")
+        raise RunError(
+            f"{run.id} {_doing(run)}; there is nothing to decide.", hint=f"'burnish show {run.id}' shows it."
+        )
     choice = chosen(phase.choices, key)
     if choice is None:
         keys = ", ".join(offered.key for offered in phase.choices)
         raise RunError(
-            f"'{key}' is not offered by {run.id}: choose one of {keys}.",
-            hint=f"'burnish status {run.id}' says what they mean.",
+            f"'{key}' is not a choice of {run.id}. Choose one of {keys}.",
+            hint=f"'burnish status {run.id}' explains them.",
         )
     return choice
 
@@ -133,7 +135,7 @@ def chosen_agent(run: Run, choice: Choice, agent: str | None) -> str | None:
     if other is None:
         known = _agents(run)
         raise RunError(
-            f"The choice '{choice.key}' calls another agent, and {run.id} has no other one.",
+            f"The choice '{choice.key}' needs another agent, and {run.id} has none.",
             hint="Name it with --agent NAME" + (f": {named(known)}." if known else "."),
         )
     return other
@@ -141,10 +143,10 @@ def chosen_agent(run: Run, choice: Choice, agent: str | None) -> str | None:
 
 def _check_agent(run: Run, choice: Choice, agent: str) -> None:
     if choice.action is not ChoiceAction.ANOTHER_AGENT:
-        raise RunError(f"The choice '{choice.key}' calls no other agent.", hint="Leave --agent out.")
+        raise RunError(f"The choice '{choice.key}' does not use another agent.", hint="Omit --agent.")
     known = _agents(run)
     if known and agent not in known:
-        raise RunError(f"There is no agent '{agent}' in this run.", hint=f"It was started with {named(known)}.")
+        raise RunError(f"This run has no agent '{agent}'.", hint=f"Its agents are {named(known)}.")
     if known and Cap.TOKENS not in run.started.budget.caps:
         _check_price(run, agent)
 
@@ -156,8 +158,8 @@ def _check_price(run: Run, agent: str) -> None:
     settings = context_of(run).settings.agent(agent)
     if settings is not None and not has_price(settings):
         raise RunError(
-            f"What '{agent}' costs cannot be counted, and this run has no cap on tokens.",
-            hint=f"Choose another, or begin anew with --agent {agent}.",
+            f"The cost of '{agent}' cannot be counted, and this run has no cap on tokens.",
+            hint=f"Choose another agent, or start a new run with --agent {agent}.",
         )
 
 
@@ -170,16 +172,16 @@ def cancel_run(runs: Runs, name: str, *, note: str = "", by: str = "") -> Intent
     """End a run. What it has found and fixed so far is kept."""
     run = runs.load(name)
     if isinstance(run.phase, Ended | Stopping | Sealing):
-        raise RunError(f"{name} cannot be cancelled: it {_doing(run)}.", hint=f"'burnish show {name}' shows it.")
+        raise RunError(f"{name} {_doing(run)}; it cannot be cancelled.", hint=f"'burnish show {name}' shows it.")
     return submit_intent(runs, Cancelled(at=clock.now(), note=note, by=by), name)
 
 
 def _doing(run: Run) -> str:
     match run.phase:
         case Ended():
-            return f"has ended, {run.phase.outcome.value}"
+            return f"has already ended ({run.phase.outcome.value})"
         case Stopping():
-            return f"is being ended, {run.phase.outcome.value}"
+            return f"is already ending ({run.phase.outcome.value})"
         case Sealing():
             return "is being sealed"
         case _:
@@ -194,7 +196,7 @@ def find_finding(run: Run, reference: str) -> Tracked:
         return (exact or fitting)[0]
     if fitting:
         ids = named([entry.finding.id for entry in fitting])
-        raise RunError(f"'{reference}' fits {len(fitting)} findings: {ids}.", hint="Write more of the id.")
+        raise RunError(f"'{reference}' matches {len(fitting)} findings: {ids}.", hint="Type more of the id.")
     raise RunError(f"{run.id} has no finding '{reference}'.", hint=_near(run, reference))
 
 
@@ -211,14 +213,16 @@ def _near(run: Run, reference: str) -> str:
 def refute_finding(runs: Runs, name: str, reference: str, *, evidence: str, by: str = "") -> IntentResult:
     """A finding is false, and this shows it."""
     finding = _open_finding(runs.load(name), reference)
-    text = _said(evidence, "A refutation needs evidence.", "Say with --evidence what shows that the finding is false.")
+    text = _said(
+        evidence, "A refutation needs evidence.", "Use --evidence to say what proves that the finding is false."
+    )
     return submit_intent(runs, FindingRefuted(at=clock.now(), finding=finding, evidence=text, by=by), name)
 
 
 def waive_finding(runs: Runs, name: str, reference: str, *, reason: str, by: str = "") -> IntentResult:
     """A person takes the risk of a finding."""
     finding = _open_finding(runs.load(name), reference)
-    text = _said(reason, "A waiver needs a reason.", "Say with --reason why the risk is taken.")
+    text = _said(reason, "A waiver needs a reason.", "Use --reason to say why you accept the risk.")
     return submit_intent(runs, FindingWaived(at=clock.now(), finding=finding, reason=text, by=by), name)
 
 
@@ -230,7 +234,7 @@ def lasting_waiver(finding: str, reason: str) -> str:
 def annotate_finding(runs: Runs, name: str, reference: str, *, note: str, by: str = "") -> IntentResult:
     """A note for the fixer of a finding."""
     finding = find_finding(runs.load(name), reference).finding.id
-    text = _said(note, "The note is empty.", "Say with --note what the fixer should know.")
+    text = _said(note, "The note is empty.", "Use --note to say what the fixer should know.")
     return submit_intent(runs, FindingAnnotated(at=clock.now(), finding=finding, note=text, by=by), name)
 
 
@@ -238,8 +242,8 @@ def _open_finding(run: Run, reference: str) -> str:
     entry = find_finding(run, reference)
     if entry.status in _DISMISSED:
         raise RunError(
-            f"The finding {reference} is {entry.status.value} already: {entry.note}",
-            hint=f"'burnish findings {run.id}' lists what is open.",
+            f"The finding {reference} is already {entry.status.value}: {entry.note}",
+            hint=f"'burnish findings {run.id}' lists the open findings.",
         )
     return entry.finding.id
 
@@ -253,11 +257,11 @@ def _said(text: str, message: str, hint: str) -> str:
 def add_finding(runs: Runs, name: str, new: NewFinding, *, by: str = "") -> IntentResult:
     """A person's own finding goes to the fixer with the others."""
     run = runs.load(name)
-    title = _said(new.title, "A finding needs a title.", "Say with --title what is wrong.")
+    title = _said(new.title, "A finding needs a title.", "Use --title to say what is wrong.")
     if not isinstance(run.phase, Waiting):
         raise RunError(
-            f"{name} takes no finding now: only a run that waits for a person does.",
-            hint=f"'burnish show {name}' says what it does.",
+            f"You can add a finding only while a run is waiting for a person; {name} is not.",
+            hint=f"'burnish show {name}' shows its state.",
         )
     finding = Finding(
         severity=new.severity,
@@ -272,17 +276,17 @@ def add_finding(runs: Runs, name: str, new: NewFinding, *, by: str = "") -> Inte
 def _place(repository: Repository, run: Run, new: NewFinding) -> Location | None:
     if not new.file:
         if new.line is not None:
-            raise RunError("A line needs a file.", hint="Name it with --file.")
+            raise RunError("--line needs --file.", hint="Add --file.")
         return None
     path = confine(new.file, lambda name: _lines(repository, run, name) is not None)
     lines = None if path is None else _lines(repository, run, path)
     if path is None or lines is None:
         raise RunError(
             f"There is no file '{new.file}' in the tree under review.",
-            hint=f"Name it from the root of the repository, as it is in {run.commit[:12]}.",
+            hint=f"Use a path relative to the root of the repository, as in {run.commit[:12]}.",
         )
     if new.line is not None and not 1 <= new.line <= len(lines):
-        raise RunError(f"'{path}' has no line {new.line}.", hint=f"It has {len(lines)} in {run.commit[:12]}.")
+        raise RunError(f"'{path}' has no line {new.line}.", hint=f"It has {len(lines)} lines in {run.commit[:12]}.")
     return Location(file=path, line=new.line)
 
 

@@ -60,10 +60,10 @@ class WorkingContent(Value):
     def notice(self) -> str:
         """What is said where it is not trusted."""
         names = ", ".join(self.files)
-        told = f"{self.base.name} has no {names}, and you have not trusted the working tree's."
+        told = f"{self.base.name} has no {names}, and you have not trusted the working tree's version."
         unused = ", ".join(dict.fromkeys(each.key for each in self.sensitive))
-        effect = f"These settings are not used: {unused}." if unused else "It is not used."
-        return f"{told} {effect} '{self.command} --show' shows what it would do, '{self.command}' trusts it as it is."
+        effect = f"These settings do not apply: {unused}." if unused else "It is not used."
+        return f"{told} {effect} '{self.command} --show' shows what it would do; '{self.command}' trusts it."
 
 
 AskTrust = Callable[[WorkingContent], bool]
@@ -133,8 +133,8 @@ def explained(content: WorkingContent | None) -> Generator[None]:
             raise
         untrusted = Problem(
             file=REPOSITORY_FILE,
-            message="the working tree's is not trusted, so its settings are not used.",
-            hint=f"Look at it with '{content.command} --show', then type '{content.command}'.",
+            message="you have not trusted the working tree's version, so its settings do not apply.",
+            hint=f"Review it with '{content.command} --show', then run '{content.command}'.",
         )
         raise type(error)([*error.problems, untrusted]) from None
 
@@ -330,7 +330,10 @@ def _offline(merged: Merged, content: WorkingContent) -> Offline:
 
 
 def _trusted_notice(content: WorkingContent, offline: Offline) -> str:
-    told = f"{content.base.name} has no {', '.join(content.files)}: the working tree's is used, which you have trusted."
+    told = (
+        f"{content.base.name} has no {', '.join(content.files)}: burnish uses the working tree's version, which "
+        "you have trusted."
+    )
     if not (offline.prepare or offline.validate or offline.agents):
         return told
-    return f"{told} Its commands run without the network."
+    return f"{told} Its commands run without network access."

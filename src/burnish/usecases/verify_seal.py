@@ -160,8 +160,8 @@ def _signers(repository: Repository, base: Base, settings: Settings) -> bytes | 
         content = named.encode() if is_signer_line(named) else repository.read_file(base.commit, named)
         if content is None:
             raise VerifyError(
-                f"{base.name} names signers in '{named}', and has no such file.",
-                hint=f"Commit it to {base.name}, in the format of ALLOWED SIGNERS in ssh-keygen(1).",
+                f"{base.name} names signers in '{named}', but has no such file.",
+                hint=f"Commit it to {base.name}, in the format described under ALLOWED SIGNERS in ssh-keygen(1).",
             )
         lines.append(content)
     return b"\n".join(lines) + b"\n"
@@ -178,13 +178,13 @@ def _allowed(settings: Settings, demands: Demands, *, signers_named: bool) -> fr
 
 def _without_merge_base(repository: Repository, question: _Question) -> str:
     if question.merge_base is None:
-        shallow = " This clone is shallow: fetch its history with `git fetch --unshallow`."
+        shallow = " This clone is shallow: fetch the history with `git fetch --unshallow`."
         told = f"{question.commit[:12]} and {question.base} have no common commit here."
         return told + (shallow if repository.is_shallow else "")
     if question.merge_base == question.commit:
         return (
-            f"{question.commit[:12]} is part of {question.base} already: name with --base what it was merged into, "
-            f"as in --base {question.commit[:12]}^1."
+            f"{question.commit[:12]} is already part of {question.base}. Use --base to name what it was merged "
+            f"into, such as --base {question.commit[:12]}^1."
         )
     return ""
 
@@ -209,7 +209,7 @@ def _verdict(
     except _RefusedError as refused:
         return replace(verification, reason=str(refused))
     except BurnishError as error:
-        return replace(verification, reason=f"The run of the seal cannot be compared with it: {error.message}")
+        return replace(verification, reason=f"The run of the seal cannot be checked: {error.message}")
     return _vouched(question, statement, verification, signer=signer, known=known)
 
 
@@ -226,12 +226,12 @@ def _vouched(
     if known:
         return replace(verification, ok=True, reason=words, vouched_by="ledger")
     note = (
-        f"The ledger of this repository does not know run {statement.run}, and no signature vouches for the seal: "
-        "it is a local note, not a proof, for anyone who can write refs can write one."
+        f"The ledger of this repository does not know run {statement.run}, and the seal has no valid signature. "
+        "It proves nothing: anyone who can write refs can create one."
     )
     if Allowance.UNSIGNED in question.allowed:
         return replace(verification, ok=True, reason=words, notes=(note, *verification.notes))
-    cure = "Review the change here, or have seals signed: see 'signers' in docs/seals.md. --allow unsigned accepts it."
+    cure = "Review the change here, or sign your seals: see 'signers' in docs/seals.md. --allow unsigned accepts it."
     return replace(verification, reason=f"{note} {cure}")
 
 
@@ -249,16 +249,16 @@ def _check_kinds(question: _Question, statement: Statement) -> None:
     if refused:
         flags = " ".join(f"--allow {kind.value}" for kind in refused)
         raise _RefusedError(
-            f"The seal is of kind {', '.join(kind.value for kind in statement.kinds)}, and {question.base} does not "
-            f"allow that. {flags} accepts it."
+            f"The seal is of kind {', '.join(kind.value for kind in statement.kinds)}, which {question.base} does "
+            f"not allow. {flags} accepts it."
         )
 
 
 def _check_protocol(question: _Question, statement: Statement) -> None:
     if question.protocol and statement.protocol.digest != question.protocol and not _is_local(statement):
         raise _RefusedError(
-            f"The seal was made under the protocol '{_quoted(statement.protocol.name)}', which is not "
-            f"'{question.required.protocol}' as {question.base} has it."
+            f"The seal was made under the protocol '{_quoted(statement.protocol.name)}', not under "
+            f"'{question.required.protocol}' as it is in {question.base}."
         )
 
 
@@ -275,12 +275,12 @@ def _check_policy(question: _Question, statement: Statement) -> None:
     origins = [origin.value for origin in ((PolicyOrigin.BASE,) if question.required.has_policy else own)]
     if policy.gate != question.required.gate or policy.origin not in origins:
         raise _RefusedError(
-            f"The policy of {question.base} is not the one under which the change was reviewed "
-            f"(from: {_quoted(policy.origin)}). Review it again."
+            f"The change was reviewed under another policy (from: {_quoted(policy.origin)}) than that of "
+            f"{question.base}. Review it again."
         )
     if policy.deviations:
         keys = ", ".join(map(_quoted, policy.deviations))
-        raise _RefusedError(f"The review did not keep to the policy of {question.base} in {keys}.")
+        raise _RefusedError(f"The review did not follow the policy of {question.base} in {keys}.")
 
 
 def _check_reviewers(question: _Question, statement: Statement) -> None:
@@ -291,11 +291,11 @@ def _check_reviewers(question: _Question, statement: Statement) -> None:
     if unmet:
         seat = unmet[0]
         wanted = " or ".join(dict.fromkeys(agent.name for agent in question.required.reviewers[seat]))
-        found = f"'{_quoted(answered[seat].name)}' answered" if seat in answered else "none answered"
-        more = f" The same holds for {', '.join(unmet[1:])}." if unmet[1:] else ""
+        found = f"'{_quoted(answered[seat].name)}' answered" if seat in answered else "no agent answered"
+        more = f" The same applies to {', '.join(unmet[1:])}." if unmet[1:] else ""
         raise _RefusedError(
-            f"{question.base} asks for the agent '{wanted}' as {seat}, with its settings; {found}.{more} "
-            f"Name another in burnish.toml of {question.base}, or accept any with --any-policy."
+            f"{question.base} requires the agent '{wanted}' as {seat}, with its settings; {found}.{more} Set "
+            f"another agent in burnish.toml of {question.base}, or accept any with --any-policy."
         )
 
 
@@ -307,10 +307,10 @@ def _check_evidence(question: _Question, statement: Statement) -> None:
         raise _RefusedError(f"The seal contradicts itself: it does not show that {named} was examined.")
     unexcused = [review for review in statement.reviewers if review.missing and not review.excused]
     if unexcused and SealKind.APPROVED in statement.kinds:
-        raise _RefusedError(f"The seal contradicts itself: {unexcused[0].reviewer} had nothing to go on.")
+        raise _RefusedError(f"The seal contradicts itself: {unexcused[0].reviewer} had no evidence.")
     accepted = {"", ValidationStatus.SKIPPED.value} if not question.settings.validate.commands else set[str]()
     if statement.validation not in {ValidationStatus.PASSED.value, *accepted}:
-        raise _RefusedError(f"The commands of [validate] in {question.base} did not pass on the tree.")
+        raise _RefusedError(f"The [validate] commands of {question.base} did not pass on this tree.")
 
 
 def _check_findings(question: _Question, statement: Statement) -> None:
@@ -340,7 +340,7 @@ _CHECKS: Sequence[Callable[[_Question, Statement], None]] = (
 def _check_files(repository: Repository, statement: Statement) -> None:
     problem = differences(repository, statement)
     if problem:
-        raise _RefusedError(f"The seal does not list what the change is: {problem}.")
+        raise _RefusedError(f"The seal does not list the change correctly: {problem}.")
 
 
 def _check_signature(question: _Question, seal: StoredSeal) -> str:
@@ -348,10 +348,10 @@ def _check_signature(question: _Question, seal: StoredSeal) -> str:
     signer = ""
     for signers in question.signers:
         if not seal.signature:
-            raise _RefusedError("The seal is not signed, and a signature is asked for.")
+            raise _RefusedError("The seal is not signed, and a signature is required.")
         found = signer_of(seal.body, seal.signature, signers)
         if found is None:
-            raise _RefusedError("The seal's signature is not by an allowed signer.")
+            raise _RefusedError("The seal is signed, but not by an allowed signer.")
         signer = signer or found
     return signer
 
@@ -361,14 +361,14 @@ def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
     ended = run.phase.outcome if isinstance(run.phase, Ended) else None
     if ended not in (Outcome.APPROVED, Outcome.ACCEPTED):
         state = f"has ended {ended.value}" if ended is not None else "has not ended"
-        raise _RefusedError(f"The ledger says otherwise: run {run.id} {state}.")
+        raise _RefusedError(f"The ledger contradicts the seal: run {run.id} {state}.")
     last = [review for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)] if run.rounds else []
     made = (run.seal, run.tree, run.seal_kinds, context_of(run).merge_base)
     reviewers = [(review.reviewer, review.agent) for review in last]
     if made != (seal.digest, statement.tree, statement.kinds, statement.merge_base) or reviewers != [
         (review.reviewer, review.agent.name) for review in statement.reviewers
     ]:
-        raise _RefusedError(f"The ledger says otherwise: run {run.id} did not make this seal.")
+        raise _RefusedError(f"The ledger contradicts the seal: run {run.id} did not make it.")
 
 
 def _notes(statement: Statement) -> Iterator[str]:
@@ -377,7 +377,7 @@ def _notes(statement: Statement) -> Iterator[str]:
             yield f"{_quoted(file.path)}: {file.level.words}"
     for review in statement.reviewers:
         if review.missing:
-            yield f"{_quoted(review.reviewer)} had nothing to go on: {_quoted(review.missing)}"
+            yield f"{_quoted(review.reviewer)} had no evidence: {_quoted(review.missing)}"
     for finding in statement.findings:
         if finding.status in _DISMISSED:
             place = f" in {_quoted(finding.file)}" if finding.file else ""
@@ -397,6 +397,6 @@ def read_signers(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise VerifyError(
-            f"The allowed signers cannot be read from '{path}': {error.strerror}.",
+            f"The allowed signers in '{path}' cannot be read: {error.strerror}.",
             hint="See ALLOWED SIGNERS in ssh-keygen(1).",
         ) from None

@@ -78,14 +78,14 @@ def _refuse_work_tree(repository: Repository, settings: Mapping[str, _Setting]) 
     for name, setting in settings.items():
         if _in_work_tree(repository, setting.file):
             raise SigningError(
-                f"git's setting {name} is in {setting.file}, a file of the work tree, which a change can edit.",
-                hint="Move it to your own settings: `git config --global`.",
+                f"The git setting {name} is in {setting.file}, a file of the work tree, which a change can edit.",
+                hint="Move it to your own settings with `git config --global`.",
             )
         program = _program(name, setting.value or "")
         if "/" in program and _in_work_tree(repository, program):
             raise SigningError(
-                f"git's setting {name} names {program}, a file of the work tree, which a change can edit.",
-                hint="Name a program outside of the repository.",
+                f"The git setting {name} names {program}, a file of the work tree, which a change can edit.",
+                hint="Use a program outside the repository.",
             )
 
 

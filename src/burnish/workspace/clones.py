@@ -31,12 +31,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRUSTED = ".trusted"
 _PROBED = re.compile(r"^\s+(filemode|symlinks|ignorecase|precomposeunicode) = (\w+)$", re.MULTILINE)
 """What git writes by itself into the settings of a new repository, in its only section, `core`."""
-_COPY_HINT = "Is there room on the disk, and may it be written to?"
+_COPY_HINT = "Is the disk full or read-only?"
 _SETTINGS = {"gc.auto": "0", "maintenance.auto": "false", "user.name": "burnish agent", "user.email": OWN_ADDRESS}
 
 
 WIRING = tuple(f".git/{name}" for name in ("config", "hooks", "info", "objects/info"))
-"""What of a clone decides what git does in it: nobody who works there need change that."""
+"""The files of a clone that decide what git does in it: no agent that works there needs to change them."""
 
 
 class Clone(Value):
@@ -202,7 +202,9 @@ class Clones:
 
     def _check(self, name: str) -> None:
         if not _NAME.fullmatch(name):
-            raise CloneError(f"'{name}' is no name for a clone.", hint="Letters, digits, '.', '-' and '_' only.")
+            raise CloneError(
+                f"'{name}' is not a valid name for a clone.", hint="Use only letters, digits, '.', '-' and '_'."
+            )
 
 
 def _settings_for(folder: Path, object_format: str, further: Mapping[str, str]) -> dict[str, str]:

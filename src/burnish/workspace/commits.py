@@ -77,8 +77,10 @@ def commit_tree(
     if finished.code != 0:
         raise SigningError(
             f"git cannot sign a commit: {_said(finished.stderr_tail)}.",
-            hint="Unlock the key (`ssh-add`, or sign something with gpg), or commit without a signature here: "
-            "`git config commit.gpgsign false`.",
+            hint=(
+                "Unlock the key (`ssh-add`, or sign something with gpg), or turn signing off here: `git config "
+                "commit.gpgsign false`."
+            ),
         )
     return to_text(finished.stdout).strip()
 
@@ -86,4 +88,4 @@ def commit_tree(
 def _said(stderr: str) -> str:
     lines = (line.strip().removeprefix("error: ") for line in stderr.splitlines())
     text = " ".join(line for line in lines if line and not line.startswith("fatal: failed to write"))
-    return (text or "the reason is unknown")[:_SAID_LENGTH].rstrip(". ")
+    return (text or "no reason given")[:_SAID_LENGTH].rstrip(". ")

@@ -1,7 +1,7 @@
 """What a branch changes, and where lines go between two trees.
 
 Attributes are left aside: a change that marks its own files as binary is shown all the same. Only git's own look at
-the content makes a file binary, or its size: past eight megabytes nobody reads it line by line.
+the content makes a file binary, or its size: past eight megabytes it is not read line by line.
 """
 
 from burnish.core.line_changes import FileChange
@@ -61,7 +61,7 @@ def overview(repository: Repository, base_commit: str, head_commit: str) -> Over
     merge_base = repository.merge_base(base_commit, head_commit)
     if merge_base is None:
         raise SubjectError(
-            f"{base_commit[:12]} and {head_commit[:12]} have no common history.", hint="Name another base."
+            f"{base_commit[:12]} and {head_commit[:12]} have no common history.", hint="Use another base."
         )
     listing = repository.objects.about(*_TREES, "--raw", "-z", "--full-index", merge_base, head_commit)
     return Overview(merge_base=merge_base, entries=read_raw(listing))

@@ -15,7 +15,7 @@ class GitError(WorkspaceError):
     """git itself ended badly. Holds the command without its settings, and the last thing that git said."""
 
     def __init__(self, command: str, code: int | None, said: str) -> None:
-        ending = f"ended with exit code {code}" if code is not None else "did not run to its end"
+        ending = f"failed with exit code {code}" if code is not None else "did not finish"
         super().__init__(f"`{command}` {ending}" + (f": {said}" if said else "."), hint=_hint(said))
         self.command = command
         self.code = code
@@ -23,18 +23,21 @@ class GitError(WorkspaceError):
 
     @property
     def no_room(self) -> bool:
-        """Whether the disk is at fault, and nobody else."""
+        """Whether only the disk is at fault."""
         return any(sign in self.said.lower() for sign, _ in _HINTS[:3])
 
 
 _HINTS = (
-    ("no space left", "The disk is full. Free some space, then try again; nothing of your repository was changed."),
+    ("no space left", "The disk is full. Free some space, then try again. Your repository was not changed."),
     ("disk quota", "Your disk quota is used up. Free some space, then try again."),
     ("file too large", "A file is larger than the system allows to write."),
-    ("dubious ownership", "The folder belongs to somebody else. If you trust it, add it to git's safe.directory."),
-    (".lock': file exists", "Another git is at work here, or one was killed. Wait for it, then remove the lock file."),
-    ("not a git repository", "Go into a Git repository, or make one with `git init`."),
-    ("permission denied", "Look at the permissions of the repository and its files."),
+    ("dubious ownership", "Another user owns the folder. If you trust it, add it to git's safe.directory."),
+    (
+        ".lock': file exists",
+        "Another git process is running here, or one was killed. Wait for it, then remove the lock file.",
+    ),
+    ("not a git repository", "Change to a Git repository, or create one with `git init`."),
+    ("permission denied", "Check the permissions of the repository and its files."),
 )
 
 
@@ -66,7 +69,7 @@ class AmbiguousReferenceError(WorkspaceError):
 
     def __init__(self, name: str, meant: Mapping[str, str]) -> None:
         listed = ", ".join(f"{ref} ({commit[:12]})" for ref, commit in meant.items())
-        super().__init__(f"'{name}' stands for several commits: {listed}.", hint="Write the one that you mean in full.")
+        super().__init__(f"'{name}' is ambiguous: {listed}.", hint="Write the one that you mean in full.")
         self.name = name
 
 

@@ -14,7 +14,7 @@ from burnish.workspace.errors import UnsafeResultError
 from burnish.workspace.git import Git
 from burnish.workspace.names import fields, shown, to_text
 
-HINT = "Nothing of this fix was taken. The fixer's transcript shows what it did."
+HINT = "burnish took nothing from this fix. The fixer's transcript shows what it did."
 _LINK = b"120000"
 _MOST_LINKS = 40
 """How many links a system follows for one path."""
@@ -64,14 +64,14 @@ def _escapes(tree: _Tree) -> dict[str, str]:
         if problem:
             found[path] = problem
     for folder in _bare_repositories(tree.files):
-        found[folder] = "would be a repository inside of the repository, whose settings can name programs to run"
+        found[folder] = "would be a repository inside the repository, whose settings can run programs"
     return found
 
 
 def _problem_of_name(path: str) -> str:
     parts = re.split(r"[/\\]", path)
     if any(part in ("", ".", "..") or is_git_name(part) for part in parts):
-        return "is no name of a file in a repository: some system would find it elsewhere, or in `.git`"
+        return "is not a valid file name in a repository: some systems would resolve it elsewhere, or in `.git`"
     return ""
 
 

@@ -30,7 +30,7 @@ def remove_folder(path: Path) -> None:
     _tool("chmod", "-R", "u+rwx", str(path))
     _tool("rm", "-rf", "--", str(path))
     if os.path.lexists(path):
-        raise CloneError(f"'{path}' cannot be removed.", hint="Look at who owns it, and remove it by hand.")
+        raise CloneError(f"'{path}' cannot be removed.", hint="Check who owns it, and remove it by hand.")
 
 
 def _tool(*argv: str) -> None:

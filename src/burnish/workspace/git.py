@@ -201,7 +201,7 @@ class _Reader:
         with self._guard:
             try:
                 return self._ask(expression)
-            except DialogueError:  # ended by somebody else since it was last used: it is started again, once
+            except DialogueError:  # it ended since it was last used: it is started again, once
                 self._dialogue = None
             try:
                 return self._ask(expression)

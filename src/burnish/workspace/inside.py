@@ -1,4 +1,4 @@
-"""Files of a clone in which somebody hostile was at work."""
+"""Files of a clone in which a hostile agent may have worked."""
 
 import os
 from contextlib import suppress
@@ -21,5 +21,5 @@ def write_inside(root: Path, name: str, data: bytes) -> None:
         write_new(root, name, data, mode=0o644)
     except OSError as error:
         raise UnsafeResultError(
-            f"'{name}' of a clone cannot be written: {error.strerror}.", hint="Its agent changed what is in `.git`."
+            f"'{name}' of a clone cannot be written: {error.strerror}.", hint="Its agent changed files in `.git`."
         ) from None

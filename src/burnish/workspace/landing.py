@@ -69,9 +69,9 @@ def _obstacle(repository: Repository, branch: str, expected: str, new: str) -> s
     if current != expected:
         return f"'{branch}' has moved since it was reviewed."
     if not repository.is_ancestor(expected, new):
-        return f"The result does not follow from '{branch}'."
+        return f"The result is not a descendant of '{branch}'."
     if repository.is_busy(branch):
-        return f"A rebase or bisection of '{branch}' is under way."
+        return f"A rebase or bisect of '{branch}' is in progress."
     return None
 
 

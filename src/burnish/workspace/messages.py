@@ -52,7 +52,7 @@ def full_message(
     parts = [first_line]
     parts += _listing("Deleted:", notable.deleted)
     parts += _listing("Lock files changed:", notable.lock_files)
-    parts += _listing("Left out, for they are repositories of their own:", notable.left_out)
+    parts += _listing("Left out, because they are repositories of their own:", notable.left_out)
     if agent_messages:
         quoted = ("\n".join(f"    {line}".rstrip() for line in text.splitlines()) for text in agent_messages)
         parts.append("\n\n".join(["Messages of the fixer's own commits:", *quoted]))

@@ -99,5 +99,5 @@ def _missing(repository: Repository, base: str, head: str) -> list[str]:
 def _missing_error(number: int, reason: str) -> MissingObjectsError:
     return MissingObjectsError(
         f"This partial clone lacks {number} object{'s' if number != 1 else ''} of the change: {reason}.",
-        hint="Fetch them while the remote can be reached: `git fetch --refetch` gets everything.",
+        hint="Fetch them while the remote is reachable: `git fetch --refetch` gets everything.",
     )

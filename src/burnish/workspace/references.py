@@ -105,13 +105,12 @@ def default_base(git: Git, head: str) -> str:
             return name.removeprefix(BRANCHES).removeprefix(REMOTES)
     if head in _USUAL_BASES:
         raise SubjectError(
-            f"There is nothing that '{head}' could be compared with: other branches are compared with it, and there is "
-            "no remote.",
-            hint="Name a base with --base, or look at work that is not committed with --uncommitted.",
+            f"burnish found no base for '{head}': it is itself the default base, and there is no remote.",
+            hint="Use --base to name one, or --uncommitted to review work that is not committed.",
         )
     raise SubjectError(
-        f"There is nothing that '{head}' could be compared with: no remote's HEAD, no main, no master.",
-        hint="Name what it will be merged into with --base.",
+        f"burnish found no base for '{head}': there is no remote HEAD, no main and no master.",
+        hint="Use --base to name the ref that it will be merged into.",
     )
 
 
@@ -140,4 +139,4 @@ def _commit_of(git: Git, name: str) -> str | None:
 def _closest(git: Git, name: str) -> str:
     listing = git.run("for-each-ref", "--format=%(refname:lstrip=2)%00", BRANCHES, REMOTES, "refs/tags/")
     known = [raw.strip(b"\n").decode("utf-8", errors="replace") for raw in fields(listing)]
-    return did_you_mean(name, known) or "`git branch --all` lists the branches that there are."
+    return did_you_mean(name, known) or "`git branch --all` lists the branches."

@@ -47,7 +47,7 @@ class Repository:
     def discover(cls, folder: Path) -> "Repository":
         """The repository around a folder."""
         if not folder.is_dir():
-            raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Look at the path.")
+            raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Check the path.")
         git = Git(folder)
         _refuse_planted(folder.resolve())
         about = ("--is-inside-work-tree", "--is-bare-repository", "--show-object-format")
@@ -58,7 +58,7 @@ class Repository:
                 raise
             raise NotARepositoryError(
                 f"'{folder}' is not in a Git repository.",
-                hint="Go into a Git repository, or make one with `git init`.",
+                hint="Change to a Git repository, or create one with `git init`.",
             ) from None
         in_work_tree, bare, object_format, common_dir = said.split("\n", len(about))
         if in_work_tree == "true":
@@ -66,7 +66,7 @@ class Repository:
         if bare == "true":
             return cls(Path(common_dir), Path(common_dir), object_format)
         raise NotARepositoryError(
-            f"'{folder}' is inside of the repository's own directory.", hint="Go into the work tree."
+            f"'{folder}' is inside the repository's git directory.", hint="Change to the work tree."
         )
 
     @cached_property
@@ -121,7 +121,7 @@ class Repository:
     def tree_of(self, commit: str) -> str:
         (tree,) = self.git.objects(f"{self.commit_of(commit)}^{{tree}}")
         if tree is None:
-            raise UnknownReferenceError(commit, "Its tree is missing: `git fsck` says more.")
+            raise UnknownReferenceError(commit, "Its tree is missing: `git fsck` shows more.")
         return tree
 
     def current_branch(self) -> str | None:
@@ -247,8 +247,8 @@ def _refuse_planted(folder: Path) -> None:
     around = next((place for place in found.parents if (place / ".git").exists()), None)
     if around is not None:
         raise NotARepositoryError(
-            f"'{found}' is a repository inside of the work tree of '{around}'; its settings are not to be trusted.",
-            hint=f"Go to {around}.",
+            f"'{found}' is a repository inside the work tree of '{around}'; its settings cannot be trusted.",
+            hint=f"Change to {around}.",
         )
 
 
@@ -260,5 +260,7 @@ def _is_git_folder(place: Path) -> bool:
 def run_name(run: str) -> str:
     """A run's name, which becomes part of a ref: checked, for a ref is a path."""
     if not _RUN_NAME.fullmatch(run) or run in _TAKEN:
-        raise NotARepositoryError(f"'{run}' is no name of a run.", hint="Letters, digits, '-' and '_' only.")
+        raise NotARepositoryError(
+            f"'{run}' is not a valid name of a run.", hint="Use only letters, digits, '-' and '_'."
+        )
     return run

@@ -169,7 +169,8 @@ def _transfer(repository: Repository, trusted: TrustedIndex, commit: str, parent
         if error.no_room:
             raise
         raise UnsafeResultError(
-            f"The fix cannot be taken into the repository: {error.said}.", hint="git found a fault in its objects."
+            f"burnish cannot import the fix into the repository: {error.said}.",
+            hint="git found an error in its objects.",
         ) from None
 
 
@@ -201,7 +202,7 @@ def left_behind(clone: Clone, trusted: TrustedIndex, records: Sequence[str]) -> 
     except GitError as error:
         if error.no_room:
             raise
-        raise UnsafeResultError(f"The fixer left something that git refuses: {error.said}.", hint=HINT) from None
+        raise UnsafeResultError(f"The fixer left something that git rejects: {error.said}.", hint=HINT) from None
     _check_taken(clone.path, wanted, trusted.tracked_names(Path(environment["GIT_INDEX_FILE"])))
     listing = trusted.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", baseline.tree, tree)
     entries = read_raw(listing)
@@ -244,17 +245,17 @@ def _check_files(root: Path, names: Iterable[bytes]) -> None:
             continue
         mode = information.st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
-            raise UnsafeResultError(f"'{shown(to_text(name))}' is no file, link or folder.", hint=HINT)
+            raise UnsafeResultError(f"'{shown(to_text(name))}' is not a file, link or folder.", hint=HINT)
         size += information.st_size
     if size > MOST_BYTES:
-        raise UnsafeResultError(f"The fixer left {size:,} bytes; at most {MOST_BYTES:,} are taken.", hint=HINT)
+        raise UnsafeResultError(f"The fixer left {size:,} bytes; the limit is {MOST_BYTES:,}.", hint=HINT)
 
 
 def _check_taken(root: Path, names: Iterable[bytes], taken: set[bytes]) -> None:
     """git passes over names that some system would read as `.git`. Nothing may be dropped without a word."""
     for name in names:
         if name not in taken and _is_plain_file(root, name):
-            raise UnsafeResultError(f"git takes no file called '{shown(to_text(name))}'.", hint=HINT)
+            raise UnsafeResultError(f"git accepts no file named '{shown(to_text(name))}'.", hint=HINT)
 
 
 def _check_entries(entries: Iterable[RawEntry]) -> None:

@@ -2,7 +2,7 @@
 
 A seal is an in-toto statement whose subject is a tree. It lives in a blob that `refs/burnish/seals/<tree>/…` keeps, so
 that `git push origin 'refs/burnish/seals/*:refs/burnish/seals/*'` shares it. Its name is its digest: a changed byte
-gives another name. That protects against accidents, not against people: whoever can write refs can write a whole seal.
+gives another name. That protects against accidents, not against attacks: anyone who can write refs can write a seal.
 """
 
 import hashlib
@@ -42,7 +42,9 @@ def store(repository: Repository, statement: Statement, signing_key: Path | str 
     try:
         read(body)
     except UnreadableStatementError as error:
-        raise SealError(f"The seal contradicts itself: {error}", hint="Report this as a bug of burnish.") from None
+        raise SealError(
+            f"The seal contradicts itself: {error}", hint="Please report this as a bug of burnish."
+        ) from None
     digest = hashlib.sha256(body).hexdigest()
     ref = f"{PREFIX}{statement.tree}/{digest[:_NAME_LENGTH]}"
     blobs = {ref: body}
@@ -107,8 +109,8 @@ def why_none(repository: Repository, commit: str, tree: str) -> str:
     for line in history:
         former, _, name = line.partition(" ")
         if former in sealed:
-            return f"The tree {tree[:12]} carries no seal; that of {name} does, but files changed since."
-    return f"The tree {tree[:12]} carries no seal."
+            return f"The tree {tree[:12]} has no seal. The tree of {name} has one, but files have changed since."
+    return f"The tree {tree[:12]} has no seal."
 
 
 def certain_merge_base(repository: Repository, base: str, head: str) -> str | None:
@@ -140,14 +142,14 @@ def differences(repository: Repository, statement: Statement) -> str:
         return "two files have the same printable name"
     for path, after in present.items():
         if path not in sealed or sealed[path].after != after:
-            return f"{path} is not in it as it is"
+            return f"{path} is listed with other content"
     before = {file.before for file in statement.files}
     for path, content in gone.items():
         if content not in before or (path in sealed and sealed[path].before != content):
-            return f"{path} is gone, and not listed"
+            return f"{path} was deleted, but is not listed"
     if not sealed.keys() <= {*present, *gone}:
-        return "it lists files that are not changed"
+        return "it lists files that were not changed"
     old = {shown(entry.path): entry.old_object for entry in entries if entry.status in "MT"}
     if any(sealed[path].before != content for path, content in old.items()):
-        return "it lists files as they never were"
+        return "it lists files with content that they never had"
     return ""

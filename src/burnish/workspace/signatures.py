@@ -44,7 +44,7 @@ def sign(body: bytes, key: Path | str) -> bytes:
     if finished.code != 0 or not finished.stdout:
         raise SealError(
             f"The seal cannot be signed with '{key}': {_last_line(finished)}.",
-            hint="A key with a passphrase must be in an ssh-agent: `ssh-add`, and name the public key.",
+            hint="A key with a passphrase must be in an ssh-agent: run `ssh-add`, and name the public key.",
         )
     return finished.stdout
 
@@ -58,7 +58,7 @@ def _file_of(key: Path | str) -> Generator[Path]:
             yield path
         return
     if not key.is_file():
-        raise SealError(f"There is no signing key '{key}'.", hint="Name the file of an SSH key.")
+        raise SealError(f"There is no signing key '{key}'.", hint="Set it to the file of an SSH key.")
     yield key
 
 

@@ -163,7 +163,7 @@ def read(body: bytes) -> Statement:
     try:
         kind = msgspec.json.decode(body, type=_Kind)
         if kind.predicate_type in _OLDER:
-            raise UnreadableStatementError("it was made by an older burnish: review again.")
+            raise UnreadableStatementError("it was made by an older version of burnish: review again.")
         if (kind.type_, kind.predicate_type) != (STATEMENT_TYPE, PREDICATE_TYPE):
             raise UnreadableStatementError("it is a statement of another type.")
         statement = msgspec.json.decode(body, type=_Document).predicate
@@ -171,7 +171,7 @@ def read(body: bytes) -> Statement:
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UnreadableStatementError(f"{error}.") from None
     if canonical != body:
-        raise UnreadableStatementError("it is not in the one form that a statement has.")
+        raise UnreadableStatementError("it is not in canonical form.")
     problem = _contradiction(statement)
     if problem:
         raise UnreadableStatementError(problem)
@@ -181,14 +181,14 @@ def read(body: bytes) -> Statement:
 def _contradiction(statement: Statement) -> str:
     kinds = statement.kinds
     if not kinds or kinds != tuple(kind for kind in SealKind if kind in kinds):
-        return "its kinds are not listed once, in order."
+        return "its kinds are not unique and sorted."
     if SealKind.APPROVED in kinds and len(kinds) > 1:
-        return "it is approved and of another kind at once."
+        return "it is both approved and of another kind."
     for what, names in (
         ("file", [file.path for file in statement.files]),
         ("reviewer", [review.reviewer for review in statement.reviewers]),
         ("finding", [finding.id for finding in statement.findings]),
     ):
         if len(names) != len(set(names)):
-            return f"it names one {what} twice."
+            return f"it names a {what} twice."
     return ""

@@ -13,7 +13,7 @@ from burnish.workspace.errors import GitError, SubjectError
 from burnish.workspace.git import Git
 from burnish.workspace.worktrees import excluding
 
-UNCOMMITTED = "Work that is not committed"
+UNCOMMITTED = "Uncommitted work"
 """The message of the commit that stands for it."""
 
 
@@ -56,7 +56,7 @@ def freeze(git: Git, wish: SubjectRequest, *, shallow: bool = False) -> FrozenSu
     known = references.commits(git, "HEAD", name, *filter(None, (wish.base,)))
     if wish.branch is None and known["HEAD"] is None:
         raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
-    # What was not found is looked up again by whoever knows what to say of it.
+    # What was not found is looked up again where there is a better message for it.
     head = known[name] or references.commit_of(git, name)
     base = wish.base or _default_base(git, branch, wish)
     base_commit = known.get(base) or references.commit_of(git, base)
@@ -102,8 +102,8 @@ def _branch(git: Git, wish: SubjectRequest) -> tuple[str, bool]:
     current = references.current_branch(git)
     if wish.uncommitted and wish.branch not in (None, current, "HEAD"):
         raise SubjectError(
-            f"The work that is not committed belongs to {current or 'a detached HEAD'}, not to '{wish.branch}'.",
-            hint="Leave --branch out, or check that branch out first.",
+            f"The uncommitted work belongs to {current or 'a detached HEAD'}, not to '{wish.branch}'.",
+            hint="Omit --branch, or check out that branch first.",
         )
     if wish.branch in (None, "HEAD"):
         return current or "HEAD", current is None
@@ -126,10 +126,10 @@ def _merge_base(git: Git, base: tuple[str, str], head: tuple[str, str], shallow:
     if shallow:
         raise SubjectError(
             f"'{base[0]}' and '{head[0]}' have no common commit in this shallow clone.",
-            hint="Fetch the history: `git fetch --unshallow`, or deeper with `git fetch --deepen=100`.",
+            hint="Fetch the history with `git fetch --unshallow`, or more of it with `git fetch --deepen=100`.",
         )
     raise SubjectError(
-        f"'{base[0]}' and '{head[0]}' have no common history.", hint="Name what the branch came from with --base."
+        f"'{base[0]}' and '{head[0]}' have no common history.", hint="Use --base to name the branch that it came from."
     )
 
 

@@ -91,13 +91,13 @@ def _plain(repository: Repository, name: str) -> str:
 
 def _look(ref: str, result: ResultCommits) -> Taking:
     command = shell_line("git", "--no-pager", "log", "--patch", f"{result.head}..{ref}")
-    return Taking(command=command, does="shows the result, which cannot be merged as things are")
+    return Taking(command=command, does="shows the result, which cannot be merged now")
 
 
 def _move(ref: str, result: ResultCommits) -> Taking:
     full = ref if ref.startswith("refs/") or ref == result.commit else f"{BRANCHES}{ref}"
     command = shell_line("git", "fetch", "--quiet", ".", f"{full}:{BRANCHES}{result.branch}")
-    return Taking(command=command, does=f"moves {result.branch} forward to the result")
+    return Taking(command=command, does=f"fast-forwards {result.branch} to the result")
 
 
 def _merges(repository: Repository, current: str, commit: str) -> bool:
@@ -120,8 +120,8 @@ def _merge(place: _Place, worktree: Path, ref: str, result: ResultCommits, folde
     stash = ("--autostash",) if aside else ()
     moves = [_moved_aside(worktree / name, folder) for name in blocked]
     merge = shell_line("git", *here, "merge", *how, *stash, ref)
-    first = "moves what is in the way aside and " if moves else ""
-    verb = "takes the result into" if forward else "merges the result into"
+    first = "moves the files in the way aside and " if moves else ""
+    verb = "brings the result into" if forward else "merges the result into"
     kept = ", keeping your uncommitted work" if aside else ""
     return Taking(command=" && ".join([*moves, merge]), does=f"{first}{verb} {place.name}{kept}")
 

@@ -103,13 +103,13 @@ def _scratch(view: CopyView, source: Path, path: str) -> Iterator[Mount]:
 def _why_unfit(source: Path, place: Path, *, mounted: bool) -> str:
     for lock in _LOCKS[source.name]:
         if _content(source.with_name(lock)) != _content(place.with_name(lock)):
-            return f"{lock} of the checkout is another one"
+            return f"{lock} of the checkout differs"
     if source.name != PACKAGES:
         return ""
     if _wanted(source.with_name("package.json")) != _wanted(place.with_name("package.json")):
-        return "package.json of the checkout asks for other packages"
+        return "package.json of the checkout lists other packages"
     if not mounted and _leads_out(source):
-        return f"{PACKAGES} of the checkout leads back into the checkout"
+        return f"{PACKAGES} of the checkout links back into the checkout"
     return ""
 
 

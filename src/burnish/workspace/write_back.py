@@ -251,7 +251,7 @@ def _state(path: Path) -> _FileState:
     if stat.S_ISLNK(about.st_mode):
         return _FileState(exists=True, link=True, digest=_digest(os.fsencode(path.readlink())))
     if not stat.S_ISREG(about.st_mode):
-        # A folder: to whoever looks for a file there is none, and it is never removed unless it is empty.
+        # A folder does not count as a file, and is never removed unless it is empty.
         return _FileState()
     return _FileState(exists=True, mode=stat.S_IMODE(about.st_mode), digest=_digest(path.read_bytes()))
 
@@ -283,7 +283,7 @@ def _read(place: Path) -> _Journal:
     except (OSError, msgspec.DecodeError) as error:
         raise WorkspaceError(
             f"The journal {place / _JOURNAL} cannot be read: {error}.",
-            hint=f"The files as they were are in {place}; their names end in '.old'.",
+            hint=f"The original files are in {place}; their names end in '.old'.",
         ) from None
 
 

@@ -56,7 +56,7 @@ def answered(found: Reply | Failure) -> str:
 
 
 def test_the_prompt_reaches_the_agent_and_its_answer_comes_back(stage: Stage) -> None:
-    prompt = "Look at this: " + "ä" * 300_000
+    prompt = "Check this: " + "ä" * 300_000
     assert answered(stage.play(AcpScript(acts=(Say(text="All "), Say(text="clean."))), prompt=prompt)) == "All clean."
     assert stage.told("session/prompt") == [{"sessionId": SESSION, "prompt": [{"type": "text", "text": prompt}]}]
     assert stage.told("session/new") == [{"cwd": str(stage.clone), "mcpServers": []}]

@@ -188,7 +188,7 @@ def test_a_login_is_put_in_place_of_what_an_earlier_session_left(login: UsersLog
 def test_a_login_is_not_put_through_a_link(login: UsersLogin) -> None:
     (login.home.parent / "elsewhere").mkdir()
     login.copy.parent.symlink_to(login.home.parent / "elsewhere")
-    with pytest.raises(LoginError, match="cannot be written in the home"):
+    with pytest.raises(LoginError, match="cannot be written in the client's home"):
         login.copied()
     assert list((login.home.parent / "elsewhere").iterdir()) == []
 
@@ -201,8 +201,8 @@ def _becomes_a_link(login: UsersLogin) -> None:
 UNFIT: dict[str, tuple[Callable[[UsersLogin], object], str]] = {
     "a link": (_becomes_a_link, "it is a link"),
     "gone": (lambda login: login.original.unlink(), "No such file"),
-    "huge": (lambda login: os.truncate(login.original, logins.MOST_BYTES + 1), "usual kind and size"),
-    "a pipe": (lambda login: (login.original.unlink(), os.mkfifo(login.original)), "usual kind and size"),
+    "huge": (lambda login: os.truncate(login.original, logins.MOST_BYTES + 1), "regular file of the usual size"),
+    "a pipe": (lambda login: (login.original.unlink(), os.mkfifo(login.original)), "regular file of the usual size"),
 }
 
 

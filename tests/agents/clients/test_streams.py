@@ -116,7 +116,7 @@ def test_a_client_that_was_waiting_for_the_service_is_not_stuck(how: How, kind: 
 def test_a_client_that_is_interrupted_exits_with_0_and_has_no_answer() -> None:
     found = failure(claude({"type": "system", "subtype": "init", "session_id": "s"}))
     assert found.kind is FailureKind.CRASHED
-    assert "without the event" in found.message
+    assert "without the final event" in found.message
 
 
 def test_json_in_words_does_not_stand_in_for_the_form_that_was_asked_for() -> None:

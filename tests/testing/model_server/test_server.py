@@ -126,14 +126,14 @@ def test_a_connection_serves_several_requests(server: ModelServer) -> None:
 
 
 def test_requests_are_recorded_for_assertions(server: ModelServer) -> None:
-    body = question(CHAT, ["Look at this", "I looked", "And?"], [SHELL], stream=True)
+    body = question(CHAT, ["Check this", "I looked", "And?"], [SHELL], stream=True)
     send(server, "POST", "/tool-calls/v1/chat/completions?key=secret", body, Authorization="Bearer secret")
     send(server, "GET", "/clean/v1/models")
     [asked] = server.asked("tool-calls")
     assert (asked.scenario, asked.path, asked.format) == ("tool-calls", "/v1/chat/completions", "openai-chat")
     assert (asked.model, asked.turn, asked.stream, asked.tools) == ("some-model", 2, True, ("Bash",))
     assert (asked.status, asked.step) == (200, 1)
-    assert "Look at this" in asked.text
+    assert "Check this" in asked.text
     assert asked.body["model"] == "some-model"
     assert asked.headers["authorization"] == MASKED
     assert "secret" not in repr(server.asked())

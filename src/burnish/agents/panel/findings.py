@@ -16,8 +16,8 @@ MAX_SNIPPET = 600
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _HIDDEN = {
-    Hidden.NAMED: " A comment of this change tells the tool not to report it.",
-    Hidden.BLANKET: " A comment of this change tells the tool to report nothing here; this gate reports it.",
+    Hidden.NAMED: " A comment in this change tells the tool not to report it.",
+    Hidden.BLANKET: " A comment in this change tells the tool to report nothing here; burnish reports it anyway.",
 }
 _QUOTED_NAME = re.compile(r"'([A-Za-z_$][\w$.]*)'|\"([A-Za-z_$][\w$.]*)\"")
 _QUOTING = (ToolName.OXLINT, ToolName.ESLINT)

@@ -51,7 +51,7 @@ def _credentials() -> _Credentials:
 
 
 def without_known_examples(content: bytes) -> bytes:
-    """A text without tokens that documentation gives as examples: those are nobody's."""
+    """A text without the example tokens of public documentation: those give access to nothing."""
     return _credentials().examples.sub(lambda match: b"." * len(match[0]), content)
 
 
@@ -59,7 +59,9 @@ def look_into(path: str, content: bytes, *, is_code: bool) -> Iterator[Hit]:
     """What stands in one file. `is_code` says whether a linter takes it."""
     if is_code and b"\0" in content:
         line = content[: content.index(b"\0")].count(b"\n") + 1
-        yield _hit(NUL_BYTE, path, line, "A NUL byte stands in this text: some programs ignore it, others stop at it.")
+        yield _hit(
+            NUL_BYTE, path, line, "There is a NUL byte in this text: some programs ignore it, others stop at it."
+        )
     if len(content) > _MOST_CHECKED_BYTES:
         return
     if PurePosixPath(path).name == ".gitattributes":
@@ -73,9 +75,9 @@ def _attributes(path: str, content: bytes) -> Iterator[Hit]:
         if line.lstrip().startswith("#"):
             continue
         if found := _DIFFERS.search(line):
-            yield _hit(CHECKOUT, path, number, f"A checkout holds other text than what is reviewed: {text(found[0])}.")
+            yield _hit(CHECKOUT, path, number, f"git checks out other text than what is reviewed: {text(found[0])}.")
         elif found := _EXPANDS.search(line):
-            yield _hit(EXPANDED, path, number, f"git puts other text into these files: {text(found[0])}.")
+            yield _hit(EXPANDED, path, number, f"git writes other text to these files: {text(found[0])}.")
 
 
 _PAIR = re.compile(
@@ -96,7 +98,7 @@ def _passwords(path: str, content: bytes) -> Iterator[Hit]:
         is_key = words.long_key.search(pair["key"]) and _may_be_password(value, _LEAST_KEY) and _is_mixed(value)
         if (is_password or is_key) and not words.placeholder.search(value):
             number = lines.count("\n", 0, pair.start("key")) + 1
-            yield _hit(PASSWORD, path, number, f"A value is given for `{text(pair['key'])}`.")
+            yield _hit(PASSWORD, path, number, f"There is a value for `{text(pair['key'])}`.")
 
 
 def _may_be_password(value: str, least: int) -> bool:
@@ -115,12 +117,12 @@ def link_hit(path: str, links: Mapping[str, str]) -> Hit | None:
     """A hit for a symbolic link that leads out of the tree, or into git's own folder. `links` are all of the tree."""
     if stays_inside(path, links):
         return None
-    return _hit(LINK, path, None, f"This link leads out of the repository: to {text(links[path])}.")
+    return _hit(LINK, path, None, f"This link points outside the repository, to {text(links[path])}.")
 
 
 def submodule_hit(path: str, *, is_new: bool) -> Hit:
     what = "is new" if is_new else "is at another commit"
-    return _hit(SUBMODULE, path, None, f"The submodule {what}; what is in it is not part of this repository.")
+    return _hit(SUBMODULE, path, None, f"The submodule {what}; its content is not part of this repository.")
 
 
 def stays_inside(path: str, links: Mapping[str, str]) -> bool:

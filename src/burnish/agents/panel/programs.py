@@ -55,7 +55,7 @@ def program(tool: ToolName) -> str:
             path = os.path.abspath(installed.folder / name)  # noqa: PTH100 - a path beside links must stay beside them
             if os.access(path, os.X_OK):
                 return path
-    raise ToolError(f"The package {wheel.package} is there, but its program is not.", hint=_hint(wheel))
+    raise ToolError(f"The package {wheel.package} is installed, but its program is missing.", hint=_hint(wheel))
 
 
 @cache
@@ -100,11 +100,11 @@ class _Installed(NamedTuple):
 def _installed(tool: ToolName) -> tuple[Wheel, _Installed]:
     wheel = WHEELS.get(tool)
     if wheel is None:
-        raise ToolError(f"burnish brings no {tool.value}: only the project's own will do.", hint="Install it there.")
+        raise ToolError(f"burnish does not include {tool.value}: it uses the project's own.", hint="Install it there.")
     for folder in map(Path, sys.path):
         for about in folder.glob(f"{wheel.package.replace('-', '_')}-*{_ABOUT}"):
             return wheel, _Installed(folder, about)
-    raise ToolError(f"{tool.value} is not installed beside burnish.", hint=_hint(wheel))
+    raise ToolError(f"{tool.value} is not installed with burnish.", hint=_hint(wheel))
 
 
 def _hint(wheel: Wheel) -> str:

@@ -25,7 +25,7 @@ SECONDS = 120.0
 _CHOOSES_RULES = ("--rule=", "--exclude-rule=")
 _NOT_KEPT = "the cache could not be persisted"
 """What kingfisher says of rules that it did compile."""
-_HINT = "Run 'kingfisher rules compile-cache' by hand to see what is wrong."
+_HINT = "Run 'kingfisher rules compile-cache' by hand to see the error."
 
 
 def _chosen(arguments: Sequence[str]) -> tuple[str, ...]:

@@ -135,10 +135,10 @@ def unknown_rules(settings: AnalyserSettings) -> tuple[str, ...]:
         tool, _, selector = name.partition(":")
         if tool not in tools:
             hint = did_you_mean(tool, tools) or f"The tools are {quoted(tools)}."
-            sentences.append(f"'{name}' means no rule: there is no tool '{tool}'. {hint}")
+            sentences.append(f"'{name}' is not a rule: there is no tool '{tool}'. {hint}")
         elif tool == ToolName.AST_GREP.value and not any(selects(ToolName.AST_GREP, selector, rule) for rule in own):
             hint = did_you_mean(selector, own) or f"They are {quoted(own)}."
-            sentences.append(f"'{name}' means no rule: burnish has none of that name for ast-grep. {hint}")
+            sentences.append(f"'{name}' is not a rule: burnish has no ast-grep rule of that name. {hint}")
     return tuple(sentences)
 
 

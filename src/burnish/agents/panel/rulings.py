@@ -1,4 +1,4 @@
-"""What a hit means: whose it is, how bad it is, or that nobody reports it. The user's settings have the last word."""
+"""What a hit means: which reviewer reports it, if any, and how severe it is. The user's settings take precedence."""
 
 from collections.abc import Iterator
 

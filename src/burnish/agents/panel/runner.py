@@ -1,4 +1,4 @@
-"""Runs the analysers for all reviewers of a round: each tool once on each tree, whoever needs what it found.
+"""Runs the analysers for all reviewers of a round: each tool once on each tree, for all that need its results.
 
 The base is looked at only by tools that found something in the change, and only in the files where they did.
 """
@@ -198,7 +198,7 @@ class AnalyserRunner:
         return await self._once(folder, lambda: rule_caches.compile_rules(self.services, command.argv, stop))
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """Whoever asks first has it done; a failure is not kept, so that a second attempt is one."""
+        """The first caller does the work; a failure is not kept, so that a second attempt really is one."""
         task: asyncio.Task[_Result] | None = self._shared.get(key)
         if task is None:
             task = self._shared[key] = asyncio.create_task(work())

@@ -116,7 +116,7 @@ class TreeSnapshot:
         """Whatever a tool did to its files: its answer would be about something else."""
         if "slice" not in self.__dict__ or read_slice(self.slice) == self._disarmed:
             return None
-        return Failure(kind=FailureKind.WROTE_TO_TREE, message="an analyser wrote to the files that it was given")
+        return Failure(kind=FailureKind.WROTE_TO_TREE, message="an analyser wrote to its input files")
 
     def discard(self) -> None:
         for name in ("slice", "to_scan"):

@@ -213,7 +213,7 @@ _UNREAD = search(
     # Something went wrong on the way.
     r"\b(?:skipped|omitted) (?:most|some|half|all|many) of\b",
     rf"\bonly (?:one|two|some|a few) (?:\w+ )?(?:was|were) (?:read|{_REVIEWED})\b",
-    r"\b(?:nobody|no one|none of us) (?:has |have )?(?:looked|reviewed|read|checked)\b",
+    r"\b(?:no ?(?:body|one)|none of us) (?:has |have )?(?:looked|reviewed|read|checked)\b",
     r"\b(?:run|start|repeat) (?:the|this) review again\b|\btry again (?:later|in \d)|^http (?:error )?[45]\d\d\b",
     r"\b(?:not logged in|login required|credit balance|session (?:has )?expired|please log in)\b",
     r"\b(?:had|have) (?:trouble|difficulty|problems) \w+ing\b|\bsomething went wrong\b",

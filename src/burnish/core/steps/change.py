@@ -66,12 +66,12 @@ def fixed(run: Run, phase: Fixing, event: Fixed) -> Run:
         return _after_fix(run, phase.order) if changed else flow.to_review(run)
     if event.by_rule and not changed:
         # Whatever the protocol hopes for: asked again, it would give the same.
-        return _gained_nothing(run, phase.order, "nothing more can be fixed by rule")
+        return _gained_nothing(run, phase.order, "no automatic fix left")
     if run.protocol.fix.unchanged is Unchanged.EXHAUSTED:
         if not changed:
             return _gained_nothing(run, phase.order, "the fix changed nothing")
         if earlier is not None:
-            return _gained_nothing(run, phase.order, f"the fix brought back the tree of round {earlier.number}")
+            return _gained_nothing(run, phase.order, f"the fix restored the tree of round {earlier.number}")
     return _after_fix(run, phase.order)
 
 
@@ -108,7 +108,7 @@ def _note_fix(run: Run, order: FixOrder, result: FixResult) -> Run:
 
 def _gained_nothing(run: Run, order: FixOrder, why: str) -> Run:
     if order.after_validation:
-        return flow.end(run, Outcome.FAILED, f"validation fails and {why}")
+        return flow.end(run, Outcome.FAILED, f"validation failed ({why})")
     return flow.exhaust(run, why)
 
 

@@ -48,6 +48,6 @@ def own_work_failed(run: Run, phase: Validating | Sealing, event: WorkFailed) ->
     result = work.fail(event, at_work, work.OWN_WORK, work.rule_of(run, phase))
     if isinstance(result, Ready | Running | Pausing):
         return replace(run, phase=replace(phase, work=result))
-    task = "validation" if isinstance(phase, Validating) else "the seal"
+    task = "validation" if isinstance(phase, Validating) else "sealing"
     idle = replace(run, phase=replace(phase, work=Ready()))
-    return flow.end(idle, Outcome.DID_NOT_RUN, f"{task} could not be done: {event.failure.message}")
+    return flow.end(idle, Outcome.DID_NOT_RUN, f"{task} did not run: {event.failure.message}")

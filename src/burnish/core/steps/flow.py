@@ -39,7 +39,7 @@ def to_start(run: Run) -> Run:
 
 
 def to_first_review(run: Run) -> Run:
-    """Before anybody reviews, the project's own commands have their say."""
+    """Run the project's own commands before the first review, if the protocol asks for it."""
     if run.started.skip is not None:
         return end(run, Outcome.SKIPPED, f"review skipped: {run.started.skip.value}")
     return to_validation(run) if run.protocol.validate.before_first_review else to_review(run)
@@ -95,7 +95,7 @@ def settle_approval(run: Run, approval: Approval) -> Run:
         return _to_seal(run, approval)
     gaps = run.rounds[-1].judgement.gaps if run.rounds and run.rounds[-1].judgement is not None else ()
     if gaps and not run.started.allow_unexamined and run.protocol.review.by is not ReviewBy.SESSION:
-        return end(run, Outcome.UNPROVEN, f"nothing blocks, but not everything was examined: {summary(gaps)}")
+        return end(run, Outcome.UNPROVEN, f"no blocking findings, but not everything was examined: {summary(gaps)}")
     return _withhold(run, approval) or _to_seal(run, approval)
 
 
@@ -110,7 +110,7 @@ def _withhold(run: Run, approval: Approval) -> Run | None:
     if not held:
         return None
     titles = "; ".join(tracked.finding.title for tracked in held[:3])
-    withheld = f"{approval.reason}; no seal, for earlier blockers stand on unchanged lines: {titles}"
+    withheld = f"{approval.reason}; no seal: earlier blocking findings are on unchanged lines: {titles}"
     return end(run, Outcome.APPROVED, withheld)
 
 
@@ -134,7 +134,7 @@ def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:
 
 
 def exhaust(run: Run, why: str) -> Run:
-    """The limit is reached, or nothing more can be gained: what now is the protocol's to say."""
+    """The limit is reached, or another round would change nothing: the protocol says what happens now."""
     rule = run.protocol.exhausted
     match rule:
         case Ask():
@@ -157,7 +157,7 @@ def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
 
 
 QUESTIONS = (
-    Choice(key="f", action=ChoiceAction.FIX, text="Have them fixed, with the notes that were added"),
+    Choice(key="f", action=ChoiceAction.FIX, text="Have them fixed, with your notes"),
     Choice(key="m", action=ChoiceAction.MANUAL, text="Fix by hand (the run ends here)"),
 )
 """What can be done about findings that ask for a person; each can also be refuted, waived or annotated."""
@@ -171,8 +171,26 @@ def ask_about(run: Run, asked: tuple[str, ...]) -> Run:
 
 
 def _filled(run: Run, template: str, why: str) -> str:
+    """A protocol's reason with its numbers.
+
+    How many findings block is no placeholder: the reasons of built-in protocols are part of the digests in seals.
+    """
     text = counted(counted(template, "reviews", len(run.rounds)), "revisions", run.revisions)
+    if blocking_count(run):
+        text = text.replace("Blocking findings remain", blocking_remain(run))
     return text if len(run.rounds) >= run.limit else f"{text} ({why})"
+
+
+def blocking_count(run: Run) -> int:
+    """How many findings blocked in the last round."""
+    judgement = run.rounds[-1].judgement if run.rounds else None
+    return 0 if judgement is None else len(judgement.blocking) + len(judgement.carried)
+
+
+def blocking_remain(run: Run) -> str:
+    """`3 blocking findings remain`."""
+    number = blocking_count(run)
+    return f"{number} blocking finding{'s remain' if number != 1 else ' remains'}"
 
 
 def counted(template: str, name: str, number: int) -> str:
@@ -191,7 +209,7 @@ def end(run: Run, outcome: Outcome, reason: str) -> Run:
     """End the run, once everything that still runs has been ended."""
     phase = run.phase
     if isinstance(phase, Stopping | Ended):
-        raise RefusedError("the end is decided already")
+        raise RefusedError("the run is ending already")
     if not isinstance(phase, Waiting) and running_effects(phase):
         return replace(run, phase=Stopping(outcome=outcome, reason=reason, interrupted=phase))
     return finish(run, phase, Ended(outcome=outcome, reason=reason))

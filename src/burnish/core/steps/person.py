@@ -34,11 +34,11 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
             run = replace(run, findings=answered(run, phase.asked))
             return flow.to_fix(run, fix_order(run))
         case ChoiceAction.MANUAL:
-            return flow.end(run, Outcome.BLOCKED, _with_note("a person takes over", event.note))
+            return flow.end(run, Outcome.BLOCKED, _with_note("a person took over", event.note))
         case ChoiceAction.ACCEPT:
             return flow.accept(run, _with_note("a person accepted the open findings", event.note))
         case ChoiceAction.SKIP:
-            return flow.end(run, Outcome.SKIPPED, _with_note("a person skipped it", event.note))
+            return flow.end(run, Outcome.SKIPPED, _with_note("a person skipped the review", event.note))
         case ChoiceAction.ANOTHER_ROUND:
             return _another_round(_with_room_for_one_more(run))
         case ChoiceAction.ANOTHER_AGENT:
@@ -47,7 +47,7 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
 
 
 def other_agent(run: Run) -> str | None:
-    """Who reviews instead of the last one: the fallback, or else the first agent. None where there is nobody else."""
+    """The agent that replaces the last one: the fallback, or else the first agent. None if there is no other."""
     reviewer = run.protocol.panel[0].name
     said = [review for review in run.rounds[-1].reviews if review.reviewer == reviewer] if run.rounds else []
     following = assignment_of(run, reviewer)
@@ -89,20 +89,20 @@ def _blockers(run: Run) -> bool:
 
 def cancelled(run: Run, _phase: Phase, event: Cancelled) -> Run:
     """A person ends the run; what runs is ended first, and what it gives is kept."""
-    return flow.end(run, Outcome.CANCELLED, _with_note("a person ended it", event.note))
+    return flow.end(run, Outcome.CANCELLED, _with_note("a person cancelled the run", event.note))
 
 
 def budget_reached(run: Run, _phase: Phase, event: BudgetReached) -> Run:
     """Money has a cap; reaching it keeps all results."""
-    return flow.end(run, Outcome.OVER_BUDGET, f"the budget ran out: {event.limit}")
+    return flow.end(run, Outcome.OVER_BUDGET, f"budget reached: {event.limit}")
 
 
 def skipped(run: Run, _phase: Phase, event: Skipped) -> Run:
     """The source has nothing that could be reviewed."""
     if event.reason not in run.protocol.skip_when:
-        raise RefusedError(f"the protocol '{run.protocol.name}' does not skip for '{event.reason.value}'")
+        raise RefusedError(f"the protocol '{run.protocol.name}' does not skip reviews for '{event.reason.value}'")
     if run.rounds:
-        raise RefusedError("a review has started")
+        raise RefusedError("a review has already started")
     outcome = Outcome.DID_NOT_RUN if event.reason is SkipReason.BUILD_FAILED else Outcome.SKIPPED
     return flow.end(run, outcome, f"review skipped: {event.reason.value}")
 
@@ -120,16 +120,16 @@ def waived(run: Run, phase: Phase, event: FindingWaived) -> Run:
 def _known(run: Run, finding: str) -> Tracked:
     entry = next((tracked for tracked in run.findings if tracked.finding.id == finding), None)
     if entry is None:
-        raise RefusedError(f"no finding of this run has the id '{finding}'")
+        raise RefusedError(f"this run has no finding '{finding}'")
     return entry
 
 
 def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note: str) -> Run:
     entry = _known(run, finding)
     if entry.status in DISMISSED:
-        raise RefusedError(f"the finding is {entry.status.value} already")
+        raise RefusedError(f"the finding is already {entry.status.value}")
     if not note.strip():
-        raise RefusedError("say why: the evidence or the reason is empty")
+        raise RefusedError("the evidence or reason is empty")
     run = dismiss(run, finding, status, note)
     return _judge_again(run, phase, finding) if isinstance(phase, Waiting) else run
 
@@ -138,7 +138,7 @@ def annotated(run: Run, _phase: Phase, event: FindingAnnotated) -> Run:
     """A person tells the fixer something about a finding."""
     entry = _known(run, event.finding)
     if entry.status in DISMISSED:
-        # Its note is the evidence or the reason, which nobody may overwrite.
+        # Its note is the evidence or the reason, which must not be overwritten.
         raise RefusedError(f"the finding is {entry.status.value}")
     return replace(
         run,
@@ -152,12 +152,12 @@ def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
     """A person's own finding blocks like any other, and goes to the fixer with the rest."""
     judgement = run.rounds[-1].judgement if run.rounds else None
     if judgement is None:
-        raise RefusedError("no round has been judged that it could belong to")
+        raise RefusedError("no round has been judged yet")
     finding = replace(event.finding, id="", found_by=event.finding.found_by or (event.by or "a person",))
     known = tuple(entry.finding for entry in run.findings)
     finding = identify((*known, finding), run.origins)[-1]
     if any(entry.id == finding.id for entry in known):
-        raise RefusedError("the finding is known already")
+        raise RefusedError("the finding is already known")
     number = len(run.rounds)
     entry = Tracked(finding=finding, round=number, last_reported_round=number, blocking=True, decided=True)
     judged = replace(judgement, clean=False, blocking=(*judgement.blocking, finding))
@@ -166,7 +166,7 @@ def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
 
 
 def _judge_again(run: Run, phase: Waiting, dismissed: str) -> Run:
-    """Where the last blocker of the very tree that was fully reviewed is gone, nobody need decide any more."""
+    """If the last blocking finding of the fully reviewed tree is gone, no decision is needed any more."""
     last = run.rounds[-1]
     if last.judgement is None or last.tree != run.tree:
         return run
@@ -175,7 +175,7 @@ def _judge_again(run: Run, phase: Waiting, dismissed: str) -> Run:
     if not judgement.clean:
         return _ask_less(run, phase, dismissed)
     if last.scope is Scope.FULL:
-        return flow.approve(run, f"round {last.number}: nothing blocks any more")
+        return flow.approve(run, f"no blocking findings left in round {last.number}")
     return flow.to_review(run) if len(run.rounds) < run.limit else run
 
 

@@ -37,7 +37,7 @@ from burnish.core.work import UNUSABLE, Assignment, EndNow, Pausing, Ready, Runn
 
 
 def assignment_of(run: Run, reviewer: str) -> Assignment:
-    """Who plays a reviewer; a person may have chosen somebody else after the last round."""
+    """The agent of a reviewer; a person may have chosen another one after the last round."""
     if run.other_agent is not None:
         return Assignment(agent=run.other_agent)
     assignment = _usable(run, run.roles.reviewer(reviewer))
@@ -131,7 +131,7 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
     if judgement.clean:
         if scope is Scope.RATCHET:
             return flow.to_review(run)
-        return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")
+        return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
     if not run.may_fix:
         return flow.end(run, Outcome.FAILED, what_remains(run))
     if len(run.rounds) >= run.limit:
@@ -141,7 +141,7 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
 
 
 def _questions(run: Run, judgement: Judgement) -> tuple[str, ...]:
-    """The blockers that ask for a person's word and have not had it."""
+    """The blocking findings that ask for a person's decision and have none yet."""
     decided = {entry.finding.id for entry in run.findings if entry.decided}
     blockers = (*judgement.blocking, *judgement.carried)
     return tuple(one.id for one in blockers if one.action is Action.ASK and one.id not in decided)
@@ -149,13 +149,8 @@ def _questions(run: Run, judgement: Judgement) -> tuple[str, ...]:
 
 def what_remains(run: Run) -> str:
     """What still blocks after the last round, in a few words."""
-    judgement = run.rounds[-1].judgement
-    blocking = 0 if judgement is None else len(judgement.blocking) + len(judgement.carried)
-    rounds_done = len(run.rounds)
-    return (
-        f"after {rounds_done} review round{'s' if rounds_done > 1 else ''}, "
-        f"{blocking} blocking finding{'s remain' if blocking != 1 else ' remains'}"
-    )
+    number = len(run.rounds)
+    return f"{flow.blocking_remain(run)} after {number} review{'s' if number > 1 else ''}"
 
 
 def next_round(run: Run, why: str) -> Run:
@@ -197,21 +192,21 @@ def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
 
 
 def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
-    """Only the status that the session itself newly wrote can speak for it."""
+    """Without a readable answer, only a status that the session itself wrote counts."""
     run = replace(run, infrastructure_failures=run.infrastructure_failures + 1)
     if event.newly_done and event.status is StoryStatus.DONE:
-        return flow.approve(run, "the session marked the story done")
+        return flow.approve(run, "the session marked the story as done")
     return next_round(run, failure.message)
 
 
 def _not_done(run: Run) -> str:
-    return f"{run.subject.status_file or 'its status file'} does not say that the story is done"
+    return f"{run.subject.status_file or 'its status file'} does not mark the story as done"
 
 
 def _judged(run: Run, status: StoryStatus, nothing_blocks: bool) -> Run:
     if nothing_blocks and status is not StoryStatus.NOT_DONE:
-        return flow.approve(run, f"round {len(run.rounds)}: nothing blocks")
-    why = "the session left the story's status as not done" if nothing_blocks else what_remains(run)
+        return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
+    why = "the session did not mark the story as done" if nothing_blocks else what_remains(run)
     if not run.may_fix:
         return flow.end(run, Outcome.FAILED, why)
     return next_round(run, why)

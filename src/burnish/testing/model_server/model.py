@@ -46,7 +46,7 @@ class Model:
         return response
 
     def _answered(self, asked: RecordedRequest, raw: bytes) -> tuple[RecordedRequest, Response]:
-        if asked.method == "HEAD":  # a client looks whether anybody is there
+        if asked.method == "HEAD":  # a client checks that the server is there
             return asked, Response(status=200, pieces=())
         if asked.method == "GET" and asked.path.endswith("/models"):
             return asked, document(_model_list())

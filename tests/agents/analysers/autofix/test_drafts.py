@@ -56,7 +56,7 @@ def test_the_fix_that_adds_a_finding_is_taken_back_and_the_others_stay() -> None
     assert draft.attempt is None, "what was refused is not tried again"
     assert _says(draft, findings) == [
         (True, "ruff's safe fix: Remove unused import"),
-        (False, "taken back: it added ruff:F821; suggestion: Look."),
+        (False, "reverted: it added ruff:F821; suggestion: Look."),
     ]
 
 
@@ -66,7 +66,7 @@ def test_a_fix_that_does_not_help_is_taken_back() -> None:
     _begin(draft)
     draft.judge([_unused(1)])
     assert draft.finish() == _CONTENT
-    assert _says(draft, findings) == [(False, "taken back: ruff:F401 was still reported")]
+    assert _says(draft, findings) == [(False, "reverted: ruff:F401 was still reported")]
 
 
 def test_a_target_is_followed_into_the_next_pass() -> None:
@@ -103,10 +103,10 @@ def test_everything_can_be_taken_back() -> None:
     _begin(draft)
     draft.judge([])  # the other one is gone with it
     draft.finish()
-    assert _says(draft, findings)[1] == (True, "gone with the fix of another finding")
-    assert draft.take_back("taken back: test_one fails with it") == _CONTENT
+    assert _says(draft, findings)[1] == (True, "fixed together with another finding")
+    assert draft.take_back("reverted: test_one fails with it") == _CONTENT
     assert not draft.is_changed
-    assert _says(draft, findings) == [(False, "taken back: test_one fails with it"), (False, "no safe fix here")]
+    assert _says(draft, findings) == [(False, "reverted: test_one fails with it"), (False, "no safe fix here")]
 
 
 def test_a_finding_of_which_a_part_is_left_is_not_fixed() -> None:
@@ -116,7 +116,7 @@ def test_a_finding_of_which_a_part_is_left_is_not_fixed() -> None:
     draft.begin(fix for one, found in draft.wanted()[:1] if (fix := fix_from(_CONTENT, one, found)))
     draft.judge([blind])
     draft.finish()
-    made = "ruff's safe fix: Remove unused import, but not all of it is gone"
+    made = "ruff's safe fix: Remove unused import, but part of the problem remains"
     assert _says(draft, findings) == [(False, f"{made}; only with --unsafe-fixes: Use `suppress`")]
 
 
@@ -138,7 +138,7 @@ def test_findings_that_are_not_ours_or_not_there_say_so() -> None:
     ]
     assert [answer(one, outcome).text for one in findings] == [
         NOT_OURS,
-        "not found again by ruff and shellcheck; nothing was changed",
+        "ruff and shellcheck did not report it again; nothing was changed",
         "no safe fix here; suggestion: Revoke it.",
     ]
 
@@ -147,8 +147,8 @@ def test_the_summary_counts_and_names_tools() -> None:
     findings = [finding("os", "ruff:F401", 1), finding("re", "ruff:F401", 2), finding("test", "", 3)]
     draft = _draft(findings, [_unused(1), _unused(2)])
     outcome = AutofixOutcome([draft], lambda found: remark(found, unsafe=False))
-    assert summary([answer(one, outcome) for one in findings], outcome) == "none of 3 findings could be fixed by rules"
-    assert summary([], outcome) == "nothing to fix by rules"
+    assert summary([answer(one, outcome) for one in findings], outcome) == "no automatic fix for 3 findings"
+    assert summary([], outcome) == "nothing to fix automatically"
     _begin(draft)
     draft.judge([])
     draft.finish()

@@ -70,12 +70,12 @@ def test_a_problem_in_a_file_that_was_not_asked_for_is_an_error(tool: ToolName) 
 
 def test_an_exit_code_that_says_found_above_an_empty_list_is_an_error(tool: ToolName) -> None:
     found, clean = sample(tool).found, sample(tool).clean
-    with pytest.raises(ToolError, match="named no problem"):
+    with pytest.raises(ToolError, match="reported no problem"):
         _read(tool, replace(clean, code=found.code))
 
 
 def test_the_last_line_of_standard_error_is_told(tool: ToolName) -> None:
-    with pytest.raises(ToolError, match=r"It said last: out of memory$"):
+    with pytest.raises(ToolError, match=r"Its last line: out of memory$"):
         _read(tool, Finished(how=How.EXITED, code=2, stderr_tail="hello\nout of \x1b[1mmemory\n\n"))
 
 

@@ -82,7 +82,7 @@ def test_a_configuration_that_oxlint_refuses_is_an_error(tmp_path: Path) -> None
 
 def test_rules_that_it_does_not_know_are_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"a.js": FLAWED})
-    with pytest.raises(ToolError, match="none of the rules"):
+    with pytest.raises(ToolError, match="none of the requested rules"):
         Oxlint().read(start(Oxlint(), tmp_path, ("a.js",), RuleSelection(select=("nope",))), ("a.js",))
 
 

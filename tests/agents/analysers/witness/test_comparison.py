@@ -103,8 +103,8 @@ def test_others_may_have_come_in_their_place() -> None:
 
 def test_tests_that_mostly_fail_on_the_base_are_no_evidence() -> None:
     broken = [case(f"t.py::t{number}", CaseOutcome.FAILED) for number in range(3)]
-    assert missing(ran(*broken), ran(*broken)) == "3 of 3 tests fail on the base: no reason was given"
-    assert missing(ran(*broken, PASSED), ran(*broken, PASSED)) == "3 of 4 tests fail on the base: no reason was given"
+    assert missing(ran(*broken), ran(*broken)) == "3 of 3 tests fail on the base: no reason given"
+    assert missing(ran(*broken, PASSED), ran(*broken, PASSED)) == "3 of 4 tests fail on the base: no reason given"
     assert not missing(ran(broken[0], PASSED, OTHER), ran(broken[0], PASSED, OTHER))
 
 
@@ -116,7 +116,7 @@ def test_findings_are_kept_where_evidence_is_missing() -> None:
 
 def test_a_change_that_leaves_no_test_that_runs_is_no_evidence() -> None:
     skipped = case("t.py::a", CaseOutcome.SKIPPED)
-    assert missing(ran(PASSED), TestResult(ended=SuiteEnd.NOTHING, code=5)) == "no test is left that runs"
+    assert missing(ran(PASSED), TestResult(ended=SuiteEnd.NOTHING, code=5)) == "no test is left to run"
     assert missing(ran(PASSED), ran(skipped)) == "no test ran: all 1 are skipped"
 
 

@@ -32,7 +32,7 @@ def failing(name: str, text: str = "", *, loading: bool = False) -> Case:
 def test_twenty_failures_are_listed_and_the_rest_counted() -> None:
     findings = findings_of(trial(*(failing(f"t.py::test_{number}") for number in range(30))), STILL, TREE)
     assert len(findings) == 21
-    assert findings[-1].title == "10 further tests fail"
+    assert findings[-1].title == "10 more tests fail"
     assert {finding.severity for finding in findings} == {Severity.CRITICAL}
 
 
@@ -54,14 +54,14 @@ def test_a_missing_module_is_the_changes_doing_unless_it_edits_the_dependencies(
     assert findings_of(trial(lacking), edited, TREE) == ()
     missing = unmet_dependencies(trial(lacking), edited, TREE)
     assert missing is not None
-    assert missing.reason == "`t.py` cannot be loaded, as other is not installed here"
+    assert missing.reason == "`t.py` cannot be loaded, because other is not installed here"
     ours = failing("t.py", "ModuleNotFoundError: No module named 'ours.part'", loading=True)
     assert len(findings_of(trial(ours), edited, TREE)) == 1
 
 
 def test_the_whole_says_how_long_it_took() -> None:
     (finding,) = findings_of(trial(whole=SuiteEnd.ENDLESS), STILL, TREE)
-    assert finding.title == "The tests no longer end: they were stopped"
+    assert finding.title == "The tests no longer finish: they were stopped"
     assert finding.problem == "They took 1.0 s on the base, and 60 s or more here."
 
 
@@ -69,7 +69,7 @@ def test_idle_lines_are_ranges_of_statements() -> None:
     measured = {"a.py": FileLines(statements=frozenset({1, 2, 4, 5, 9, 12}), executed=frozenset({1, 9}))}
     (finding,) = uncovered(measured, {"a.py": [2, 3, 4, 9, 12], "b.py": [1]}, Severity.LOW)
     assert finding.title == "No test runs 3 of the changed lines of `a.py`"
-    assert finding.problem == "The tests pass by these lines: 2-4, 12."
+    assert finding.problem == "The tests do not run these lines: 2-4, 12."
     assert finding.location == Location(file="a.py", line=2, end_line=4)
     assert finding.also_at == (Location(file="a.py", line=12, end_line=12),)
     assert uncovered(measured, {"a.py": [1, 3, 9]}, Severity.LOW) == ()

@@ -10,7 +10,7 @@ from burnish.core.findings import Finding
 
 NOT_OURS = "not an analyser's finding: a person or a model has to fix it"
 NOTHING_SAFE = "no safe fix here"
-_WITH_ANOTHER = "gone with the fix of another finding"
+_WITH_ANOTHER = "fixed together with another finding"
 
 
 class AutofixOutcome:
@@ -38,13 +38,13 @@ def answer(finding: Finding, outcome: AutofixOutcome) -> FixAnswer:
         return FixAnswer(finding=finding.id, fixed=False, text=_with_suggestion(NOTHING_SAFE, finding))
     if not targets:
         tools = _listed(sorted({rule.tool.value for rule in rules}))
-        return FixAnswer(finding=finding.id, fixed=False, text=f"not found again by {tools}; nothing was changed")
+        return FixAnswer(finding=finding.id, fixed=False, text=f"{tools} did not report it again; nothing was changed")
     done = dict.fromkeys(outcome.made[number].words for number in targets if number in outcome.made)
     left = [number for number in targets if number not in outcome.gone]
     if not left:
         return FixAnswer(finding=finding.id, fixed=True, text="; ".join(done) or _WITH_ANOTHER)
     reasons = dict.fromkeys(outcome.why.get(number, NOTHING_SAFE) for number in left)
-    text = "; ".join([*(f"{words}, but not all of it is gone" for words in done), *reasons])
+    text = "; ".join([*(f"{words}, but part of the problem remains" for words in done), *reasons])
     return FixAnswer(finding=finding.id, fixed=False, text=_with_suggestion(text, finding))
 
 
@@ -66,7 +66,7 @@ def summary(answers: Sequence[FixAnswer], outcome: AutofixOutcome) -> str:
     fixed = sum(answer.fixed for answer in answers)
     fixes = outcome.made.values()
     if not fixed:
-        return f"none of {_findings(len(answers))} could be fixed by rules" if answers else "nothing to fix by rules"
+        return f"no automatic fix for {_findings(len(answers))}" if answers else "nothing to fix automatically"
     kind = "safe fixes" if all(fix.safe for fix in fixes) else "fixes"
     tools = sorted({fix.tool.value for fix in fixes})
     return f"{fixed} of {_findings(len(answers))} fixed by {kind} of {_listed(tools)}"

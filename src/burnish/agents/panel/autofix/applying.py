@@ -40,11 +40,11 @@ class AutofixResult(Value):
 
     def taken_back(self, reason: str) -> "AutofixResult":
         """The same, where nothing of it can stay."""
-        text = f"taken back: {reason}"
+        text = f"reverted: {reason}"
         answers = (replace(one, fixed=False, text=text) if one.fixed else one for one in self.answers)
         line = reason.partition("\n")[0]  # a hook may say a lot
         return AutofixResult(
-            answers=tuple(answers), summary=f"nothing could be kept: {line}", log=f"{self.log}\n{text}"
+            answers=tuple(answers), summary=f"all fixes were reverted: {line}", log=f"{self.log}\n{text}"
         )
 
 
@@ -92,9 +92,9 @@ class _Fixing:
         content = read_inside(self._folder, path, MOST_BYTES + 1)
         mine = [target for target in targets if target.file == path]
         draft = Draft(path, content or b"", mine, [hit for hit in hits if hit.file == path])
-        reason = "the file is not a plain one" if content is None else why_untouchable(content)
+        reason = "the file is not a regular file" if content is None else why_untouchable(content)
         if reason:
-            draft.refuse(f"not touched: {reason}")
+            draft.refuse(f"not changed: {reason}")
         return draft
 
     async def attempt(self, drafts: Sequence[Draft]) -> bool:

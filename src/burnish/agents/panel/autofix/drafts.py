@@ -110,5 +110,5 @@ def _reason(fix: Fix, rules: Sequence[Rule]) -> str:
     own = {target.rule for target in fix.targets}
     added = [str(rule) for rule in rules if rule not in own]
     if added:
-        return f"taken back: it added {', '.join(added)}"
-    return f"taken back: {', '.join(str(rule) for rule in rules)} was still reported"
+        return f"reverted: it added {', '.join(added)}"
+    return f"reverted: {', '.join(str(rule) for rule in rules)} was still reported"

@@ -32,7 +32,7 @@ def why_untouchable(content: bytes) -> str:
     except UnicodeDecodeError:
         return "the file is not UTF-8"
     if content.count(b"\r") != content.count(b"\r\n"):
-        return "tools do not agree on where the lines of the file end"
+        return "the tools disagree about the file's line endings"
     return ""
 
 

@@ -21,7 +21,7 @@ from burnish.workspace.inside import write_inside
 from burnish.workspace.views import CopyView
 
 _NAMED = 3
-_NO_TIME = "taken back: tests fail with the fixes, and there was no time to find out with which"
+_NO_TIME = "reverted: tests fail with the fixes, and there was no time to find out with which"
 
 
 async def revert_fixes_that_break_tests(
@@ -32,7 +32,7 @@ async def revert_fixes_that_break_tests(
     if not changed:
         return "nothing was changed"
     if services.settings.analysers.tests == OFF:
-        return "no tests were run: the policy says so"
+        return "tests were not run: the policy turns them off"
     copy = await asyncio.to_thread(services.clones.copy, clone, f"{clone.name}-scratch")
     try:
         paths = tuple(draft.path for draft in changed)
@@ -41,13 +41,13 @@ async def revert_fixes_that_break_tests(
         ways = [way for each in found.values() for way in each]
         plan = next((way for way in ways if isinstance(way, TestPlan)), None)
         if plan is None:
-            return f"no tests were run: {next((way.reason for way in ways if isinstance(way, NoTests)), '')}"
+            return f"tests were not run: {next((way.reason for way in ways if isinstance(way, NoTests)), '')}"
         refused = await _Trial(services, job, plan, view, changed).refused()
     finally:
         await asyncio.to_thread(services.clones.remove, copy)
     for draft, reason in refused.items():
         write_file(clone.path, draft.path, draft.take_back(reason))
-    return "\n".join([f"the tests were run: {plan.text}", *(f"{one.path} {why}" for one, why in refused.items())])
+    return "\n".join([f"tests were run: {plan.text}", *(f"{one.path} {why}" for one, why in refused.items())])
 
 
 class _Trial:
@@ -77,7 +77,7 @@ class _Trial:
         reasons: dict[Draft, str] = {}
         while search.group:
             if found:
-                reasons.update(dict.fromkeys(search.group, f"taken back: {found} fails with it"))
+                reasons.update(dict.fromkeys(search.group, f"reverted: {found} fails with it"))
                 search.fails()
             else:
                 search.holds()
@@ -110,6 +110,6 @@ def broken(before: TestResult, after: TestResult) -> str:
         return ""
     names = [case.name for case in (*difference.new_failures, *difference.gone)]
     if not names:
-        return "" if difference.whole is None else "the whole of the tests"
+        return "" if difference.whole is None else "the whole test suite"
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{rest}"

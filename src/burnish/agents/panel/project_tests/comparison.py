@@ -60,17 +60,17 @@ def compare(base: TestResult | NoTests, head: TestResult, renames: Mapping[str, 
         case TestResult(ended=SuiteEnd.COULD_NOT_RUN):
             return SuiteComparison(missing=_unknown(f"the tests cannot run on the base: {base.message}"))
         case TestResult(ended=SuiteEnd.EXITED, code=code) if code != 0 and not base.cases:
-            return SuiteComparison(missing=_unknown(f"the tests fail on the base as a whole (exit code {code})"))
+            return SuiteComparison(missing=_unknown(f"the test command fails on the base (exit code {code})"))
         case TestResult() if not base.passing and _all_loading(base):
             return SuiteComparison(missing=_unknown(f"the tests cannot be loaded on the base: {_first_reason(base)}"))
         case TestResult():
             return _with_base(base, head, renames)
 
 
-_HINT = (
-    "Install what they need ([workspace] prepare or seed in burnish.toml), or say how they are run: [validate] tests."
+_HINT = "Install what they need ([workspace] prepare or seed in burnish.toml), or set the command: [validate] tests."
+_SLOW_HINT = (
+    "Give them more time ([analysers] test_seconds in burnish.toml), or set a faster command: [validate] tests."
 )
-_SLOW_HINT = "Give them more time: [analysers] test_seconds in burnish.toml, or a quicker command: [validate] tests."
 
 
 def _unknown(reason: str, hint: str = _HINT) -> NoEvidence:
@@ -86,7 +86,7 @@ def _first_reason(result: TestResult) -> str:
     lines = text.splitlines()
     # pytest marks what was raised; the last line only says where.
     raised = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
-    return (raised or lines)[-1].strip()[:300] if lines else "no reason was given"
+    return (raised or lines)[-1].strip()[:300] if lines else "no reason given"
 
 
 def _without_base(head: TestResult) -> SuiteComparison:
@@ -121,7 +121,7 @@ def _from_base(base: TestResult) -> NoEvidence | None:
     """Why tests that ran on the base say too little there to be compared with."""
     if not base.complete:
         endless = base.ended is SuiteEnd.ENDLESS
-        reason = f"the tests {'do not end in time' if endless else 'crash'} on the base"
+        reason = f"the tests {'time out' if endless else 'crash'} on the base"
         return _unknown(reason, _SLOW_HINT if endless else _HINT)
     return _mostly_failing(base, "on the base")
 
@@ -130,9 +130,9 @@ def _from_head(head: TestResult) -> NoEvidence | None:
     """Why tests that ran on the change are no evidence that it works, beyond what they found."""
     match head.ended:
         case SuiteEnd.NOTHING:
-            return NoEvidence(reason="no test is left that runs", hint="Bring tests back that run the changed code.")
+            return NoEvidence(reason="no test is left to run", hint="Restore tests that run the changed code.")
         case SuiteEnd.ENDLESS:
-            return _unknown("the tests did not end in time", _SLOW_HINT)
+            return _unknown("the tests timed out", _SLOW_HINT)
         case SuiteEnd.CRASHED:
             return _unknown("the tests crashed")
         case SuiteEnd.COULD_NOT_RUN:

@@ -80,8 +80,8 @@ def detect(site: Site, languages: Collection[Language | None] = ()) -> tuple[Tes
 def _hint(folder: Path) -> str:
     for name, tool in (("tox.ini", "tox"), ("noxfile.py", "nox")):
         if (folder / name).is_file():
-            return f'{tool} may install things: [validate] tests = "{tool}" in burnish.toml runs it.'
-    return 'Say how they are run in burnish.toml: [validate] tests = "…".'
+            return f'{tool} may install packages. To run it anyway, set [validate] tests = "{tool}" in burnish.toml.'
+    return 'Set the command in burnish.toml: [validate] tests = "…".'
 
 
 def _absent(site: Site) -> NoTests:
@@ -103,10 +103,12 @@ def _python(site: Site) -> TestPlan | NoTests:
         return _python_plan(site, Framework.UNITTEST, interpreter, argv, "python -m unittest")
     stale = next((why for path, why in site.unfit.items() if Path(path).name != "node_modules"), "")
     return NoTests(
-        reason=f"no Python was found that has pytest{f' ({stale})' if stale else ''}",
+        reason=f"no Python with pytest was found{f' ({stale})' if stale else ''}",
         unfit=bool(stale),
-        hint="Activate the project's virtual environment, or install it into the copies: "
-        '[workspace] prepare = ["python3 -m venv .venv && .venv/bin/pip install -e . pytest"].',
+        hint=(
+            "Activate the project's virtual environment, or create one in each copy: [workspace] prepare = "
+            '["python3 -m venv .venv && .venv/bin/pip install -e . pytest"].'
+        ),
     )
 
 
@@ -157,10 +159,12 @@ def _node(site: Site) -> TestPlan | NoTests:
     if (package.dependencies or package.dev_dependencies) and not _has_packages(site):
         stale = next((why for path, why in site.unfit.items() if Path(path).name == "node_modules"), "")
         return NoTests(
-            reason=f"node_modules does not fit: {stale}" if stale else "node_modules is missing",
+            reason=f"node_modules does not match: {stale}" if stale else "node_modules is missing",
             unfit=bool(stale),
-            hint="Install the packages in the checkout (npm install), "
-            'or have them installed into each copy: [workspace] prepare = ["npm ci"] in burnish.toml.',
+            hint=(
+                "Install the packages in the checkout (npm install), or in each copy: [workspace] prepare = "
+                '["npm ci"] in burnish.toml.'
+            ),
         )
     path = site.environment.get("PATH")
     named = (manager for lock, manager in _MANAGERS if (site.folder / lock).is_file())

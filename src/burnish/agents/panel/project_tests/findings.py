@@ -57,11 +57,13 @@ def notes_of(trial: Trial) -> Iterator[str]:
     if comparison.old_failures:
         number = comparison.old_failures
         told = (
-            "1 test fails on the base too, and says" if number == 1 else f"{number} tests fail on the base too, and say"
+            "1 test also fails on the base, so it says"
+            if number == 1
+            else f"{number} tests also fail on the base, so they say"
         )
-        yield f"{told} nothing of the change"
+        yield f"{told} nothing about the change"
     if comparison.flaky:
-        yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when run again"
+        yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when repeated"
 
 
 def unmet_dependencies(trial: Trial, change: DependencyChange, tree: Tree) -> NoEvidence | None:
@@ -71,14 +73,16 @@ def unmet_dependencies(trial: Trial, change: DependencyChange, tree: Tree) -> No
         return None
     modules = ", ".join(sorted(set(unmet.values())))
     return NoEvidence(
-        reason=f"{named(list(unmet))} cannot be loaded, as {modules} is not installed here",
-        hint="The change edits the dependencies: install them in the checkout, or with [workspace] prepare in "
-        "burnish.toml.",
+        reason=f"{named(list(unmet))} cannot be loaded, because {modules} is not installed here",
+        hint=(
+            "The change edits the dependencies. Install them in the checkout, or with [workspace] prepare in "
+            "burnish.toml."
+        ),
     )
 
 
 def _unmet(case: Case, change: DependencyChange, tree: Tree) -> str:
-    """The module that a file of tests lacks, where the change may well need one that nobody has installed here."""
+    """The module that a test file lacks, where the change may need one that is not installed here."""
     missing = _MISSING_MODULE.search(case.text) if case.loading and change.dependencies else None
     if missing is None:
         return ""
@@ -96,7 +100,7 @@ def _failure(case: Case, trial: Trial, tree: Tree) -> Finding:
     if case.loading:
         title, problem = (
             f"`{case.name}` cannot be loaded",
-            "A file of tests cannot be loaded, so none of its tests run.",
+            "This test file cannot be loaded, so none of its tests run.",
         )
     else:
         title, problem = f"`{case.name}` fails", "The test fails on the change, and did not fail on the base."
@@ -107,9 +111,9 @@ def _failure(case: Case, trial: Trial, tree: Tree) -> Finding:
         rule=rule_of(case.name),
         location=place_of(case, trial.plan.framework, tree),
         problem=problem,
-        impact="What the test guards does not work any more, or the test is wrong.",
+        impact="The behaviour that the test checks is broken, or the test is wrong.",
         evidence=evidence(case.text or trial.head.output),
-        suggestion=f"Run `{trial.plan.text}`, and mend the code, or the test where the new behaviour is meant.",
+        suggestion=f"Run `{trial.plan.text}` and fix the code, or the test if the new behaviour is intended.",
         confidence=1.0,
     )
 
@@ -122,7 +126,7 @@ def evidence(text: str) -> str:
 def _further(cases: Sequence[Case]) -> Finding:
     return Finding(
         severity=Severity.CRITICAL,
-        title=f"{len(cases)} further tests fail",
+        title=f"{len(cases)} more tests fail",
         category=CATEGORY,
         rule="witness:further-failures",
         problem="They fail on the change, and did not fail on the base.",
@@ -136,13 +140,13 @@ def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
     files = [file for name in head.running if tree.is_file(file := name.partition("::")[0])]
     running = f" while {named(head.running)} ran" if head.running else ""
     titles = {
-        SuiteEnd.ENDLESS: f"The tests no longer end: they were stopped{running}",
+        SuiteEnd.ENDLESS: f"The tests no longer finish: they were stopped{running}",
         SuiteEnd.CRASHED: f"The tests crash{running}",
-        SuiteEnd.COULD_NOT_RUN: "The tests can no longer be run",
+        SuiteEnd.COULD_NOT_RUN: "The tests can no longer run",
     }
     problems = {
         SuiteEnd.ENDLESS: f"They took {trial.base_seconds:.1f} s on the base, and {head.seconds:.0f} s or more here.",
-        SuiteEnd.CRASHED: "The process of the tests died on the change; on the base they ran to their end.",
+        SuiteEnd.CRASHED: "The test process died on the change; on the base it ran to completion.",
         SuiteEnd.COULD_NOT_RUN: f"They ran on the base. On the change: {head.message}",
     }
     return Finding(
@@ -153,7 +157,7 @@ def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
         location=Location(file=files[0]) if files else None,
         problem=problems.get(ended, f"It exits with {head.code} on the change, and with 0 on the base."),
         evidence=evidence(head.output),
-        suggestion=f"Run `{trial.plan.text}`, and look at what the change does to it.",
+        suggestion=f"Run `{trial.plan.text}` and check how the change affects it.",
         confidence=1.0,
     )
 
@@ -165,8 +169,8 @@ def _flaky(case: Case, trial: Trial, tree: Tree) -> Finding:
         category=CATEGORY,
         rule=f"witness:flaky:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, trial.plan.framework, tree),
-        problem="It failed on the change, passed when it was run again, and did not fail on the base.",
-        impact="A test that fails by chance hides those that fail for a reason.",
+        problem="It failed on the change, passed when repeated, and did not fail on the base.",
+        impact="A test that fails at random hides tests that fail for a reason.",
         evidence=evidence(case.text),
         suggestion="Find out what it depends on: time, order, ports, other tests.",
     )

@@ -63,13 +63,13 @@ def edited_test(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan,
         category=CATEGORY,
         rule=f"witness:test-edited:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, plan.framework, tree),
-        problem="As it was on the base, the test fails on the change.",
-        impact="What it guarded has changed. That may be meant: compare both versions.",
+        problem="The base's version of the test fails on the change.",
+        impact="The behaviour that it checks has changed. That may be intended: compare both versions.",
         evidence=evidence(
             f"Before:\n{before[:_MOST_BLOCK]}\n\nNow:\n{now[:_MOST_BLOCK] or '(gone)'}\n\n"
             f"Before, on the change:\n{case.text[-_MOST_BLOCK:]}"
         ),
-        suggestion="If the new behaviour is not meant, bring the test back and mend the code.",
+        suggestion="If the new behaviour is not intended, restore the test and fix the code.",
         confidence=0.9,
     )
 
@@ -80,15 +80,15 @@ def _steered(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan, tr
     sharp = decides_outcomes(others)
     return Finding(
         severity=Severity.HIGH if sharp else Severity.MEDIUM,
-        title=f"`{case.name}` passes only because the change edits what steers the tests",
+        title=f"`{case.name}` passes only because the change edits the test configuration",
         category=CATEGORY,
         rule=f"witness:test-steered:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, plan.framework, tree),
-        problem=f"The test itself is unchanged. With the base's version of {names} it fails on the change"
-        + (", and the new version decides which tests run or what their results mean." if sharp else "."),
-        impact="The code does not do what the test asks for, or the configuration hides that it does not.",
+        problem=f"The test itself is unchanged. It fails on the change with the base's version of {names}"
+        + (", and the new version decides which tests run or how their results count." if sharp else "."),
+        impact="The code does not do what the test requires, or the configuration hides that.",
         evidence=evidence(case.text),
-        suggestion="Bring the configuration of the tests back, and mend the code.",
+        suggestion="Restore the test configuration, and fix the code.",
         confidence=0.9,
     )
 
@@ -101,10 +101,10 @@ def still_failing(case: Case, plan: TestPlan, tree: Tree) -> Finding:
         category=CATEGORY,
         rule=rule_of(case.name),
         location=place_of(case, plan.framework, tree),
-        problem="The test was reported as failing and edited since. As it was reported, it still fails.",
-        impact="What the test guards does not work any more, or the test is wrong.",
+        problem="The test was reported as failing and has been edited since. The reported version still fails.",
+        impact="The behaviour that the test checks is broken, or the test is wrong.",
         evidence=evidence(case.text),
-        suggestion="Mend the code. If the new behaviour is meant, a person can refute this finding.",
+        suggestion="Fix the code. If the new behaviour is intended, a person can refute this finding.",
         confidence=1.0,
     )
 

@@ -148,8 +148,8 @@ class Guard:
             return former
         steering = [edit for path, edit in edits.items() if steers_tests(path)]
         if not former.complete and decides_outcomes(steering):
-            reason = "the change edits how tests are run, and they cannot be run as the base does"
-            return Guarding(missing=Missing(reason=reason, hint="Bring the configuration of the tests back."))
+            reason = "the change edits the test configuration, and the tests cannot run with the base's version"
+            return Guarding(missing=Missing(reason=reason, hint="Restore the test configuration."))
         bent = at_most([case for case in only_by_edit(base, head, former) if case.name not in told])
         still = self._still_failing(head, former)
         return Guarding(

@@ -48,7 +48,7 @@ from burnish.workspace.views import CopyView
 LEAST_SECONDS, TIMES_THE_BASE = 60.0, 20.0
 """How long the tests of a change may take where those of its base have ended: at least, and as a multiple."""
 _SWITCHED_OFF = Missing(reason='the policy of the base says [analysers] tests = "off"', excused=True)
-_OUT_OF_REACH = Missing(reason="no changed file can be reached by tests", excused=True)
+_OUT_OF_REACH = Missing(reason="no test can reach a changed file", excused=True)
 
 
 class TestReview(Value):
@@ -273,9 +273,9 @@ class _Trial:
         measured = self.choice.measured if wanted else ()
         missing = [name for name in measured if name not in head.lines]
         if missing and head.complete:
-            reason = head.unmeasured or "the tests are not run by pytest or unittest"
+            reason = head.unmeasured or "pytest and unittest do not run these tests"
             counted = f"{len(missing)} of {len(measured)} files"
-            yield f"which changed lines the tests run was not measured in {counted}: {reason}"
+            yield f"coverage of the changed lines was not measured in {counted}: {reason}"
 
     def _examined(self, head: TestResult) -> Iterator[Examined]:
         """How closely the tests looked at each changed file, by what really ran or was compiled."""

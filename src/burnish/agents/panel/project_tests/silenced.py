@@ -236,16 +236,18 @@ def silenced(cases: Sequence[Case], lost: Sequence[Lost]) -> Finding:
     title = f"`{names[0]}` is silenced" if len(names) == 1 else f"{len(names)} tests are silenced"
     return Finding(
         severity=Severity.HIGH,
-        title=f"{title}, and no other test runs what was tested",
+        title=f"{title}, and no other test runs the code",
         category=CATEGORY,
         rule="witness:tests-silenced",
         location=places[0],
         also_at=tuple(places[1:_MOST_PLACES]),
-        problem="They passed on the base. The change deletes, empties, skips or no longer selects them. "
-        f"What they ran is still there, and no passing test runs it now: {what}.",
-        impact="Nothing would show if this code were wrong.",
+        problem=(
+            "They passed on the base. The change deletes, empties, skips or deselects them. The code that they "
+            f"ran is still there, and no passing test runs it now: {what}."
+        ),
+        impact="No test would fail if this code were wrong.",
         evidence=evidence("\n".join(names)),
-        suggestion="Bring the tests back, or test this code in another way.",
+        suggestion="Restore the tests, or test this code in another way.",
         confidence=0.9,
     )
 
@@ -269,7 +271,7 @@ def no_longer_run(cases: Sequence[Case]) -> Finding:
         title=f"`{names[0]}` no longer runs" if len(names) == 1 else f"{len(names)} tests no longer run",
         category=CATEGORY,
         rule="witness:tests-gone",
-        problem="They passed on the base. What they ran is gone, too, or other tests run it.",
+        problem="They passed on the base. The code that they ran is also gone, or other tests run it.",
         evidence=evidence("\n".join(names)),
         action=Action.NOTE,
         confidence=0.9,

@@ -42,15 +42,15 @@ def _finding(path: str, idle: Sequence[int], statements: Sequence[int], severity
         rule="witness:uncovered",
         location=Location(file=path, line=ranges[0][0], end_line=ranges[0][1]),
         also_at=tuple(Location(file=path, line=first, end_line=last) for first, last in ranges[1:_MOST_RANGES]),
-        problem=f"The tests pass by these lines: {listed}{more}.",
-        impact="Nobody would notice if they were wrong.",
+        problem=f"The tests do not run these lines: {listed}{more}.",
+        impact="No test would fail if they were wrong.",
         suggestion="Add a test that runs them.",
         confidence=0.9,
     )
 
 
 def _ranges(idle: Sequence[int], statements: Sequence[int]) -> list[tuple[int, int]]:
-    """Lines as ranges; what lies between two statements that follow one another is nobody's, and does not part them."""
+    """Lines as ranges. Lines between two consecutive statements belong to neither and do not split a range."""
     following = dict(pairwise(statements))
     ranges: list[tuple[int, int]] = []
     for line in idle:

@@ -100,7 +100,7 @@ def _must_have_scanned(tool: ToolName, finished: Finished, wanted: int) -> None:
     scanned = _SCANNED.search(finished.stderr_tail)
     if scanned is None or int(scanned[1]) != wanted:
         count = scanned[1] if scanned else "an unknown number"
-        raise ToolError(f"{tool.value} looked at {count} of {wanted} files.", hint="Are all of them ordinary files?")
+        raise ToolError(f"{tool.value} checked {count} of {wanted} files.", hint="Are all of them regular files?")
 
 
 def _hit(one: _Match, file: str) -> Hit:

@@ -71,7 +71,7 @@ class Eslint:
         places = reading.located(self.name, (result.file_path for result in results), files)
         nameless = reading.nameless(self.name, files)
         if missing := set(files) - set(places.values()) - {hit.file for hit in nameless}:
-            raise ToolError(f"eslint said nothing about {reading.text(min(missing))}.")
+            raise ToolError(f"eslint reported nothing about {reading.text(min(missing))}.")
         hits = [_hit(one, result, places[result.file_path]) for result in results for one in _reported(result)]
         reading.must_name_something(self.name, finished, hits)
         return (*hits, *nameless)

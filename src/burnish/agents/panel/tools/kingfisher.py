@@ -87,7 +87,7 @@ class _Report(msgspec.Struct, frozen=True):
 
 
 class Kingfisher:
-    """Every file: secrets are found where nobody expects them."""
+    """Every file: secrets turn up where they are not expected."""
 
     name = ToolName.KINGFISHER
 
@@ -118,7 +118,7 @@ def _must_have_scanned(audit: _Audit, wanted: int) -> None:
     summary = audit.summary
     scanned = sum(one.stats.blobs_scanned for one in audit.repositories)
     if summary.scan_succeeded != summary.discovered or scanned < wanted:
-        raise ToolError(f"kingfisher looked at {scanned} of {wanted} files.")
+        raise ToolError(f"kingfisher checked {scanned} of {wanted} files.")
 
 
 def _hit(entry: _Entry, files: Mapping[str, str]) -> Hit | None:
@@ -129,7 +129,7 @@ def _hit(entry: _Entry, files: Mapping[str, str]) -> Hit | None:
     if outer is None and _A_NAME.match(path):
         return None
     if outer is None:
-        raise ToolError(f"kingfisher reported on a file that it was not asked about: {reading.text(path)}")
+        raise ToolError(f"kingfisher reported on a file that it was not given: {reading.text(path)}")
     inside = path.removeprefix(outer)[1:]
     message = reading.text(entry.rule.description) or "A secret."
     return Hit(

@@ -96,11 +96,11 @@ def _rules(choice: RuleSelection) -> tuple[str, ...]:
 def _must_have_looked(tool: ToolName, report: _Report, wanted: int) -> None:
     """A project's own configuration may leave files out, so fewer than wanted are no error; unknown rules are."""
     if report.number_of_files > wanted:
-        raise ToolError(f"{tool.value} looked at {report.number_of_files} files instead of {wanted}.")
+        raise ToolError(f"{tool.value} checked {report.number_of_files} files instead of {wanted}.")
     if report.number_of_rules == 0:
         raise ToolError(
-            f"{tool.value} knows none of the rules that it was to look for.",
-            hint="`oxlint --rules` lists the rules that it has.",
+            f"{tool.value} knows none of the requested rules.",
+            hint="`oxlint --rules` lists its rules.",
         )
 
 
@@ -123,9 +123,9 @@ def _not_opened(one: _Diagnostic, files: Sequence[str]) -> Hit:
     """oxlint names the file that it could not open in the message only."""
     match = _NOT_OPENED.search(one.message)
     if match is None:
-        raise ToolError(f"oxlint reported something about no file: {reading.text(one.message)}")
+        raise ToolError(f"oxlint reported a problem without a file: {reading.text(one.message)}")
     file = reading.located(ToolName.OXLINT, (match["path"],), files)[match["path"]]
-    message = f"oxlint could not look at this file: {reading.text(match['reason'])}."
+    message = f"oxlint could not read this file: {reading.text(match['reason'])}."
     return Hit(tool=ToolName.OXLINT, rule=reading.UNREADABLE, file=file, line=None, message=message)
 
 

@@ -29,8 +29,8 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 
 _Decoded = TypeVar("_Decoded")
 _LONGEST_TEXT = 1_000
-_NOT_UTF8 = "The name of this file is not UTF-8, so that {tool} cannot be asked about it: nobody looked into it."
-_HINT = "What it said is in the log of the run. A tool that fails is never taken for a clean review."
+_NOT_UTF8 = "The name of this file is not UTF-8, so {tool} did not check it."
+_HINT = "The log of the run has its output. A tool that fails never counts as a clean review."
 
 
 def as_arguments(tool: ToolName, files: Sequence[str]) -> tuple[str, ...]:
@@ -38,9 +38,7 @@ def as_arguments(tool: ToolName, files: Sequence[str]) -> tuple[str, ...]:
     named = tuple(f"./{file}" for file in files if _is_utf8(file))
     if not named:
         # With no word at all most tools would look at the whole tree instead.
-        raise ToolError(
-            f"There is no file that {tool.value} could be asked about: no name is UTF-8.", hint="Rename the files."
-        )
+        raise ToolError(f"{tool.value} cannot check any of the files: no name is UTF-8.", hint="Rename the files.")
     return named
 
 
@@ -53,7 +51,7 @@ def nameless(tool: ToolName, files: Sequence[str]) -> tuple[Hit, ...]:
 
 
 def without_own_rules(selectors: Sequence[str]) -> tuple[str, ...]:
-    """Selectors as a tool knows them: the rules of this module are reported whether or not somebody asks for them."""
+    """Selectors as a tool knows them: the rules of this module are always reported."""
     return tuple(selector for selector in selectors if selector not in (INVALID_SYNTAX, UNREADABLE))
 
 
@@ -62,9 +60,9 @@ def output_of(tool: ToolName, finished: Finished, codes: Collection[int]) -> byt
     if finished.how is How.EXITED and finished.code in codes:
         if not finished.stdout_cut:
             return finished.stdout
-        raise ToolError(f"{tool.value} reported more than can be kept.", hint="Review the change in smaller parts.")
+        raise ToolError(f"{tool.value} reported too much to keep.", hint="Review the change in smaller parts.")
     said = [line for line in clean_text(finished.stderr_tail).splitlines() if line.strip()]
-    last = f" It said last: {bounded(said[-1], 300)}" if said else ""
+    last = f" Its last line: {bounded(said[-1], 300)}" if said else ""
     raise ToolError(f"{tool.value} {_end_of(finished)}.{last}", hint=_HINT)
 
 
@@ -75,13 +73,13 @@ def decoded(tool: ToolName, raw: bytes, form: type[_Decoded]) -> _Decoded:
         return msgspec.json.decode(raw, type=form)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = bounded(clean_text(str(error)), 300)
-        raise ToolError(f"{tool.value} answered in a form that is not understood: {reason}.", hint=_HINT) from error
+        raise ToolError(f"The output of {tool.value} is not understood: {reason}.", hint=_HINT) from error
 
 
 def must_name_something(tool: ToolName, finished: Finished, found: Sized) -> None:
     """An exit code that says "found" above an empty list is a contradiction, and never clean."""
     if finished.code != 0 and not found:
-        raise ToolError(f"{tool.value} ended with exit code {finished.code} but named no problem.", hint=_HINT)
+        raise ToolError(f"{tool.value} failed with exit code {finished.code} but reported no problem.", hint=_HINT)
 
 
 def located(tool: ToolName, names: Iterable[str], files: Sequence[str]) -> dict[str, str]:
@@ -91,7 +89,7 @@ def located(tool: ToolName, names: Iterable[str], files: Sequence[str]) -> dict[
     root = _root_of([name for name in names if name.startswith("/")], wanted)
     found = {name: name.removeprefix(root or "./") for name in names}
     if strange := [name for name, file in found.items() if file not in wanted]:
-        raise ToolError(f"{tool.value} reported on a file that it was not asked about: {text(strange[0])}", hint=_HINT)
+        raise ToolError(f"{tool.value} reported on a file that it was not given: {text(strange[0])}", hint=_HINT)
     return found
 
 
@@ -121,13 +119,13 @@ def _end_of(finished: Finished) -> str:
         case How.TIMED_OUT:
             return "did not end in time"
         case How.SILENT:
-            return "said nothing for too long"
+            return "printed nothing for too long"
         case How.STOPPED:
             return "was stopped"
         case How.COULD_NOT_START:
             return f"could not start: {text(finished.message)}"
         case How.EXITED if finished.signal is not None:
-            return f"was ended by signal {finished.signal}"
+            return f"was killed by signal {finished.signal}"
         case How.EXITED:
             return f"failed with exit code {finished.code}"
 

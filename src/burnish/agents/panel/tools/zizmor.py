@@ -79,7 +79,7 @@ class _Finding(msgspec.Struct, frozen=True):
         for location in self.locations:
             if location.symbolic.kind == "Primary":
                 return location
-        raise ToolError(f"zizmor reported {reading.text(self.ident)} without a place.")
+        raise ToolError(f"zizmor reported {reading.text(self.ident)} without a location.")
 
 
 class Zizmor:
@@ -138,9 +138,9 @@ def _unread(finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
     """A hit for each file that zizmor does not say it completed."""
     said = finished.stderr_tail
     if _FIRST_WORDS not in said:
-        raise ToolError("zizmor does not say which files it looked at.", hint="Review the change in smaller parts.")
+        raise ToolError("zizmor does not say which files it checked.", hint="Review the change in smaller parts.")
     readable = (argument.removeprefix("./") for argument in reading.as_arguments(ToolName.ZIZMOR, files))
-    message = "zizmor could not read this file: it is no valid YAML, or not what a file of this name must hold."
+    message = "zizmor could not read this file: it is not valid YAML, or not what a file of this name must contain."
     return tuple(
         Hit(tool=ToolName.ZIZMOR, rule=reading.UNREADABLE, file=file, line=None, message=message)
         for file in readable
