@@ -276,7 +276,7 @@ def test_the_time_is_over(burnish: Burnish, held: "subprocess.Popen[str]") -> No
     code, out, err = burnish("wait", FIRST, "--timeout", "0")
     assert code == 4
     assert out == f"{FIRST}: running: reviewing round 1, by {identity_of(held.pid)}\n"
-    assert err == f"Timed out; the run is still active.\nWait again with: burnish wait {FIRST}\n"
+    assert err == f"Timed out; the run is still active.\nhint: wait again with: burnish wait {FIRST}\n"
 
 
 def test_wait_sees_the_end_of_a_run_in_another_process(burnish: Burnish, held: "subprocess.Popen[str]") -> None:

@@ -325,7 +325,8 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
 The run is not active. Continue it with: burnish resume 20231114-221320-aaaaaa
 """,
             """\
-The waiver applies to this branch, and its seal will be of kind 'waived'. To make it permanent, add this to burnish.toml of main:
+The waiver applies to this branch, and its seal will be of kind 'waived'.
+To make it permanent, add this to burnish.toml of main:
 
 [[waivers]]
 finding = "4fa6a917075c25ff"

@@ -101,7 +101,7 @@ def test_blocking_issues_become_critical_findings() -> None:
 def test_a_failing_report_with_notes_alone_gets_a_finding_that_carries_them() -> None:
     (finding,) = read((CORPUS / "fail_claimed_with_good_scores.json").read_bytes()).findings
     assert finding.title == "Rename the module."
-    assert "the report says fail" in finding.problem
+    assert "the report itself says fail" in finding.problem
 
 
 @pytest.mark.parametrize("criteria", ['{"met":false,"met ":true}', '{"met ":true,"met":false}'])

@@ -71,7 +71,7 @@ def test_a_blocker_on_unchanged_lines_withholds_the_seal() -> None:
     driven.answer(CLEAN)
     assert driven.status("bad") is FindingStatus.OPEN
     assert driven.run.rounds[-1].judgement == Judgement(clean=True, carried=(driven.tracked("bad").finding,))
-    reason = "no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: bad"
+    reason = "no blocking findings in round 2; no seal: earlier findings still block: bad"
     assert driven.ended == (Outcome.APPROVED, reason)
 
 

@@ -199,7 +199,7 @@ review:1:reviewer:1 1 high
 fix:1:1 unchanged (tree-0)
   → reviewing round 2
 review:2:reviewer:1 clean
-  → approved: no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: handle errors in auth\
+  → approved: no blocking findings in round 2; no seal: earlier findings still block: handle errors in auth\
 """,
         "review is disabled": """\
 started: drift, fix

@@ -378,7 +378,7 @@ fix:1:1 elsewhere (tree-1)
 review:2:reviewer:1 clean
   → validation 2, before sealing
 validate:2:1 skipped
-  → approved: no blocking findings in round 2; no seal: earlier blocking findings are on unchanged lines: SQL injection\
+  → approved: no blocking findings in round 2; no seal: earlier findings still block: SQL injection\
 """,
         "malformed, then readable": """\
 started: epic, fix

@@ -30,7 +30,7 @@ def test_a_second_run_with_a_clean_answer_on_the_same_tree_is_not_sealed(project
     second = project.run()
     assert not second.seal
     assert isinstance(second.phase, Ended)
-    assert "earlier blocking findings are on unchanged lines: Wrong value" in second.phase.reason
+    assert "earlier findings still block: Wrong value" in second.phase.reason
     (entry,) = second.findings
     assert (entry.round, entry.last_reported_round, entry.status) == (0, 0, FindingStatus.OPEN)
     assert not project.run().seal

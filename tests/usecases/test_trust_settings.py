@@ -75,9 +75,9 @@ def test_an_untrusted_policy_is_not_used_and_the_user_is_told_what_to_type(tmp_p
     (told,) = planned.inputs.governance.notices
     assert told in planned.notices
     assert told == (
-        "main has no burnish.toml, review.sh, and you have not trusted the working tree's version. These settings do not "
-        "apply: agents.mine.kind, agents.mine.command, roles.review. 'burnish trust --show' shows what it would do; "
-        "'burnish trust' trusts it."
+        "main has no burnish.toml, review.sh, and you have not trusted the working tree's version. These settings do "
+        "not apply: agents.mine.kind, agents.mine.command, roles.review. 'burnish trust --show' shows what it would "
+        "do; 'burnish trust' trusts it."
     )
 
 

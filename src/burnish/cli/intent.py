@@ -168,9 +168,9 @@ def _list(runs: Runs, name: str, *, as_json: bool) -> None:
 def _tell_how_to_keep(run: Run, reference: str, reason: str) -> None:
     """A person's word makes a seal of another kind; the base's makes none."""
     print_error(
-        "The waiver applies to this branch, and its seal will be of kind 'waived'. To make it permanent, add "
-        "this to burnish.toml of "
-        f"{run.subject.base}:\n\n{lasting_waiver(find_finding(run, reference).finding.id, reason)}"
+        "The waiver applies to this branch, and its seal will be of kind 'waived'.\n"
+        f"To make it permanent, add this to burnish.toml of {run.subject.base}:\n\n"
+        f"{lasting_waiver(find_finding(run, reference).finding.id, reason)}"
     )
 
 

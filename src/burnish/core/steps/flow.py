@@ -110,7 +110,7 @@ def _withhold(run: Run, approval: Approval) -> Run | None:
     if not held:
         return None
     titles = "; ".join(tracked.finding.title for tracked in held[:3])
-    withheld = f"{approval.reason}; no seal: earlier blocking findings are on unchanged lines: {titles}"
+    withheld = f"{approval.reason}; no seal: earlier findings still block: {titles}"
     return end(run, Outcome.APPROVED, withheld)
 
 

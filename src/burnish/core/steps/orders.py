@@ -51,7 +51,7 @@ def previous_feedback(run: Run) -> Previous | None:
     """What the protocol lets a reviewer know of the round before: what it asked for in words, else what blocked."""
     if run.protocol.review.feedback is Feedback.NONE or not run.rounds:
         return None
-    # Not simply the last one: the round that is being asked for may be open already, for another seat or attempt.
+    # Not just the last one: the round that is being asked for may be open already, for another seat or attempt.
     judged = next((past for past in reversed(run.rounds) if past.judgement is not None), None)
     return Previous(attempt=run.revisions, feedback="" if judged is None else _feedback(judged))
 
