@@ -25,7 +25,7 @@ def test_exit_0_is_no_failure_whatever_was_said() -> None:
         (exited(1), FailureKind.CRASHED, "exited with 1"),
         (exited(126, stderr="sh: x: Permission denied"), FailureKind.CANNOT_RUN, "exited with 126: sh: x: Permission"),
         (exited(127, stderr="rate limit"), FailureKind.CANNOT_RUN, "exited with 127"),
-        (Finished(how=How.EXITED, signal=9), FailureKind.CRASHED, "ended by signal 9"),
+        (Finished(how=How.EXITED, signal=9), FailureKind.CRASHED, "killed by signal 9"),
         (Finished(how=How.COULD_NOT_START, message="no such file"), FailureKind.CANNOT_RUN, "no such file"),
         (Finished(how=How.TIMED_OUT, seconds=60.2, signal=15), FailureKind.TIMED_OUT, "timed out after 60 s"),
         (Finished(how=How.SILENT, seconds=600), FailureKind.STUCK, "printed nothing for too long"),

@@ -351,7 +351,7 @@ def test_a_tracked_record_of_an_earlier_run_stays_and_is_named(desk: Desk) -> No
     written = later(desk, is_tracked=lambda path: path == PATH)
     assert written.removed == (VERDICT,)
     [notice] = written.notices
-    assert (notice.path, "tracks" in notice.message) == (PATH, True)
+    assert (notice.path, "tracked" in notice.message) == (PATH, True)
     assert (desk.checkout / PATH).exists()
 
 

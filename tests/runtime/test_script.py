@@ -133,7 +133,7 @@ def test_unknown_words_are_an_error_with_a_hint(words: str, message: str) -> Non
     with pytest.raises(ScriptError) as raised:
         read_answer(words, SCORED)
     assert raised.value.message == message
-    assert raised.value.hint.startswith("Write ")
+    assert raised.value.hint.startswith(("Use ", "After "))
 
 
 def test_an_unknown_status_of_a_story_is_an_error() -> None:

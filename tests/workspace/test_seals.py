@@ -166,7 +166,7 @@ def test_a_statement_has_one_form(repository: Repository) -> None:
     [
         ((), "kinds"),
         ((SealKind.APPROVED, SealKind.APPROVED), "kinds"),
-        ((SealKind.WAIVED, SealKind.UNPROVEN), "in order"),
+        ((SealKind.WAIVED, SealKind.UNPROVEN), "sorted"),
         ((SealKind.APPROVED, SealKind.WAIVED), "approved and of another kind"),
     ],
 )
@@ -179,7 +179,7 @@ def test_the_kinds_of_a_seal_are_in_order(repository: Repository, kinds: tuple[S
 
 def test_one_file_cannot_have_two_levels(repository: Repository) -> None:
     statement = statement_for(repository)
-    with pytest.raises(UnreadableStatementError, match="one file twice"):
+    with pytest.raises(UnreadableStatementError, match="a file twice"):
         read(write(replace(statement, files=(*statement.files, statement.files[0]))))
 
 
@@ -221,7 +221,7 @@ def test_renames_are_no_matter_of_settings(tmp_path: Path, limit: str) -> None:
     assert differences(repository, replace(bare, files=(deleted, renamed))) == ""
     apart = (deleted, replace(renamed, before=""), SealedFile(path="old.py", before=old, after="", **fact))  # pyright: ignore[reportArgumentType]
     assert differences(repository, replace(bare, files=apart)) == ""
-    assert "gone.py is gone" in differences(repository, replace(bare, files=(renamed,)))
+    assert "gone.py was deleted" in differences(repository, replace(bare, files=(renamed,)))
 
 
 def test_the_merge_base_is_told_by_the_commits_alone(branch_with_two_defects: RepositoryBuilder) -> None:

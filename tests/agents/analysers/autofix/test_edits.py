@@ -103,4 +103,4 @@ def test_insertions_that_touch_clash_and_replacements_that_touch_do_not() -> Non
 def test_files_whose_places_are_in_doubt_are_not_touched() -> None:
     assert why_untouchable(b"\xef\xbb\xbfprint()\r\n\tx\r\n") == ""
     assert "UTF-8" in why_untouchable("é".encode("latin-1"))
-    assert "lines" in why_untouchable(b"one\rtwo\n")
+    assert "line endings" in why_untouchable(b"one\rtwo\n")

@@ -82,7 +82,7 @@ def test_a_clean_file_gives_nothing_and_nothing_is_written(tmp_path: Path) -> No
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     names = (*write_for(Kingfisher(), tmp_path, {"a.py": LINE}), "missing.py")
-    with pytest.raises(ToolError, match="looked at 1 of 2 files"):
+    with pytest.raises(ToolError, match="checked 1 of 2 files"):
         Kingfisher().read(start(Kingfisher(), tmp_path, names, SOME), names)
 
 
