@@ -14,8 +14,6 @@ _TEST = re.compile(r"`(?:tests/[\w/]*/)?(?:(?P<file>test_\w+\.py)(?:::)?)?(?P<na
 SOURCES = sorted(
     path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".md", ".toml", ".yml", ".html", ".css")
 )
-NOT_YET_PLAIN = ("src/burnish/system/", "src/burnish/agents/acp")
-"""Beginnings of paths whose wording is still being rewritten. Empty this when they are done."""
 _DATA = ("src/burnish/core/review_vocabulary.py",)
 """A list of English words is about them; it does not use them."""
 _BANNED = re.compile(r"\b(?:whoever|nobody|somebody|anybody|for want of|simply)\b", re.IGNORECASE)
@@ -43,7 +41,7 @@ def test_the_words_are_plain(page: Path) -> None:
 def test_the_words_of_the_source_are_plain() -> None:
     """Docstrings, comments, messages, prompts and rules."""
     named = {path.relative_to(ROOT).as_posix(): path for path in SOURCES}
-    read = {name: path for name, path in named.items() if not name.startswith((*NOT_YET_PLAIN, *_DATA))}
+    read = {name: path for name, path in named.items() if not name.startswith(_DATA)}
     found = {name: _BANNED.findall(path.read_text(encoding="utf-8")) for name, path in read.items()}
     assert {name: words for name, words in found.items() if words} == {}
 

@@ -51,7 +51,7 @@ def is_known_dead(process: ProcessIdentity) -> bool:
     except ProcessLookupError:
         return True
     except PermissionError:
-        pass  # it is there, and belongs to somebody else
+        pass  # it exists, and belongs to another user
     state, started = _state_and_start(process.pid)
     return state in ("Z", "X") or (started != process.started and bool(started) and bool(process.started))
 

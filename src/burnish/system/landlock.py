@@ -261,7 +261,7 @@ def _supervise(program: int) -> int:
 
 def _poll_output() -> list[tuple[int, int]]:
     poll = select.poll()
-    poll.register(1, 0)  # an error, such as that nobody reads, is always told
+    poll.register(1, 0)  # errors, such as a closed reader, are always reported
     return poll.poll(0)
 
 

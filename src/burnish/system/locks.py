@@ -1,7 +1,7 @@
 """Locks between processes, held on a file with `flock` and let go by the kernel when their owner dies.
 
 Each hold has an open file of its own, so that two threads of one process exclude each other as two processes do.
-The lock file is never removed: a lock on a removed file excludes nobody.
+The lock file is never removed: a lock on a removed file excludes no other process.
 
 Waiting is done inside the kernel, in a helper thread. Asking again and again would starve waiters for as long as
 others are busy; waiting in the calling thread could not be given up when the holder has been stopped for good.
@@ -52,7 +52,7 @@ def _let_go(descriptor: int) -> None:
 
 
 class _Request:
-    """A wish for a lock that others hold, granted by a thread that waits; if nobody wants it then, it lets go."""
+    """A request for a lock that others hold. A waiting thread takes it, and lets go if it is no longer wanted."""
 
     def __init__(self, descriptor: int, operation: int) -> None:
         self._descriptor = descriptor

@@ -1,4 +1,4 @@
-"""Files of a folder in which somebody hostile was at work: no link below it is followed, in it or out of it."""
+"""Files of a folder in which a hostile process may have worked: no link below it is followed, in it or out of it."""
 
 import os
 import stat

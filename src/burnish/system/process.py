@@ -84,6 +84,6 @@ def start_detached(command: Command, log: Path) -> ProcessMark:
         os.close(output)
         os.close(nothing)
     mark = process_table.mark_of(process.pid)
-    # If it ends first, somebody must take its exit code; the thread does not keep this process from ending.
+    # If it ends first, its exit code must be collected; the thread does not keep this process from ending.
     threading.Thread(target=process.wait, name=f"exit of {process.pid}", daemon=True).start()
     return mark

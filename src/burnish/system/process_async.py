@@ -48,7 +48,7 @@ async def run(
         async with _Driver(child, limits, stop, talk) as driver:
             how = await driver.run()
     except BaseException:
-        # Cancelled, or the start could not be noted: nothing may run that nobody knows of. A killed process is gone
+        # Cancelled, or the start could not be noted: nothing may keep running unrecorded. A killed process is gone
         # at once, so that this is no wait; awaiting here could itself be cancelled.
         child.end_at_once()
         raise

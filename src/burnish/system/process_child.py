@@ -1,4 +1,4 @@
-"""A running process with its three pipes, none of which ever blocks. Whoever drives it says when a pipe is ready.
+"""A running process with its three pipes, none of which ever blocks. The caller says when a pipe is ready.
 
 Two loops drive it: `process_async` for the work of agents, `process_sync` for short commands. It must not wait itself,
 except for what has been killed.
@@ -66,7 +66,7 @@ class Child:
 
     @property
     def was_reaped(self) -> bool:
-        """Whether its exit code was taken: from then on the kernel may give its number to somebody else."""
+        """Whether its exit code was taken: from then on the kernel may give its number to another process."""
         return self._process.returncode is not None
 
     @property
@@ -98,9 +98,9 @@ class Child:
         self._unsent += data
 
     def feed(self) -> bool:
-        """Write what the standard input takes; whether there is more to write. Nobody need read it to the end.
+        """Write what the standard input takes; whether there is more to write. The process need not read it to the end.
 
-        When there is not, whoever listens to the pipe stops doing so, and only then calls `end_input`: the number of a
+        When there is not, the listener stops watching the pipe, and only then calls `end_input`: the number of a
         closed pipe may be another one's at once.
         """
         try:
@@ -144,7 +144,7 @@ class Child:
         self._signal_group(signal.SIGKILL)
 
     def end_at_once(self) -> None:
-        """End it and whatever it has started by force, for whoever can wait for nothing else any more."""
+        """End it and whatever it has started by force, for callers that can no longer wait."""
         self.kill()
         if self.reap(AFTER_KILL_SECONDS):
             self.end_others(0.0)
@@ -228,7 +228,7 @@ class Child:
 
 
 def _exit_handle_or_end(process: subprocess.Popen[bytes]) -> int:
-    """Nobody could wait for a process without a handle: it is ended again."""
+    """A process without a handle cannot be waited for: it is ended again."""
     try:
         return _exit_handle(process)
     except BaseException:

@@ -35,7 +35,7 @@ class Log:
             if self._left < 0:
                 _write_all(self._descriptor, b"\n[the log ends here: it holds %d bytes at most]\n" % self._limit)
         except OSError as error:
-            # A full disk must not end the work; whoever reads the log is told elsewhere.
+            # A full disk must not end the work; readers of the log are told elsewhere.
             self.problem = f"The log could not be written: {error.strerror}."
             self._left = -1
 

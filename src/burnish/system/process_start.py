@@ -49,7 +49,7 @@ def _inherited_limit(file_bytes: int | None) -> Generator[None]:
     """The limit on the size of files that a process inherits which is started meanwhile.
 
     It is this process's own for that moment: nothing may be called between fork and exec where there are threads, and
-    set afterwards it would come too late for what the process has started by then. Nobody else starts one meanwhile.
+    set afterwards it would come too late for what the process has started by then. No other code starts one meanwhile.
     """
     with _STARTING:
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

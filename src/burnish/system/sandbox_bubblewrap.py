@@ -130,7 +130,7 @@ class _View:
     def protect(self, path: Path) -> None:
         """Read-only where the rest can be written; of what is not there, nothing can be made.
 
-        A link that somebody put in the way leads to where nothing can be written, and shows nothing more of it.
+        A link that was put in the way leads to where nothing can be written, and shows nothing more of it.
         """
         if self._at(path) is _Access.WRITE and path.parent.is_dir():
             # A place where something is mounted can be neither renamed nor removed.

@@ -35,7 +35,7 @@ def find(marker: str, value: str) -> list[ProcessMark]:
 
 
 def end(marks: Iterable[ProcessMark], grace_seconds: float) -> None:
-    """Ask each to end, wait, and end by force whoever is left; a mark whose process is gone is passed over."""
+    """Ask each to end, wait, and end by force those that are left; a mark whose process is gone is passed over."""
     spared = process_table.ancestry(os.getpid())
     others = [mark for mark in marks if mark.pid not in spared]
     if process_table.BY_PSUTIL:
@@ -63,7 +63,7 @@ def _end_by_psutil(marks: list[ProcessMark], grace_seconds: float) -> None:
 
 
 def end_all(marker: str, value: str, grace_seconds: float) -> int:
-    """Find and end until nobody is found, as a process may start another one just before its end. Says how many."""
+    """Find and end until none is found, as a process may start another one just before its end. Says how many."""
     count = 0
     for sweep in range(_MOST_SWEEPS):
         marks = find(marker, value)
@@ -76,7 +76,7 @@ def end_all(marker: str, value: str, grace_seconds: float) -> int:
 
 def adopt_orphans() -> frozenset[int]:
     """From now on, whatever below this process loses its parent becomes its child, so that it can be found whatever it
-    did to its environment and session. Returns the children that there are now, which are somebody else's business."""
+    did to its environment and session. Returns the children that exist now, which are not ours to end."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return frozenset(found.pid for found in process_table.living() if found.parent == os.getpid())
@@ -134,7 +134,7 @@ def _signal(handles: Iterable[int], number: signal.Signals) -> None:
 
 
 def _wait(handles: list[int], seconds: float) -> list[int]:
-    """Wait until all have ended, for some seconds at most; whoever has not is returned."""
+    """Wait until all have ended, for some seconds at most; those that have not are returned."""
     poll = select.poll()
     left = dict.fromkeys(handles)
     for handle in handles:
