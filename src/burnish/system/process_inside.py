@@ -1,7 +1,7 @@
 """The inside of a sandbox that a monitor watches over: which process is the first one in there, and whether it began.
 
 Everything in there ends with that process, and the kernel says that it has ended only when nothing in there runs any
-more. The monitor ends earlier: without this, what it left behind could write a moment longer than any process knows.
+more. The monitor ends earlier: without this, what it left behind could go on writing for a moment, unnoticed.
 """
 
 import os
