@@ -59,13 +59,13 @@ The JSON stream of a model client is shown as text: what the agent did, and its 
 EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'. 'runner' is the log of a run in the
 background. With the full name of an attempt, such as 'fix:1:1', -f stops when that attempt ends."""
 
-_ATTACH_HELP = f"""Watch an agent of RUN at work, where the run was started with '--terminal tmux'.
+_ATTACH_HELP = f"""Watch an agent of RUN work, if the run was started with '--terminal tmux'.
 
 {RUN_HELP} It can also be a session of 'burnish session spawn'.
 
-REVIEWER is the agent: a reviewer by name, or 'fix-1'. Without it, the only one that is at work.
+REVIEWER is the agent: the name of a reviewer, or 'fix-1'. Default: the only agent that is running.
 
-The view is read-only. Ctrl-b d leaves it, and the agent goes on."""
+The view is read-only. Ctrl-b d leaves it; the agent keeps running."""
 
 
 @click.command("status", help=_STATUS_HELP)

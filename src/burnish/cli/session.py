@@ -31,37 +31,37 @@ from burnish.workspace.repository import Repository
 
 _HELP = """Run commands in tmux sessions, for tools that have a review loop of their own.
 
-A session outlives the call that made it. What it writes is kept, and its end is an event: nothing polls."""
+A session outlives the command that started it. Its output is kept."""
 
-_BUILD_HELP = """Print the shell command that has STORY reviewed, and fixed, under the protocol 'story'.
+_BUILD_HELP = """Print the shell command that reviews and fixes STORY under the protocol 'story'.
 
-It is meant for 'burnish session spawn --command'."""
+Pass it to 'burnish session spawn --command'."""
 
-_SPAWN_HELP = """Start a shell command in a tmux session of its own, and print the name of the session.
+_SPAWN_HELP = """Start a shell command in its own tmux session, and print the name of the session.
 
-'burnish attach SESSION' looks into it. The command has no terminal of its own, and nothing that is typed reaches it."""
+'burnish attach SESSION' shows it. The command has no terminal of its own, and keys that you type do not reach it."""
 
-_MONITOR_HELP = """Wait until SESSION has ended, is stuck, or the time is over, and say which.
+_MONITOR_HELP = """Wait until SESSION has ended, is stuck, or the timeout is reached, and print which.
 
-With '--workflow review --story-key ID', an end counts as completed only where the sprint status, else the story's own
-file, says 'done'. Without --json the answer is one line: state, todos done, todos in all, output file, reason.
-The exit code is 0 whenever there is an answer."""
+With '--workflow review --story-key ID', a session that ended counts as completed only if the sprint status, or else the
+story's own file, says 'done'. Without --json the answer is one line: state, todos done, todos in all, output file,
+reason. The exit code is 0 whenever there is an answer."""
 
-_KILL_HELP = """End SESSION with everything that it started, and forget it. What its command wrote stays.
+_KILL_HELP = """End SESSION and everything that it started, and remove it. The output of its command is kept.
 
-One that is not there, or has ended, is no error."""
+A session that does not exist or has ended is not an error."""
 
 session = LazyGroup(
     "session",
     {
         "build-cmd": LazyCommand(
-            "burnish.cli.session:build_command_line", "Commands", "The command that has a story reviewed."
+            "burnish.cli.session:build_command_line", "Commands", "Print the command that reviews a story."
         ),
         "spawn": LazyCommand("burnish.cli.session:spawn_command", "Commands", "Start a command in a session."),
         "monitor": LazyCommand(
-            "burnish.cli.session:monitor_command", "Commands", "Wait for a session, and say what became of it."
+            "burnish.cli.session:monitor_command", "Commands", "Wait for a session, and print its result."
         ),
-        "kill": LazyCommand("burnish.cli.session:kill_command", "Commands", "End a session and forget it."),
+        "kill": LazyCommand("burnish.cli.session:kill_command", "Commands", "End and remove a session."),
     },
     help_text=_HELP,
 )
@@ -69,7 +69,7 @@ session = LazyGroup(
 _step_argument = click.argument("step", type=click.Choice([STEP]), expose_value=False)
 """The step of the other tool's loop. Only one of them is burnish's."""
 _state_file_option = click.option(
-    "--state-file", metavar="FILE", expose_value=False, help="Accepted and not read: agents are named here."
+    "--state-file", metavar="FILE", expose_value=False, help="Accepted and ignored: burnish.toml defines agents."
 )
 """The other tool's own state, which it hands to all of its commands."""
 
@@ -77,7 +77,7 @@ _state_file_option = click.option(
 @click.command("build-cmd", help=_BUILD_HELP)
 @_step_argument
 @click.argument("story")
-@click.option("--agent", required=True, metavar="NAME", help="Who does it, by its name in burnish.toml.")
+@click.option("--agent", required=True, metavar="NAME", help="The agent, by its name in burnish.toml.")
 @_state_file_option
 def build_command_line(story: str, *, agent: str) -> int:
     print_line(build_command(story, agent))
@@ -88,9 +88,11 @@ def build_command_line(story: str, *, agent: str) -> int:
 @_step_argument
 @click.argument("epic")
 @click.argument("story")
-@click.option("--command", required=True, metavar="LINE", help="What to run, as 'burnish session build-cmd' says it.")
-@click.option("--cycle", default=1, metavar="N", help="Which review of the story this is.")
-@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and not read: the command names it.")
+@click.option(
+    "--command", required=True, metavar="LINE", help="The command to run; 'burnish session build-cmd' prints one."
+)
+@click.option("--cycle", default=1, metavar="N", help="The number of the review of this story.")
+@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and ignored: the command names the agent.")
 @json_option
 def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: bool) -> int:
     repository = Repository.discover(Path.cwd())
@@ -104,7 +106,7 @@ def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: b
 
 @click.command("monitor", help=_MONITOR_HELP)
 @click.argument("name", metavar="SESSION")
-@click.option("--workflow", default="", metavar="STEP", help="'review' has the story verified.")
+@click.option("--workflow", default="", metavar="STEP", help="'review' verifies the status of the story.")
 @click.option("--story-key", default="", metavar="ID", help="The story, such as 1.2.")
 @click.option(
     "--timeout",
@@ -112,7 +114,7 @@ def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: b
     type=click.FloatRange(min=0),
     metavar="MINUTES",
     show_default=True,
-    help="Wait no longer than this.",
+    help="Stop waiting after this many minutes.",
 )
 @click.option(
     "--silent",
@@ -120,12 +122,12 @@ def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: b
     type=click.FloatRange(min=0),
     metavar="SECONDS",
     show_default=True,
-    help="Without a word for this long, it is stuck.",
+    help="A session without output for this many seconds is stuck.",
 )
 @click.option("--project-root", default=".", metavar="FOLDER", help="The repository. Default: this one.")
-@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and not read.")
+@click.option("--agent", metavar="NAME", expose_value=False, help="Accepted and ignored.")
 @_state_file_option
-@click.option("--verbose", is_flag=True, help="Say what is waited for.")
+@click.option("--verbose", is_flag=True, help="Print what the command is waiting for.")
 @json_option
 def monitor_command(
     name: str,
@@ -140,7 +142,7 @@ def monitor_command(
 ) -> int:
     repository = Repository.discover(Path(project_root))
     if verbose:
-        print_error(f"Waiting for {name}, for {timeout:g} minutes at most.")
+        print_error(f"Waiting for {name}, at most {timeout:g} minutes.")
     request = MonitorRequest(workflow=workflow, story=story_key, timeout_minutes=timeout, silent_seconds=silent)
     answer = monitor(repository, name, request)
     if as_json:
