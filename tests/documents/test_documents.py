@@ -46,6 +46,14 @@ def test_the_words_of_the_source_are_plain() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
+def test_every_import_in_an_example_works() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    lines = [line for text in texts for line in re.findall(r"^from burnish.* import .*$", text, re.MULTILINE)]
+    assert lines
+    for line in lines:
+        exec(line, {})  # noqa: S102 - a line of our own documents
+
+
 def test_every_test_that_proves_a_promise_exists() -> None:
     tests: defaultdict[str, str] = defaultdict(str)  # by file name, as the page often leaves the folder out
     for path in (ROOT / "tests").rglob("*.py"):

@@ -306,9 +306,9 @@ os.execve("/bin/sh", ["sh", "-c", waiting, sys.argv[2]], {"PATH": "/bin:/usr/bin
 """
 STARTER_OF_A_SANDBOX = """
 import asyncio, json, sys
-from burnish.system.process import Command, Limits, run
+from burnish.system.process import Command, ProcessLimits, run
 command = Command(**{**json.loads(sys.argv[1]), "call_filter": b""})
-asyncio.run(run(command, Limits(), on_start=lambda mark: print(mark.pid, flush=True)))
+asyncio.run(run(command, ProcessLimits(), on_start=lambda mark: print(mark.pid, flush=True)))
 """
 
 
@@ -361,9 +361,9 @@ def test_survivors_are_found_inside_a_sandbox_and_end(confined: Confined, tmp_pa
 
 STARTER = """
 import asyncio, sys
-from burnish.system.process import Command, Limits, run
+from burnish.system.process import Command, ProcessLimits, run
 command = Command(argv=tuple(sys.argv[2:]), folder="/", environment={"PATH": "/usr/bin:/bin", "TMPDIR": sys.argv[1]})
-asyncio.run(run(command, Limits()))
+asyncio.run(run(command, ProcessLimits()))
 """
 
 
