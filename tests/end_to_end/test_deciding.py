@@ -79,7 +79,7 @@ def test_a_choice_that_calls_agents_names_the_command_that_goes_on(tmp_path: Pat
     machine, _, run = waiting(tmp_path, ONE_MORE)
     done = machine.burnish("decide", run, "c")
     assert done.code == 0
-    assert done.out.rstrip().splitlines()[-2:] == [f"Next: burnish resume {run}", "      continues the run"]
+    assert done.out.rstrip().endswith(f"The run is not active. Continue it with: burnish resume {run}")
     assert machine.burnish("resume", run, "--json").view["outcome"] == "approved"
 
 

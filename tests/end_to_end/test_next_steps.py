@@ -86,8 +86,8 @@ class Typed:
 
 CHECKS: list[tuple[str, Callable[[Typed], None]]] = [
     (r"checks the seal", Typed.check_seal),
-    (r"has (the findings|\d+ of \d+ findings) fixed", lambda typed: typed.began("fix")),
-    (r"(takes|merges|moves) .*", Typed.check_taken),
+    (r"fixes (the findings|\d+ of \d+ findings)", lambda typed: typed.began("fix")),
+    (r"(brings|merges|moves|fast-forwards) .*", Typed.check_taken),
     (r"(Manual|Accept|Continue|Have them|Fix) .*", Typed.check_decided),
     (r"shows .*", Typed.check_shown),
     (r"continues the run", Typed.check_ended),
@@ -124,7 +124,7 @@ def test_after_a_review_with_findings(tmp_path: Path) -> None:
     machine = asking(staged(tmp_path / "first", rehearsed(EPIC["one review without fixes"])))
     done = machine.burnish("review", "--protocol", "epic", *ASKED)
     assert done.code == 1
-    assert check_steps(machine, done, tmp_path) == ["has the findings fixed"]
+    assert check_steps(machine, done, tmp_path) == ["fixes the findings"]
 
 
 @pytest.mark.prove
@@ -172,8 +172,8 @@ def test_a_result_that_could_not_land(tmp_path: Path, situation: str) -> None:
         machine.git("tag", f"burnish/{run}", "main")
         done = machine.burnish("show")
     (does,) = check_steps(machine, done, tmp_path)
-    beginnings = {"moved": "merges", "elsewhere": "moves", "in the way": "moves the files"}
-    assert does.startswith(beginnings.get(situation, "takes"))
+    beginnings = {"moved": "merges", "elsewhere": "fast-forwards", "in the way": "moves the files"}
+    assert does.startswith(beginnings.get(situation, "brings"))
 
 
 def test_a_run_that_failed_after_fixing(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_analysers_offer_a_fix_only_where_they_have_one(tmp_path: Path) -> None:
     (does,) = [step.does for step in next_lines(machine.burnish("review").out)]
     assert does == "reviews the change again"
     machine.repository.commit({"a.py": "y = 1\nif y is 1:\n    print(y, undefined_name)\n"})
-    assert check_steps(machine, machine.burnish("review"), tmp_path) == ["has 1 of 2 findings fixed"]
+    assert check_steps(machine, machine.burnish("review"), tmp_path) == ["fixes 1 of 2 findings"]
 
 
 def test_a_fix_of_work_that_is_not_committed(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_fix_of_work_that_is_not_committed(tmp_path: Path) -> None:
     index = (machine.root / ".git" / "index").read_bytes()
     machine.script({"review:*": DRIFT})
     (step,) = next_lines(machine.burnish("review", "--uncommitted").out)
-    assert (step.command, step.does) == ("burnish fix --uncommitted --base main", "has the findings fixed")
+    assert (step.command, step.does) == ("burnish fix --uncommitted --base main", "fixes the findings")
     machine.script(FIXED)
     head = machine.git("rev-parse", "HEAD")
     done = machine.type(step.command)
@@ -261,7 +261,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone_and_the_patch_is_kept(tmp_p
     machine.script({"review:2:*": f"echo mine > {machine.root}/app.py\n{PASS}", **FIXED, "fix:*": both})
     done = machine.burnish("fix", "--uncommitted")
     assert done.code == 0, done
-    assert "Nothing was written" in done.out
+    assert "burnish wrote nothing" in done.out
     assert (machine.root / "app.py").read_text() == "mine\n"
     assert (machine.root / "b.py").read_text() == "b = 2\n"
     (step,) = next_lines(done.out)

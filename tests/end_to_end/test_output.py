@@ -55,7 +55,7 @@ def test_text_says_what_was_found_and_what_to_do_next(tmp_path: Path) -> None:
     assert "app.py:3" in done.out
     assert "failed: 1 blocking finding remains after 1 review" in done.out
     last = done.out.rstrip().splitlines()[-2:]
-    assert last == ["Next: burnish fix --branch change --base main", "      has the findings fixed"]
+    assert last == ["Next: burnish fix --branch change --base main", "      fixes the findings"]
 
 
 def test_the_end_of_a_good_run_names_branch_and_seal(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_result_whose_file_cannot_be_written_is_not_lost(tmp_path: Path) -> No
     machine = drift_machine(tmp_path, CLEAN)
     done = machine.burnish("review", "--json", "--output", str(tmp_path / "missing" / "result.json"))
     assert (done.code, done.view["outcome"]) == (0, "approved")
-    assert "cannot be written" in done.err
+    assert "cannot write" in done.err
 
 
 def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None:

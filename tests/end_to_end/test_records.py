@@ -41,7 +41,7 @@ def test_a_clean_round_stands_alone_after_three_that_were_not(tmp_path: Path) ->
     done = machine.burnish("review", "--story", "1.2")
     assert done.code == 0
     assert documents(machine) == [names[0], names[2]], "what a person added to stays"
-    assert f"docs/progress/{names[2]}: It is of an earlier run, and was changed since" in done.err
+    assert f"docs/progress/{names[2]}: It belongs to an earlier run and was changed since" in done.err
 
 
 def test_no_verdict_is_left_where_nobody_reviewed(tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def test_a_user_is_told_who_wrote_and_what(open_scene: Scene) -> None:
     attacks = {"edits": ON_THE_CLONE["edits"], "tags": ON_THE_CLONE["tags"]}
     _prepared(open_scene, attacks)
     ended = _attacked(open_scene, attacks, "--json")
-    assert b"edits wrote-to-tree" in ended.stderr
-    assert b"tags wrote-to-tree" in ended.stderr
+    assert b"edits: wrote-to-tree" in ended.stderr
+    assert b"tags: wrote-to-tree" in ended.stderr
     shown = open_scene.burnish("show", ended.view["run"]).stdout.decode()
     assert "the reviewer wrote to its clone: changed: app.py" in shown
     assert "new: .git/refs/tags/mine" in shown

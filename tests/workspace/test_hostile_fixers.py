@@ -203,7 +203,7 @@ def test_a_result_that_is_no_fix_by_its_size_is_refused(
 ) -> None:
     monkeypatch.setattr(results, "MOST_BYTES", 1_000)
     (fixers_clone.path / "big").write_bytes(b"x" * 2_000)
-    with pytest.raises(UnsafeResultError, match="at most 1,000"):
+    with pytest.raises(UnsafeResultError, match="the limit is 1,000"):
         collect(repository, fixers_clone, run="r", parent=fixers_clone.head, round=1, summary="", at=1e9)
 
 

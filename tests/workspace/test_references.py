@@ -34,7 +34,7 @@ def test_a_review_of_a_commit_never_moves_a_branch_that_is_named_after_it(shadow
 
 def test_a_ref_that_is_named_like_the_beginning_of_a_commit_is_ambiguous(shadowed: RepositoryBuilder) -> None:
     short = shadowed.git.text("rev-parse", "refs/heads/change")[:7]
-    with pytest.raises(AmbiguousReferenceError, match="several commits") as caught:
+    with pytest.raises(AmbiguousReferenceError, match="is ambiguous") as caught:
         Repository.discover(shadowed.path).commit_of(short)
     assert f"refs/heads/{short}" in caught.value.message
     shadowed.git.run("update-ref", "-d", f"refs/heads/{short}")

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+import burnish
 from burnish.core.values import Value
 
 SESSION = "session-1"
@@ -101,11 +102,20 @@ class AcpScript(Value):
     """A file that gets a line for each message that comes."""
 
 
+_START = """import runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
+runpy.run_module("burnish.testing.acp_agent", run_name="__main__")"""
+
+
 def acp_agent(folder: Path, script: AcpScript) -> tuple[str, ...]:
-    """Write a script, and return the command that plays it."""
+    """Write a script, and return the command that plays it.
+
+    The command names the folder of the package, because a sandbox shows what a command names: the package may be in a
+    checkout in the user's home, which the sandbox hides.
+    """
     file = folder / "acp-script.json"
     file.write_bytes(msgspec.json.encode(script))
-    return (sys.executable, "-m", "burnish.testing.acp_agent", str(file))
+    return (sys.executable, "-c", _START, str(Path(burnish.__file__).parents[1]), str(file))
 
 
 def heard(log: Path) -> list[dict[str, Any]]:

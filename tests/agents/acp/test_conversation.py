@@ -195,7 +195,7 @@ def test_it_is_said_where_they_are_not(stage: Stage) -> None:
     found = stage.play(AcpScript(acts=(Update(update=cost), Say(text="Clean."))))
     assert isinstance(found, Reply)
     assert (found.usage.tokens, found.usage.cost_usd) == (0, 0.0)
-    assert "does not say" in found.notes[0]
+    assert "does not report" in found.notes[0]
 
 
 def test_an_agent_may_leave_at_once_when_it_is_done(stage: Stage) -> None:
