@@ -29,11 +29,14 @@ import os, signal, sys
 stubborn = sys.argv[1:] == ["stubborn"]
 if stubborn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+parents, held = os.pipe()
 if os.fork():
     os._exit(0)
 os.setsid()
 if os.fork():
     os._exit(0)
+os.close(held)
+os.read(parents, 1)  # until both are gone, which would be found as well
 print(os.getpid(), flush=True)
 signal.pause() if not stubborn else [signal.pause() for _ in iter(int, 1)]
 """
