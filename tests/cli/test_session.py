@@ -177,15 +177,16 @@ def test_a_killed_session_takes_everything_along_but_what_it_wrote(call: Call, p
 @needs_tmux
 def test_a_keeper_that_is_killed_is_noticed_at_once(call: Call, project: Path) -> None:
     os.mkfifo(project / "ready")
-    name = spawned(call, "echo $$; echo > ready; exec sleep 600")
-    (project / "ready").read_bytes()
+    name = spawned(call, "echo $$ > ready; exec sleep 600")
+    # Through this pipe and not the output: the keeper may be killed before it has written that down.
+    command = identity_of(int((project / "ready").read_text()))
     keeper = CommandSession(state_folder(project) / "sessions" / name).keeper
     assert keeper is not None
     os.kill(keeper.pid, signal.SIGKILL)
     answer = monitored(call, name, "--timeout", "1")
     assert state_of(answer) == ("crashed", "session_gone")
     # The view ends what the keeper cannot end any more.
-    eventually(lambda: is_known_dead(identity_of(int(Path(answer["output_file"]).read_text()))) or None)
+    eventually(lambda: is_known_dead(command) or None)
 
 
 @needs_tmux
