@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SINCE ?= HEAD~20
 TEST_STAMP := $(VENV)/.installed-for-tests
 
-.PHONY: demo test check prove mutants format bench clean
+.PHONY: demo test check prove mutants wheel format bench clean
 
 $(STAMP): pyproject.toml
 	@echo "Setting up $(VENV) …"
@@ -52,6 +52,10 @@ prove: test
 ## Every mutant of the core: half an hour and more.
 mutants: $(TEST_STAMP)
 	$(BIN)/python tests/mutation/run.py --minutes 120
+
+## A wheel in dist/ that installs everything a review needs.
+wheel: $(STAMP)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 ## Figures, as ratios to a limit or a peer measured in the same run.
 bench: $(TEST_STAMP)

@@ -1,4 +1,7 @@
-"""`python -m benchmarks [--json FILE] [NAME …]`: measure, print a table, exit 1 where a ratio is over its limit."""
+"""`python -m benchmarks [--json FILE] [NAME …]`: measure, print a table, exit 1 where a ratio is over its limit.
+
+`python -m benchmarks mistakes` counts instead of measuring time; it has options of its own.
+"""
 
 import argparse
 import sys
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import append, clients, clones, fold, parse, rounds, sandbox, start
+from benchmarks import append, clients, clones, fold, mistakes, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
 from benchmarks.panel import speed
 
@@ -26,6 +29,8 @@ _ROW = "{:<64} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"
 
 
 def main(arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["mistakes"]:
+        return mistakes.main(arguments[1:])
     options = _parser().parse_args(arguments)
     names: list[str] = options.names or list(BENCHMARKS)
     print(_ROW.format("figure", "ours", "peer", "ratio", "limit", "", "against"))

@@ -44,7 +44,7 @@ def _round(made: Project, name: str, against: str, limit: float) -> Figure:
     protocol = made.protocol(REVIEWERS)
     return compare(
         name,
-        lambda: made.burnish("review", "--json", "--protocol", protocol),
+        lambda: made.burnish("review", "--json", "--protocol", protocol, "--allow-unexamined"),
         lambda: made.agents(REVIEWERS),
         against=against,
         limit=limit,
@@ -66,7 +66,7 @@ def _large() -> Figure:
 
         return compare(
             f"review of {FILES} files, {FILES * LINES:,} lines, by an instant reviewer",
-            lambda: made.burnish("review", "--json", "--protocol", protocol),
+            lambda: made.burnish("review", "--json", "--protocol", protocol, "--allow-unexamined"),
             bare,
             against="git diff and the process",
             limit=60,

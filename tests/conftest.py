@@ -9,7 +9,7 @@ from hypothesis import settings
 from tests import compiled_rules
 
 settings.register_profile("test", max_examples=60, deadline=None, derandomize=True)
-settings.register_profile("prove", max_examples=2_000, deadline=None)
+settings.register_profile("prove", max_examples=1_000, deadline=None)
 settings.load_profile("test")
 
 LISTED_SKIPS = (

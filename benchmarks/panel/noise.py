@@ -21,7 +21,7 @@ from burnish.core.values import Value
 
 LIMIT = 0.1
 """For each repository."""
-LIMIT_OVER_ALL = 0.03
+LIMIT_OVER_ALL = 0.02
 COMMITS = 100
 
 

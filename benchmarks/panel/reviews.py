@@ -4,11 +4,13 @@ Every figure of the panel rests on the command that users run, not on its parts.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +19,8 @@ from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import ContractName
 from burnish.core.values import Value
 
-STATIC_SEATS = ("critic", "pedant", "security-reviewer", "silent-failure-hunter")
-"""Everybody but the witness, which runs the project's tests."""
+STATIC_SEATS = ("bugs", "style", "security", "errors")
+"""All checks but `tests`, which runs the project's tests."""
 _RAN = (0, 1, 6)
 """Approved, findings, unproven: all of them reviewed the change."""
 _PROTOCOL = """name = "measured"
@@ -79,7 +81,7 @@ class Desk(Value):
     def environment(self) -> dict[str, str]:
         """The interpreter that measures is also the one whose tests the witness can run."""
         return {
-            "PATH": os.environ["PATH"],
+            "PATH": _path(),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "VIRTUAL_ENV": sys.prefix,
@@ -98,6 +100,16 @@ class Desk(Value):
         # A review that leaves files unexamined says that it is not complete; what it found counts all the same.
         log = done.stdout.replace(b'"executionSuccessful": false', b'"executionSuccessful": true')
         return Review(findings=parse_answer(ContractName.SARIF, log).findings, seconds=seconds)
+
+
+@cache
+def _path() -> str:
+    """The user's, with Rust's own programs first: those of rustup need the home of the user."""
+    path = os.environ["PATH"]
+    if shutil.which("rustc") is None:
+        return path
+    command = ["rustc", "--print", "sysroot"]
+    return f"{subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()}/bin:{path}"
 
 
 _SCRATCH = {"witness": "\nscratch = true"}

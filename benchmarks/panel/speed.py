@@ -15,10 +15,10 @@ from benchmarks.panel import generated
 from benchmarks.panel.benches import Stage, stage
 from benchmarks.panel.precommit import VERSION, configured, installed
 from benchmarks.panel.reviews import STATIC_SEATS, Desk, desk
+from burnish.agents.panel.checks import hits_for, tasks_for
 from burnish.agents.panel.findings import findings_from
 from burnish.agents.panel.interface import Task
 from burnish.agents.panel.programs import program
-from burnish.agents.panel.roles import hits_for, tasks_for
 from burnish.agents.panel.tools.registry import TOOLS
 from burnish.core.findings import Finding
 from burnish.testing.repositories import RepositoryBuilder

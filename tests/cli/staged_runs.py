@@ -18,8 +18,8 @@ from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import SqliteLedger, open_ledger
 from burnish.protocols.loader import load
-from burnish.runtime.cast import START, Cast
 from burnish.runtime.journal import Journal
+from burnish.runtime.rehearsal import START, ScriptedAgents
 from burnish.runtime.runner import Runner
 from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import this_process
@@ -50,7 +50,7 @@ class Stage:
     def __init__(self, ledger: Ledger, script: RehearsalScript, name: str = FIRST, at: float = START) -> None:
         self._ledger = ledger
         self._name = name
-        self.cast = Cast(script, load(script.protocol).protocol)
+        self.cast = ScriptedAgents(script, load(script.protocol).protocol)
         self.cast.time = at
 
     def started(self) -> RunStarted:

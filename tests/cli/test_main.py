@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import pytest
@@ -12,6 +13,7 @@ from inline_snapshot import snapshot
 from burnish.cli.errors import report
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.core.errors import BurnishError, ErrorKind
+from burnish.testing.repositories import RepositoryBuilder
 
 Burnish = Callable[..., tuple[int, str, str]]
 
@@ -62,7 +64,7 @@ def test_help_through_the_program() -> None:
     ran = process("--help")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == snapshot("""\
-Usage: burnish [OPTIONS] COMMAND [ARGS]...
+Usage: burnish [OPTIONS] [COMMAND] [ARGS]...
 
   A quality gate for changes written by coding agents.
 
@@ -70,12 +72,19 @@ Usage: burnish [OPTIONS] COMMAND [ARGS]...
   findings fixed, and repeats until the change is clean, a limit is reached,
   or a person must decide.
 
+  burnish                      where the branch that is checked out stands
+  burnish review               review it; no code is changed
+  burnish review --uncommitted review your working tree as it is
+  burnish fix                  review, fix and review again
+  burnish verify               is this exact tree approved?
+
   Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting
   for a person, 4 did not run, 5 over budget, 6 unproven, 130 interrupted.
 
 Options:
-  --version   Show the version and exit.
-  -h, --help  Show this message and exit.
+  --no-color, --no-colour  Print without colours; works with every command.
+  --version                Show the version and exit.
+  -h, --help               Show this message and exit.
 
 Everyday:
   review    Review a branch once; change no code.
@@ -92,11 +101,14 @@ Everyday:
   verify    Check that this exact tree has a valid seal.
 
 Policies:
-  protocol  List, show, check and rehearse protocols: the rules of a run.
-  agent     List and check agents.
-  prompt    Show exactly what an agent would be sent.
-  trust     Trust settings that exist only in the working tree.
-  clean     Remove old prompts, transcripts and logs.
+  doctor      Check everything that a review needs here, with remedies.
+  protocol    List, show, check and rehearse protocols: the rules of a run.
+  agent       List and check agents.
+  config      Show every setting and where it was made.
+  prompt      Show exactly what an agent would be sent.
+  trust       Trust settings that exist only in the working tree.
+  completion  Print the completion script of a shell.
+  clean       Remove old prompts, transcripts and logs.
 
 For other tools:
   parse    Parse a reviewer's answer and print it as JSON.
@@ -110,10 +122,21 @@ def test_the_short_form_of_help(burnish: Burnish, command: list[str]) -> None:
     assert burnish(*command, "-h") == burnish(*command, "--help")
 
 
-def test_no_command_at_all_is_a_usage_error_that_shows_the_help(burnish: Burnish) -> None:
-    code, out, err = burnish()
-    assert (code, out) == (2, "")
-    assert err == burnish("--help")[1]
+def test_no_command_at_all_shows_where_the_branch_stands_or_the_help(
+    burnish: Burnish, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    code, out, _ = burnish()
+    assert (code, out.startswith("Usage: burnish")) == (0, True)
+    built = RepositoryBuilder(folder / "repository").commit({"a.py": "a = 1\n"}).branch("change")
+    monkeypatch.chdir(built.path)
+    code, out, _ = burnish()
+    assert (code, out) == (0, "change, against main\n  no commits that main does not have\n")
+    built.write({"b.py": "b = 2\n"})
+    assert burnish()[1].endswith("Next: burnish review --uncommitted\n      reviews your working tree as it is\n")
+    built.commit({"a.py": "a = 2\n"})
+    assert "\n  not reviewed yet\n" in burnish()[1]
+    assert burnish()[1].endswith("Next: burnish review\n      reviews the branch; no code is changed\n")
 
 
 def test_help_of_parse(burnish: Burnish) -> None:
@@ -179,7 +202,7 @@ def test_an_unknown_option_gets_a_hint(burnish: Burnish) -> None:
             2,
             "",
             """\
-error: No such option '--colour'.
+error: No such option '--colour'. (Did you mean one of: '--no-color', '--no-colour'?)
 hint: Try 'burnish --help'.
 """,
         )

@@ -31,6 +31,7 @@ from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.submit_intent import chosen
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_a_choice_is_taken_in_capitals_too(typed: str) -> None:
 def test_on_main_the_message_does_not_say_that_there_is_no_main(tmp_path: Path) -> None:
     RepositoryBuilder(tmp_path).commit({"a": "b"})
     with pytest.raises(SubjectError) as raised:
-        Repository.discover(tmp_path).freeze(None, None)
+        freeze(Repository.discover(tmp_path), None, None)
     assert "no main" not in raised.value.message
     assert "--uncommitted" in raised.value.hint
 

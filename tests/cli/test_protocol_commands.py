@@ -31,7 +31,7 @@ def test_list(burnish: Burnish) -> None:
         (
             0,
             """\
-default  Five reviewers and a ratchet; nothing high or worse may remain; at most three reviews.
+default  Five checks without a model, plus a reviewer if you name one; nothing high or worse may remain.
 epic     One fresh reviewer; nothing high or worse may remain; after three reviews a person decides.
 ticket   A score card over six dimensions; every criterion must be met; at most two revisions.
 story    One session reviews and fixes; nothing critical may remain; after five cycles a person decides.
@@ -78,6 +78,7 @@ records = "drift"                                         # drift
 
 [[panel]]
 name = "reviewer"                                         # drift
+kind = "reviewer"                                         # (not set)
 scratch = false                                           # (not set)
 
 [gate]

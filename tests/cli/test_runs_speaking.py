@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -315,9 +317,10 @@ def test_refute_and_waive(burnish: Burnish, waiting_run: Path) -> None:
     assert out.startswith(f"{FIRST}: waiting")
     listed = burnish("findings", FIRST)[1]
     assert "refuted app.py:3 SQL injection" in listed
-    assert "note: line 3 is a constant" in listed
+    assert "refuted: line 3 is a constant (ada, 20" in listed
     rest = next(line.split()[0] for line in listed.splitlines() if "no test" in line)
-    assert burnish("findings", FIRST, "waive", rest, "--reason", "tested by hand") == snapshot(
+    code, out, err = burnish("findings", FIRST, "waive", rest, "--reason", "tested by hand")
+    assert (code, out, re.sub(r"\d{4}-\d\d-\d\d", "DAY", err)) == snapshot(
         (
             0,
             """\
@@ -331,6 +334,9 @@ To make it permanent, add this to burnish.toml of main:
 [[waivers]]
 finding = "4fa6a917075c25ff"
 reason = "tested by hand"
+about = "app.py: no test"
+by = "ada"
+date = "DAY"
 """,
         )
     )
@@ -504,3 +510,37 @@ hint: 'burnish show 20231114-221320-aaaaaa' shows its state.
 """,
         )
     )
+
+
+def test_the_latest_run_is_meant_where_none_is_named_and_one_finding_is_shown_in_full(
+    burnish: Burnish, waiting_run: Path
+) -> None:
+    assert burnish("findings") == burnish("findings", FIRST)
+    code, out, err = burnish("findings", SQL_INJECTION)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].split()[1].startswith(SQL_INJECTION)
+    assert burnish("findings", FIRST, SQL_INJECTION[:4])[1] == out
+    one = json.loads(burnish("findings", SQL_INJECTION, "--json")[1])["finding"]
+    assert one["id"].startswith(SQL_INJECTION)
+    assert {"rule", "problem", "impact", "evidence", "suggestion", "fixable", "code", "count"} <= one.keys()
+    assert burnish("findings", "latest", "x")[0] == 2
+    assert burnish("findings", "refute", SQL_INJECTION, "more", "--evidence", "x")[0] == 2
+    assert waiting_run.is_dir()
+
+
+def test_what_was_waived_is_exported_with_reason_author_and_day(
+    burnish: Burnish, waiting_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("USER", "ada")
+    monkeypatch.setenv("LOGNAME", "ada")
+    code, out, err = burnish("findings", "export")
+    assert (code, out) == (0, "")
+    assert "No finding of" in err
+    assert burnish("findings", "waive", SQL_INJECTION, "--reason", 'a "constant"')[0] == 0
+    document = tomllib.loads(burnish("findings", "export")[1])
+    (waiver,) = document["waivers"]
+    assert (waiver["finding"][:8], waiver["reason"], waiver["by"]) == (SQL_INJECTION, 'a "constant"', "ada")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", waiver["date"])
+    assert f'waived: a "constant" (ada, {waiver["date"]})' in burnish("findings")[1]
+    assert burnish("findings", "export", SQL_INJECTION)[0] == 2
+    assert waiting_run.is_dir()

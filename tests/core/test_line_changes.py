@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.core.findings import Location
-from burnish.core.line_changes import Drift, FileChange, Hunk, Moved, Touched, follow, origins
+from burnish.core.line_changes import Drift, FileChange, Hunk, origins
 
 
 def hunk(old_start: int, old_lines: int, new_lines: int) -> Hunk:
@@ -20,6 +20,10 @@ def change(*hunks: Hunk, new_path: str | None = "a.py", whole: bool = False) -> 
 
 def at(line: int | None, end_line: int | None = None, file: str = "a.py") -> Location:
     return Location(file=file, line=line, end_line=end_line)
+
+
+def follow(location: Location, changes: list[FileChange]) -> Location | None:
+    return Drift(changes).follow(location)
 
 
 @pytest.mark.parametrize(
@@ -41,49 +45,48 @@ def at(line: int | None, end_line: int | None = None, file: str = "a.py") -> Loc
     ],
 )
 def test_a_range_of_three_lines_against_one_edit(edit: Hunk, now: Location | None) -> None:
-    expected = Touched() if now is None else Moved(location=now)
-    assert follow(at(10, 12), [change(edit)]) == expected
+    assert follow(at(10, 12), [change(edit)]) == now
 
 
 def test_an_insertion_around_a_single_line_only_shifts_it() -> None:
-    assert follow(at(10), [change(hunk(9, 0, 1), hunk(10, 0, 1))]) == Moved(location=at(11))
+    assert follow(at(10), [change(hunk(9, 0, 1), hunk(10, 0, 1))]) == at(11)
 
 
 def test_hunks_in_any_order_are_the_same_change() -> None:
     hunks = (hunk(20, 1, 1), hunk(2, 0, 3), hunk(5, 2, 0))
-    assert follow(at(10), [change(*hunks)]) == Moved(location=at(11))
-    assert follow(at(18, 20), [change(*hunks)]) == Touched()
+    assert follow(at(10), [change(*hunks)]) == at(11)
+    assert follow(at(18, 20), [change(*hunks)]) is None
 
 
 def test_a_file_that_is_not_named_did_not_change() -> None:
-    assert follow(at(10, file="b.py"), [change(hunk(1, 1, 0))]) == Moved(location=at(10, file="b.py"))
+    assert follow(at(10, file="b.py"), [change(hunk(1, 1, 0))]) == at(10, file="b.py")
 
 
 def test_a_rename_moves_the_path_and_the_lines() -> None:
     renamed = change(hunk(1, 0, 4), new_path="b.py")
-    assert follow(at(10), [renamed]) == Moved(location=at(14, file="b.py"))
-    assert follow(at(None), [renamed]) == Touched()
-    assert follow(at(None), [change(new_path="b.py")]) == Moved(location=at(None, file="b.py"))
+    assert follow(at(10), [renamed]) == at(14, file="b.py")
+    assert follow(at(None), [renamed]) is None
+    assert follow(at(None), [change(new_path="b.py")]) == at(None, file="b.py")
 
 
 @pytest.mark.parametrize("gone", [change(new_path=None), change(whole=True), change(new_path="b.py", whole=True)])
 @pytest.mark.parametrize("location", [at(None), at(1), at(1, 5)])
 def test_a_deleted_file_or_one_whose_lines_are_unknown_is_touched(gone: FileChange, location: Location) -> None:
-    assert follow(location, [gone]) == Touched()
+    assert follow(location, [gone]) is None
 
 
 def test_a_finding_about_a_whole_file_is_touched_by_any_hunk() -> None:
-    assert follow(at(None), [change(hunk(99, 0, 1))]) == Touched()
+    assert follow(at(None), [change(hunk(99, 0, 1))]) is None
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_copy_does_not_take_the_lines_along(order: int) -> None:
     copied, changed = change(new_path="copy.py"), change(hunk(1, 0, 1))
-    assert Drift([copied, changed][::order]).follow(at(10)) == Moved(location=at(11))
+    assert Drift([copied, changed][::order]).follow(at(10)) == at(11)
 
 
 def test_a_range_that_ends_before_it_starts_means_its_first_line() -> None:
-    assert follow(at(10, 3), [change(hunk(5, 1, 2))]) == Moved(location=at(11, 11))
+    assert follow(at(10, 3), [change(hunk(5, 1, 2))]) == at(11, 11)
 
 
 def test_origins_are_the_old_paths_of_renamed_files_only() -> None:
@@ -134,4 +137,4 @@ def test_every_range_of_an_edited_file_is_where_its_lines_are(files: tuple[list[
             start = new.index(first) if first in new else -1
             together = start >= 0 and new[start : start + len(lines)] == lines
             now = at(start + 1, start + len(lines))
-            assert drift.follow(at(first, last)) == (Moved(location=now) if together else Touched())
+            assert drift.follow(at(first, last)) == (now if together else None)

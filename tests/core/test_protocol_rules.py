@@ -61,7 +61,7 @@ BROKEN = {
         replace(PLAIN, panel=()),
         ("panel",),
         "The panel is empty.",
-        "Name at least one reviewer.",
+        "Name at least one reviewer that is not extra.",
     ),
     "a reviewer that sits twice": (
         replace(PLAIN, panel=(*PAIR, PAIR[0])),

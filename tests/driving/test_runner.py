@@ -16,8 +16,8 @@ from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.protocols.loader import load
-from burnish.runtime.cast import Cast
 from burnish.runtime.journal import Journal, RunError, intend, load_run
+from burnish.runtime.rehearsal import ScriptedAgents
 from burnish.runtime.runner import WAKE, Runner, recover
 from burnish.runtime.script import RehearsalScript
 from burnish.system.identifiers import this_process
@@ -30,7 +30,7 @@ from tests.trails.test_story import SCENARIOS as STORY
 class ScriptedPerformer:
     """Takes results from a script; `holding` work waits until it is stopped or cancelled."""
 
-    def __init__(self, cast: Cast, holding: str = "") -> None:
+    def __init__(self, cast: ScriptedAgents, holding: str = "") -> None:
         self._cast = cast
         self._holding = holding
         self.held = asyncio.Event()
@@ -50,7 +50,7 @@ class Stage:
 
     def __init__(self, ledger: Ledger, script: RehearsalScript, holding: str = "") -> None:
         self.ledger = ledger
-        self.cast = Cast(script, load(script.protocol).protocol)
+        self.cast = ScriptedAgents(script, load(script.protocol).protocol)
         self.performer = ScriptedPerformer(self.cast, holding)
         self.seen: list[AnyEvent] = []
 

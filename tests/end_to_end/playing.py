@@ -188,7 +188,7 @@ def _first_words(event: Fixed | SessionFinished) -> str:
 
 
 def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
-    """The JSON object without what only one of both can know: names, commits, times, records, the words of failures.
+    """The JSON object without what only one of both can know: names, commits, times, records, words, code.
 
     A score card that fails without naming an issue gets one from the parser, which the rehearsal does not have.
     """
@@ -209,7 +209,11 @@ def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
         []
         if scored
         else [
-            {**one, "id": "", "category": "", "found_by": _names(one, panel), "sources": _titles(one)}
+            {
+                **{key: one[key] for key in ("severity", "file", "line", "title", "status", "round")},
+                "found_by": _names(one, panel),
+                "sources": _titles(one),
+            }
             for one in view["findings"]
         ]
     )

@@ -22,9 +22,10 @@ from burnish.core.events import (
     WorkFailed,
     WorkStarted,
 )
-from burnish.core.protocol import Protocol
+from burnish.core.protocol import Protocol, Reviewer, SeatKind
 from burnish.core.reviews import FailureKind
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.protocols.loader import load
 from burnish.runtime.rehearsal import Moment, Rehearsal
 from burnish.runtime.script import RehearsalScript
@@ -70,8 +71,18 @@ class Plot(NamedTuple):
         return None
 
 
+SCRIPTED_DEFAULT = "scripted-default.toml"
+_SCRIPTED_DEFAULT = 'extends = "default"\nname = "default"\n' + "".join(
+    f'[[panel]]\nname = "{seat.name}"\n' for seat in load("default").protocol.panel if seat.kind is SeatKind.CHECK
+)
+"""The default protocol with scripted agents in place of its checks: the loop is the same."""
+
+
 def rehearsed(script: RehearsalScript) -> Plot:
     protocol = load(script.protocol).protocol
+    if script.protocol == "default":
+        seats = tuple(Reviewer(name=seat.name) for seat in protocol.panel if seat.kind is SeatKind.CHECK)
+        protocol = replace(protocol, panel=seats)
     moments = tuple(Rehearsal(script, protocol).play())
     return Plot(script, protocol, moments, dict(_conduct(moments, protocol)))
 
@@ -86,7 +97,8 @@ def staged(folder: Path, plot: Plot, settings: str = "") -> Machine:
 
 def furnished(machine: Machine, policy: str, further: Mapping[str, str] | None = None) -> Machine:
     """A repository whose base has the policy and whose branch `change`, checked out, changes all files."""
-    builder = machine.repository.commit({"burnish.toml": policy, ".gitignore": "*.env\n"})
+    base = {"burnish.toml": policy, SCRIPTED_DEFAULT: _SCRIPTED_DEFAULT, ".gitignore": "*.env\n"}
+    builder = machine.repository.commit(base)
     builder.commit(dict.fromkeys(FILES, "old = True\n"), "Begin").branch("change")
     builder.commit({**{path: content(path, 0) for path in FILES}, **(further or {})}, "Change everything")
     machine.leave_work_lying_around()
@@ -102,7 +114,8 @@ def toml(plot: Plot, script: Path) -> str:
     validated = any(isinstance(event, Validated | WorkFailed) and _checks(event) for event in plot.events)
     cancelled_check = plot.script.validations and plot.until_cancelled is not None
     checks = f'[validate]\ntests = ["sh", "{script}"]\n' if validated or cancelled_check else ""
-    return f'protocol = "{plot.script.protocol}"\n{agents}\n[roles]\n{roles}\n{checks}'
+    protocol = f"./{SCRIPTED_DEFAULT}" if plot.script.protocol == "default" else plot.script.protocol
+    return f'protocol = "{protocol}"\n{agents}\n[roles]\n{roles}\n{checks}'
 
 
 def _role(plot: Plot, role: str) -> str:

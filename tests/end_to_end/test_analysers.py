@@ -102,15 +102,15 @@ def test_a_test_that_fails_now_and_not_before_is_critical(machine: Machine) -> N
     done = machine.burnish("review", "--json")
     assert done.code == 1
     worst = done.view["findings"][0]
-    assert (worst["severity"], worst["found_by"]) == ("critical", ["witness"])
+    assert (worst["severity"], worst["found_by"]) == ("critical", ["tests"])
     assert "test_two" in worst["title"]
 
 
 def test_without_tests_the_witness_says_that_it_has_no_evidence(machine: Machine) -> None:
     change(machine, {"calc.py": TESTED}, {"calc.py": f'"""Sums."""\n\n\n{TESTED}'})
     done = machine.burnish("review", "--json")
-    assert (done.code, done.view["outcome"], reviews(done.view)["witness"]) == (0, "approved", "no-evidence")
-    (note,) = next(one["notes"] for one in done.view["rounds"][0]["reviews"] if one["reviewer"] == "witness")
+    assert (done.code, done.view["outcome"], reviews(done.view)["tests"]) == (0, "approved", "no-evidence")
+    (note,) = next(one["notes"] for one in done.view["rounds"][0]["reviews"] if one["reviewer"] == "tests")
     assert note.startswith("no evidence: ")
     assert "no evidence: " in machine.burnish("show", done.view["run"]).out
 
@@ -120,12 +120,12 @@ def test_a_change_cannot_loosen_the_linter_that_looks_at_it(machine: Machine) ->
     change(machine, {"ruff.toml": strict, "a.py": USED}, {"ruff.toml": loose, "b.py": "VALUE = 1\n"})
     done = machine.burnish("review", "--json")
     found = [(one["found_by"], one["file"], one["title"]) for one in done.view["findings"]]
-    assert found == [(["pedant"], "b.py", "Missing docstring in public module")]
+    assert found == [(["style"], "b.py", "Missing docstring in public module")]
 
 
 def test_what_a_rule_no_longer_reports_is_fixed_though_its_line_is_the_same(machine: Machine) -> None:
     script = machine.script(
-        {"fix:*": "printf '%s\\n\\n\\n' 'from math import fsum as summ' | cat - shop.py > new && mv new shop.py"}
+        {"fix:*": "printf '%s\\n\\n\\n' 'from builtins import sum as summ' | cat - shop.py > new && mv new shop.py"}
     )
     settings = f'[agents.mine]\nkind = "command"\ncommand = ["sh", "{script}"]\n[roles]\nfix = "mine"\n'
     change(machine, {"burnish.toml": settings, "calc.py": TESTED}, {"shop.py": UNDEFINED})
@@ -196,7 +196,7 @@ def test_a_tool_that_is_missing_is_no_clean_review(machine: Machine, tmp_path: P
     assert (done.code, done.view["outcome"]) == (4, "did-not-run")
     assert "ruff is not installed with burnish" in done.view["reason"]
     assert "pip install" in done.view["reason"]
-    assert reviews(done.view)["critic"] == "did-not-run"
+    assert reviews(done.view)["bugs"] == "did-not-run"
 
 
 @pytest.mark.prove

@@ -8,8 +8,7 @@ import pytest
 
 from burnish.core.events import WorkFailed, WorkStarted, decode
 from burnish.settings.agent_kinds import AgentKind
-from burnish.testing.model_server.loading import load_script
-from burnish.testing.model_server.scenario import ModelAnswer, Scenario
+from burnish.testing.model_server.scenario import ModelAnswer, Scenario, load_script
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.agents.clients.live import MODELS, installed, service
 from tests.end_to_end.machine import Machine

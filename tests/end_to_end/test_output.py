@@ -81,11 +81,11 @@ def test_the_result_goes_to_a_file(tmp_path: Path) -> None:
     assert json.loads(target.read_text())["outcome"] == "approved"
 
 
-def test_a_result_whose_file_cannot_be_written_is_not_lost(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_noticed_before_the_review(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, CLEAN)
-    done = machine.burnish("review", "--json", "--output", str(tmp_path / "missing" / "result.json"))
-    assert (done.code, done.view["outcome"]) == (0, "approved")
-    assert "cannot write" in done.err
+    for output, reason in ((tmp_path / "no" / "x.json", "there is no folder"), (tmp_path, "it is a folder")):
+        done = machine.burnish("review", "--json", "--output", str(output))
+        assert (done.code, reason in done.err, machine.runs()) == (2, True, [])
 
 
 def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None:
@@ -114,7 +114,11 @@ def test_the_json_object_has_all_its_keys_in_version_one(tmp_path: Path) -> None
     assert set(view["subject"]) == {"branch", "base", "head", "tree"}
     assert set(view["rounds"][0]) >= {"round", "reviews", "judgement", "fix"}
     assert set(view["rounds"][0]["reviews"][0]) >= {"reviewer", "status", "counts"}
-    keys = {"id", "severity", "category", "file", "line", "title", "status", "found_by", "round", "sources"}
+    keys = {
+        "id", "severity", "category", "rule", "file", "line", "end_line", "also_at", "count", "code", "title",
+        "problem", "impact", "evidence", "suggestion", "confidence", "action", "fixable", "status", "note", "found_by",
+        "round", "sources", "synthetic",
+    }  # fmt: skip
     assert set(view["findings"][0]) == keys
     assert set(view["usage"]) == {"seconds", "tokens", "cost_usd"}
     assert view["budget"] == {"cost_usd": None, "tokens": None, "minutes": None}
@@ -136,3 +140,30 @@ def test_a_run_in_the_background_goes_on_by_itself(tmp_path: Path) -> None:
     waited = machine.burnish("wait", run, "--json")
     assert (waited.code, waited.view["outcome"]) == (0, "approved")
     assert machine.git("rev-parse", "change") == waited.view["subject"]["head"]
+
+
+def test_how_much_is_printed_meanwhile_is_for_the_user_to_say(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    quiet = machine.burnish("review", "-q", "--no-color")
+    assert (quiet.code, quiet.err) == (0, "")
+    assert "approved" in quiet.out
+    both = machine.burnish("review", "-q", "-v")
+    assert (both.code, "exclude each other" in both.err) == (2, True)
+
+
+def test_without_a_name_the_latest_run_of_the_branch_is_meant(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    first = machine.burnish("review", "--json").view["run"]
+    machine.git("checkout", "--quiet", "-b", "other")
+    machine.repository.commit({"other.py": "other = 1\n"}, "Other")
+    second = machine.burnish("review", "--json").view["run"]
+    assert machine.burnish("show", "--json").view["run"] == second
+    assert machine.burnish("findings", "--json").view["run"] == second
+    machine.git("checkout", "--quiet", "change")
+    assert machine.burnish("show", "--json").view["run"] == first
+    assert json.loads(machine.burnish("logs", "review", "--json").out)["run"] == first
+    assert json.loads(machine.burnish("logs", second[:20], "--json").out)["run"] == second
+    for words in (("decide", "a"), ("cancel",), ("attach",)):
+        assert first in machine.burnish(*words).err
+    assert machine.burnish("logs", "20990101").code == 2
+    assert all(first in machine.burnish(same).out for same in ("list", "runs", "status"))

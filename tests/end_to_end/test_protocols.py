@@ -71,7 +71,7 @@ AT_THE_LIMIT = {
     "blockers remain": RehearsalScript(
         protocol="default",
         max_rounds=1,
-        reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)},
+        reviews={"*": ("clean",), "bugs": ("high app.py:3 wrong result",)},
     ),
 }
 """Every way on at the limit, with the limit drawn in."""

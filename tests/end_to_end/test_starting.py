@@ -1,5 +1,6 @@
 """What a run may start on, what it refuses, and what it makes of an earlier one."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def test_a_dry_run_says_what_it_would_do_and_touches_nothing(tmp_path: Path, ver
         (("fix", "--branch", "main"), "burnish found no base for 'main'"),
         (("fix", "--branch", "main", "--base", "change"), "There is nothing to review"),
         (("resume",), "There is no run to continue"),
+        (("review", "nonsense"), "'nonsense' is neither a branch, a commit nor a file"),
+        (("review", "../elsewhere"), "is outside this repository"),
+        (("review", "burnish.toml"), "'change' does not change burnish.toml"),
+        (("review", "--staged", "main"), "--staged and main name different changes"),
+        (("review", "main..change", "--base", "main"), "are two bases"),
+        (("fix", "app.py"), "Only `burnish review` can look at some paths"),
+        (("review", "change..nowhere"), "nowhere"),
     ],
 )
 def test_what_cannot_work_is_said_before_anything_happens(
@@ -56,6 +64,26 @@ def test_what_cannot_work_is_said_before_anything_happens(
     assert complaint in done.err
     assert Before.of(machine) == before
     assert machine.runs() == []
+
+
+@pytest.mark.skipif(os.uname().sysname == "Darwin", reason="optional: there, logins are where only clients can look")
+@pytest.mark.parametrize(("verb", "protocol"), [("review", "default"), ("fix", "panel")])
+def test_a_client_that_is_not_logged_in_is_noticed_before_anything_happens(
+    tmp_path: Path, verb: str, protocol: str
+) -> None:
+    machine = drift_machine(tmp_path, FIXED)
+    program = tmp_path / "programs" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    before = Before.of(machine)
+    words = (verb, "--agent", "claude", "--protocol", protocol)
+    done = machine.burnish(*words, PATH=path)
+    assert (done.code, machine.runs(), Before.of(machine)) == (4, [], before)
+    assert "The agent 'claude' is not logged in." in done.err
+    assert "Run `claude auth login`, or set ANTHROPIC_API_KEY." in done.err
+    assert machine.burnish(*words, "--dry-run", PATH=path).code == 0
 
 
 @pytest.mark.parametrize("verb", ["review", "fix", "resume"])

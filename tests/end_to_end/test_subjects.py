@@ -35,6 +35,62 @@ def test_work_that_is_not_committed_is_reviewed_as_it_is(tmp_path: Path) -> None
     check_nothing_left(machine, before, done.view["run"])
 
 
+def test_what_is_staged_is_reviewed_and_nothing_else(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(CLEAN))
+    nothing = machine.burnish("review", "--staged")
+    assert (nothing.code, "nothing is staged" in nothing.err) == (2, True)
+    machine.repository.write({"b.py": "staged = True\n"})
+    machine.git("add", "b.py")
+    machine.repository.write({"b.py": "unstaged = True\n", "new.py": "untracked = True\n"})
+    before = Before.of(machine)
+    done = machine.burnish("review", "--staged", "--json")
+    assert (done.code, [file["file"] for file in done.view["census"]]) == (0, ["b.py"])
+    prompt = prompt_of(machine, done)
+    assert ("+staged = True" in prompt, "unstaged" in prompt, "untracked" in prompt) == (True, False, False)
+    check_nothing_left(machine, before, done.view["run"])
+
+
+def test_words_name_a_branch_a_range_or_a_commit_where_the_review_begins(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    machine.repository.commit({"later.py": "later = True\n"}, "Later")
+    machine.git("checkout", "--quiet", "main")
+    for words, files in (
+        (("change",), {"app.py", "later.py"}),
+        (("main..change",), {"app.py", "later.py"}),
+        (("change~1..change",), {"later.py"}),
+        (("--commit", "change~1"), {"app.py"}),
+    ):
+        done = machine.burnish("review", *words, "--json")
+        seen = {file["file"] for file in done.view["census"]} & {"app.py", "later.py"}
+        assert (done.code, seen) == (0, files), words
+    machine.git("checkout", "--quiet", "change")
+    assert machine.burnish("review", "HEAD~1", "--json").view["subject"]["base"] == "HEAD~1"
+
+
+def test_a_review_of_some_files_is_never_sealed(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(CLEAN))
+    machine.repository.commit({"lib/later.py": "later = True\n"}, "Later")
+    done = machine.burnish("review", "later.py", "--json", folder=machine.root / "lib")
+    assert (done.code, done.view["outcome"], done.view["seal"]) == (0, "approved", None)
+    assert done.view["subject"]["paths"] == ["lib/later.py"]
+    assert [file["file"] for file in done.view["census"]] == ["lib/later.py"]
+    prompt = prompt_of(machine, done)
+    assert "Only these paths are under review: lib/later.py" in prompt
+    assert "app.py" not in prompt
+    assert machine.burnish("verify").code == 1
+    assert "no seal: only a part of the change was reviewed" in done.view["reason"]
+
+
+def test_the_base_is_the_one_that_ci_names(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    machine.git("branch", "release", "main")
+    done = machine.burnish("review", "--json", GITHUB_BASE_REF="release")
+    assert (done.code, done.view["subject"]["base"]) == (0, "release")
+    missing = machine.burnish("review", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="next")
+    assert (missing.code, "into 'next', which this clone does not have" in missing.err) == (2, True)
+    assert "git fetch origin next" in missing.err
+
+
 def test_brief_intent_and_story_reach_reviewer_and_fixer(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, telling(FIXED))
     brief = tmp_path / "brief.md"

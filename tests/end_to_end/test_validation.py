@@ -45,3 +45,14 @@ def test_a_fix_that_fails_validation_is_not_sealed(tmp_path: Path, protocol: str
     repository = Repository.discover(machine.root)
     commits = machine.git("rev-list", "--all").split()
     assert [commit for commit in commits if find(repository, repository.tree_of(commit))] == []
+
+
+def test_a_failed_validation_says_which_command_failed_and_how(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    furnished(machine, '[validate]\ntests = "yes | head -9000; echo the reason >&2; exit 3"\n')
+    done = machine.burnish("review")
+    assert done.code == 1, done.out
+    command, *lines = done.out[done.out.index("  $ yes |") :].splitlines()
+    assert command == "  $ yes | head -9000; echo the reason >&2; exit 3"
+    assert "    the reason" in lines
+    assert any(line.startswith("    The whole output: burnish logs ") for line in lines)

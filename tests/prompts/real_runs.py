@@ -323,7 +323,8 @@ class RealRun:
 
 def _prompts(ledger: Ledger, events: list[AnyEvent]) -> list[tuple[str, str]]:
     kept = [event for event in events if isinstance(event, Built | Fixed | Reviewed | SessionFinished) and event.prompt]
-    return [(event.effect, ledger.get_blob(event.prompt).decode()) for event in kept]
+    texts = [(event.effect, ledger.get_blob(event.prompt).decode()) for event in kept]
+    return [(effect, text) for effect, text in texts if not text.startswith("{")]  # what the analysers looked at
 
 
 def fixes(text: str, said: str) -> str:

@@ -144,24 +144,26 @@ def test_drift_of_uncommitted_work_beside_another_run(tmp_path: Path) -> None:
 
 def test_default(tmp_path: Path) -> None:
     conduct = {
-        "review:1:critic:*": says(issues("critical")),
-        "review:*:pedant:*": says(NO_FINDINGS),
-        "review:*:witness:*": says(sarif()),
+        "review:1:reviewer:*": says(issues("critical")),
+        "review:*:style-reviewer:*": says(NO_FINDINGS),
+        "review:*:tests-reviewer:*": says(sarif()),
         "review:*": says(issues()),
         "fix:*": fixes(LOGS_NOTHING, "Log nothing"),
     }
-    roles = '[roles.reviewers]\npedant = "writer"\nwitness = "scanner"\n'
+    roles = '[roles.reviewers]\nstyle = "writer"\ntests = "scanner"\n'
     run = RealRun(tmp_path, "default", conduct, roles=roles).with_change()
     prompts = run.play()
     assert len(run.run.rounds) > 1
     assert prompts["fix:1:1"] == external_file("snapshots/default-fixer.md", format=".txt")
-    assert prompts["review:2:critic:1"] == external_file(
+    assert prompts["review:2:reviewer:1"] == external_file(
         "snapshots/default-reviewer-in-a-ratchet-round.md", format=".txt"
     )
-    assert prompts["review:2:pedant:1"] == external_file(
+    assert prompts["review:2:style-reviewer:1"] == external_file(
         "snapshots/default-reviewer-with-another-contract.md", format=".txt"
     )
-    assert prompts["review:2:witness:1"] == external_file("snapshots/default-reviewer-by-sarif.md", format=".txt")
+    assert prompts["review:2:tests-reviewer:1"] == external_file(
+        "snapshots/default-reviewer-by-sarif.md", format=".txt"
+    )
 
 
 FENCE = rf"<<<{NONCE}[^\n]*\n.*?\n{NONCE}\w*>>>"

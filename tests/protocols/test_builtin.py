@@ -25,6 +25,7 @@ from burnish.core.protocol import (
     ReviewRule,
     RoundLimits,
     ScoreGate,
+    SeatKind,
     SeverityGate,
     SkipReason,
     Stop,
@@ -66,7 +67,14 @@ def test_each_loads_under_its_own_name_and_breaks_no_rule(name: str) -> None:
 
 def test_panels() -> None:
     assert {name: protocol(name).panel for name in BUILT_IN} == {
-        "default": FIVE,
+        "default": (
+            Reviewer(name="bugs", kind=SeatKind.CHECK),
+            Reviewer(name="style", kind=SeatKind.CHECK),
+            Reviewer(name="tests", kind=SeatKind.CHECK, scratch=True),
+            Reviewer(name="security", kind=SeatKind.CHECK),
+            Reviewer(name="errors", kind=SeatKind.CHECK),
+            Reviewer(name="reviewer", kind=SeatKind.EXTRA),
+        ),
         "epic": (Reviewer(name="reviewer"),),
         "ticket": (Reviewer(name="code-review", scratch=True),),
         "story": (Reviewer(name="session"),),

@@ -40,6 +40,7 @@ records = "drift"                                         # drift
 
 [[panel]]
 name = "reviewer"                                         # drift
+kind = "reviewer"                                         # (not set)
 scratch = false                                           # (not set)
 
 [gate]

@@ -2,6 +2,7 @@
 
 import pytest
 from inline_snapshot import snapshot
+from msgspec import to_builtins
 from tests.core.driving import CLEAN, PLAIN, Driven, found, problem, rewritten
 
 from burnish.core.events import BudgetReached, Cancelled
@@ -11,7 +12,7 @@ from burnish.core.reviews import FailureKind, Usage
 from burnish.core.state import Ended, Outcome
 from burnish.core.values import replace
 from burnish.report.account import Account, state_of
-from burnish.report.json_objects import counts_object, run_object
+from burnish.report.json_objects import run_object
 
 PAIR = replace(PLAIN, panel=(Reviewer(name="critic"), Reviewer(name="pedant")))
 CHOICE = Choice(key="a", action=ChoiceAction.MANUAL, text="by hand")
@@ -132,24 +133,52 @@ def test_an_approved_run_whole() -> None:
                     "id": "144c7ae40fe653c7",
                     "severity": "high",
                     "category": "logic",
+                    "rule": "",
                     "file": "a.py",
                     "line": 3,
+                    "end_line": None,
                     "title": "bad",
+                    "problem": "",
+                    "impact": "",
+                    "evidence": "",
+                    "suggestion": "",
+                    "confidence": None,
+                    "action": "fix",
+                    "also_at": [],
                     "status": "resolved",
+                    "synthetic": False,
                     "found_by": ["critic"],
+                    "count": 1,
+                    "fixable": False,
+                    "code": None,
                     "round": 1,
+                    "note": "",
                     "sources": [],
                 },
                 {
                     "id": "055dac9f2aece6cf",
                     "severity": "low",
                     "category": "",
+                    "rule": "",
                     "file": None,
                     "line": None,
+                    "end_line": None,
                     "title": "small",
+                    "problem": "",
+                    "impact": "",
+                    "evidence": "",
+                    "suggestion": "",
+                    "confidence": None,
+                    "action": "fix",
+                    "also_at": [],
                     "status": "resolved",
+                    "synthetic": False,
                     "found_by": ["critic"],
+                    "count": 1,
+                    "fixable": False,
+                    "code": None,
                     "round": 1,
+                    "note": "",
                     "sources": [],
                 },
             ],
@@ -227,4 +256,4 @@ def test_stopping_is_still_running() -> None:
 
 def test_counts_name_every_severity() -> None:
     counts = Counts(critical=1, high=2, medium=3, low=4, info=5)
-    assert counts_object(counts) == {"critical": 1, "high": 2, "medium": 3, "low": 4, "info": 5}
+    assert to_builtins(counts) == {"critical": 1, "high": 2, "medium": 3, "low": 4, "info": 5}

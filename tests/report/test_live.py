@@ -17,7 +17,7 @@ from burnish.report.account import WorkInProgress
 from burnish.report.live import LiveLines
 from burnish.report.output import print_error
 from burnish.report.text import work_line
-from burnish.runtime.cast import Cast
+from burnish.runtime.rehearsal import ScriptedAgents
 from burnish.runtime.script import RehearsalScript
 from burnish.system import clock
 
@@ -81,7 +81,7 @@ class Terminal(io.StringIO):
 def panel_at_work() -> Run:
     """A run whose critic and pedant were started a minute ago."""
     protocol = load("panel").protocol
-    run = evolve(None, Cast(RehearsalScript(protocol="panel"), protocol).started())
+    run = evolve(None, ScriptedAgents(RehearsalScript(protocol="panel"), protocol).started())
     run = evolve(
         None, replace(run.started, protocol=replace(protocol, validate=ValidateRule(before_first_review=False)))
     )

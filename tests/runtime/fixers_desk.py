@@ -22,6 +22,7 @@ from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 
@@ -39,7 +40,7 @@ class FixersDesk:
         self, folder: Path, builder: RepositoryBuilder, analysers: AnalyserSettings, environment: dict[str, str]
     ) -> None:
         repository = Repository.discover(builder.path)
-        subject = repository.freeze("change", "main")
+        subject = freeze(repository, "change", "main")
         # What is left of a run is found by its name, and ended: tests beside each other must not share one.
         name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
         self.run = _run(name, subject.base_commit, builder)

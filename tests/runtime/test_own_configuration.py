@@ -53,3 +53,19 @@ def test_a_configuration_that_works_is_used(tmp_path: Path) -> None:
 
     assert [one.rule for one in review.answer.findings] == ["ruff:D100"]
     assert review.answer.notes == ()
+
+
+def test_a_linter_knows_the_packages_of_the_project_without_their_files(tmp_path: Path) -> None:
+    base = {
+        "ruff.toml": 'extend = "rules/shared.toml"\nsrc = ["lib"]\n',
+        "rules/shared.toml": '[lint]\nselect = ["I001"]\n',
+        "lib/house/deep/er/__init__.py": "",
+        "lib/house/deep/er/thing.py": "x = 1\n",
+    }
+    together = "import os\n\nimport zebra\n\nimport house\n"
+    apart = "import os\n\nimport house\nimport zebra\n"
+    review = Seats(tmp_path, base, {"lib/good.py": together, "lib/bad.py": apart}).review("style")
+
+    assert [(one.rule, one.location and one.location.file) for one in review.answer.findings] == [
+        ("ruff:I001", "lib/bad.py")
+    ]

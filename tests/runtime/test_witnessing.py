@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.project_tests import reviewing
+from burnish.agents.panel.project_tests import comparison
 from burnish.agents.panel.project_tests.reviewing import TestReview
 from burnish.agents.services import StoppedError
 from burnish.core.findings import Action, Finding, Location, Severity
@@ -180,8 +180,8 @@ def test_without_pytest_it_is_said_what_to_do(tmp_path: Path) -> None:
 
 
 def test_tests_that_no_longer_end_are_critical(hear: Hear, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviewing, "LEAST_SECONDS", 3.0)
-    monkeypatch.setattr(reviewing, "TIMES_THE_BASE", 0.0)
+    monkeypatch.setattr(comparison, "LEAST_SECONDS", 3.0)
+    monkeypatch.setattr(comparison, "TIMES_THE_BASE", 0.0)
     heard = hear(BASE, {"calc.py": "import signal\n\ndef double(number):\n    signal.pause()\n"})
     (finding,) = heard.findings
     assert finding.severity is Severity.CRITICAL

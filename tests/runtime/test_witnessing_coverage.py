@@ -7,7 +7,7 @@ from burnish.settings.types import AnalyserSettings, Settings
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import PYTEST, Stand, change, command, virtual_environment
 
-MEASURED = Settings(analysers=AnalyserSettings(uncovered="medium"))
+MEASURED = Settings(analysers=AnalyserSettings(uncovered="medium", mutations="off"))
 CODE = "def sign(number):\n    if number < 0:\n        return -1\n    return 1\n"
 TEST = "from calc import sign\n\n\ndef test_sign():\n    assert sign(2) == 1\n    assert sign(-2) == -1\n"
 BASE = {"calc.py": CODE, "tests/test_calc.py": TEST}
@@ -31,7 +31,7 @@ def test_changed_lines_that_no_test_runs_are_one_finding_a_file(hear: Hear) -> N
 
 
 def test_the_severity_is_the_configurations(hear: Hear) -> None:
-    heard = hear(BASE, HEAD, Settings(analysers=AnalyserSettings(uncovered="high")))
+    heard = hear(BASE, HEAD, Settings(analysers=AnalyserSettings(uncovered="high", mutations="off")))
     assert {finding.severity for finding in heard.findings} == {Severity.HIGH}
 
 

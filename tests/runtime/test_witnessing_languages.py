@@ -56,7 +56,9 @@ CARGO: Files = {
     "Cargo.toml": '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n',
     "src/lib.rs": (
         "pub fn double(n: i32) -> i32 {\n    n * 2\n}\n\n#[cfg(test)]\nmod tests {\n"
-        "    #[test]\n    fn doubles() {\n        assert_eq!(super::double(2), 4);\n    }\n}\n"
+        "    #[test]\n    fn doubles() {\n        assert_eq!(super::double(2), 4);\n    }\n"
+        "    #[test]\n    fn is_known_to_fail() {\n        assert_eq!(super::double(0), 1);\n    }\n"
+        "    #[test]\n    fn keeps_zero() {\n        assert_eq!(super::double(0), 0);\n    }\n}\n"
     ),
 }
 
@@ -70,6 +72,7 @@ def test_cargo_runs_offline_and_names_the_failing_test(tmp_path: Path) -> None:
     (finding,) = heard.findings
     assert finding.title == "`tests::doubles` fails"
     assert finding.location == Location(file="src/lib.rs", line=9)
+    assert heard.notes == ("1 test also fails on the base, so it says nothing about the change",)
 
 
 GO: Files = {

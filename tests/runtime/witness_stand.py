@@ -16,6 +16,7 @@ from burnish.core.events import AnyEvent, Mode, Roles, RunStarted, Subject
 from burnish.core.loop import evolve
 from burnish.core.reviews import Failure
 from burnish.core.state import Run, Scope
+from burnish.core.values import replace
 from burnish.core.work import Assignment
 from burnish.protocols.loader import load
 from burnish.runtime.context import RunContext
@@ -26,10 +27,11 @@ from burnish.system.sandbox import choose
 from burnish.testing.memory_ledger import MemoryLedger
 from burnish.testing.repositories import Content, RepositoryBuilder
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 Files = Mapping[str, Content | None]
-QUIET = Settings(analysers=AnalyserSettings(uncovered="off"))
-"""Without a look at lines that no test runs."""
+QUIET = Settings(analysers=AnalyserSettings(uncovered="off", mutations="off"))
+"""Without a look at lines that no test runs, and at wrong versions of lines that some do."""
 
 
 def command(line: str, analysers: AnalyserSettings = QUIET.analysers) -> Settings:
@@ -80,7 +82,7 @@ class Stand:
         sandbox: Literal["auto", "off"] = "auto",
     ) -> None:
         repository = Repository.discover(builder.path)
-        base = repository.freeze("change", "main").base_commit
+        base = freeze(repository, "change", "main").base_commit
         self.stop = asyncio.Event()
         self.services = LocalServices(
             run=_name(folder),
@@ -89,11 +91,16 @@ class Stand:
             context=RunContext(settings=settings, policy=PolicyOrigin.BUILT_IN, merge_base=base),
             environment=activated(active) if active else USER,
             copies=folder.parent / "cache" / _name(folder),
-            cache=folder.parent / "cache",
+            cache=folder / "cache",
             folder=folder / "run",
             sandbox=choose(sandbox),
         )
         self.run = _run(_name(folder), base, builder)
+
+    def of_a_fix(self) -> "Stand":
+        """The same change, in a run that may change code."""
+        self.run = replace(self.run, started=replace(self.run.started, mode=Mode.FIX))
+        return self
 
     async def review_tests(self) -> TestReview | Failure:
         effect = StartReview(

@@ -1,11 +1,13 @@
 """Finding what does not fit: the same verdict as msgspec's own, whatever the values."""
 
 import copy
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +15,8 @@ import burnish.protocols
 from burnish.core.protocol import Protocol
 from burnish.protocols.loader import BUILT_IN
 from burnish.settings.conversion import mismatches
+from burnish.settings.documents import DocumentError
+from burnish.settings.loading import load_alone
 
 FOLDER = Path(burnish.protocols.__file__).parent
 DOCUMENTS = [tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8")) for name in BUILT_IN]
@@ -69,3 +73,24 @@ def test_a_long_text_is_cut_in_the_message() -> None:
     values["limits"]["reviews"] = "x" * 1000
     (mismatch,) = mismatches(values, Protocol)
     assert len(mismatch.message) < 120
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [("mutations = 5", 5.0), ('mutations = "off"', "off"), ('checks = "off"', "off"), ('checks = ["mypy"]', ("mypy",))],
+)
+def test_some_keys_take_values_of_two_kinds(line: str, value: object) -> None:
+    analysers = load_alone(f"[analysers]\n{line}\n".encode(), "burnish.toml").analysers
+    assert getattr(analysers, line.partition(" ")[0]) == value
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mutations = true", "expected a number or text, got true"),
+        ("checks = [1]", "analysers.checks[0]: expected text"),
+    ],
+)
+def test_a_value_of_neither_kind_is_refused(line: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=re.escape(message)):
+        load_alone(f"[analysers]\n{line}\n".encode(), "burnish.toml")

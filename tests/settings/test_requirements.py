@@ -6,8 +6,9 @@ from burnish.settings.loading import load_alone
 from burnish.settings.requirements import AgentValue, Requirements, agent_value, gate_digest, requirements
 from burnish.settings.types import Settings
 
-MINE = '[agents.mine]\nkind = "command"\ncommand = ["./review.sh"]\n[roles]\nreview = "mine"\n'
-SEATS = tuple(seat.name for seat in load_protocol("default").protocol.panel)
+PANEL = 'protocol = "panel"\n'
+MINE = PANEL + '[agents.mine]\nkind = "command"\ncommand = ["./review.sh"]\n[roles]\nreview = "mine"\n'
+SEATS = tuple(seat.name for seat in load_protocol("panel").protocol.panel)
 
 
 def asked_for(text: str) -> Requirements:
@@ -38,7 +39,10 @@ def test_the_named_agent_meets_it_whatever_it_is_called_and_others_may_answer_to
 
 
 def test_a_fallback_and_the_agents_of_a_complexity_are_named_by_the_base_too() -> None:
-    text = '[roles]\nreview = { agent = "claude", fallback = "codex" }\n[roles.complexity.high]\nreview = "gemini"\n'
+    text = (
+        PANEL
+        + '[roles]\nreview = { agent = "claude", fallback = "codex" }\n[roles.complexity.high]\nreview = "gemini"\n'
+    )
     required = asked_for(text)
     for name in ("claude", "codex", "gemini"):
         assert required.unmet(everywhere(value("", name))) == ()
@@ -46,22 +50,32 @@ def test_a_fallback_and_the_agents_of_a_complexity_are_named_by_the_base_too() -
 
 
 def test_without_a_word_of_the_base_the_checks_that_come_with_burnish_are_asked_for() -> None:
-    required = requirements(Settings(), load_protocol("default").protocol, has_policy=False)
+    required = requirements(Settings(), load_protocol("panel").protocol, has_policy=False)
     assert required.unmet(everywhere(value("", "analysers"))) == ()
     assert required.unmet(everywhere(value("", "claude"))) == SEATS
 
 
 def test_a_model_is_compared_where_the_base_names_one() -> None:
-    named = asked_for('[agents.c]\nkind = "claude"\nmodel = "large"\n[roles]\nreview = "c"\n')
+    named = asked_for(PANEL + '[agents.c]\nkind = "claude"\nmodel = "large"\n[roles]\nreview = "c"\n')
     small, large = (value(f'model = "{model}"\n', "claude") for model in ("small", "large"))
     assert (named.unmet(everywhere(small)), named.unmet(everywhere(large))) == (SEATS, ())
-    assert asked_for('[roles]\nreview = "claude"\n').unmet(everywhere(small)) == ()
+    assert asked_for(PANEL + '[roles]\nreview = "claude"\n').unmet(everywhere(small)) == ()
 
 
 def test_an_agent_that_the_base_leaves_to_its_users_goes_by_its_name() -> None:
-    required = asked_for('[roles]\nreview = "house"\n[agents.house]\ntimeout = 5\n')
+    required = asked_for(PANEL + '[roles]\nreview = "house"\n[agents.house]\ntimeout = 5\n')
     assert required.unmet(everywhere(AgentValue(name="house", kind=AgentKind.CLAUDE))) == ()
     assert required.unmet(everywhere(AgentValue(name="mine", kind=AgentKind.CLAUDE))) == SEATS
+
+
+def test_under_the_default_the_checks_and_the_named_reviewer_are_asked_for() -> None:
+    required = asked_for(MINE.removeprefix(PANEL))
+    names = ("bugs", "style", "tests", "security", "errors")
+    checks: dict[str, AgentValue] = dict.fromkeys(names, value("", "analysers"))
+    assert required.unmet(checks) == ("reviewer",)
+    assert required.unmet({**checks, "reviewer": value("", "claude")}) == ("reviewer",)
+    assert required.unmet({**checks, "reviewer": value(MINE, "mine")}) == ()
+    assert required.unmet({"reviewer": value(MINE, "mine")}) == tuple(checks)
 
 
 def test_the_digest_of_the_gate_is_about_the_gate_alone() -> None:

@@ -16,6 +16,7 @@ from burnish.settings.roles import resolve, role_notices, with_fixers
 from burnish.settings.types import AgentSettings, Complexity, RoleChoice, RoleSettings, Settings
 
 DEFAULT = load("default").protocol
+PANEL = load("panel").protocol
 EPIC = load("epic").protocol
 
 CHOICES = """
@@ -64,11 +65,38 @@ def told(settings: Settings, *flags: str, protocol: str = "default") -> str:
 
 def test_without_configuration_the_analysers_review_and_fix() -> None:
     analysers = Assignment(agent="analysers")
-    assert resolve(Settings(), DEFAULT) == Roles(review=analysers, fix=analysers)
+    assert resolve(Settings(), PANEL) == Roles(review=analysers, fix=analysers)
+    roles = resolve(Settings(), DEFAULT)
+    assert {roles.reviewer(seat.name) for seat in roles.panel(DEFAULT)} == {analysers}
+    assert seats(roles) == ["bugs", "style", "tests", "security", "errors"]
+
+
+def seats(roles: Roles) -> list[str]:
+    return [seat.name for seat in roles.panel(DEFAULT)]
+
+
+def test_an_agent_for_review_is_one_more_reviewer_beside_the_checks(choices: Settings) -> None:
+    roles = resolve(choices, DEFAULT)
+    assert seats(roles) == ["bugs", "style", "tests", "security", "errors", "reviewer"]
+    assert {roles.reviewer(name).agent for name in seats(roles)[:5]} == {"analysers"}
+    assert roles.reviewer("reviewer") == Assignment(agent="c", fallback="b")
+    assert resolve(Settings(agents=choices.agents), DEFAULT, flags=("d",)).reviewer("reviewer").agent == "d"
+    assert seats(resolve(choices, DEFAULT, flags=("review=analysers",)))[-1] == "errors"
+
+
+def test_an_agent_for_a_check_reviews_beside_it(choices: Settings) -> None:
+    alone = Settings(agents=choices.agents)
+    for roles in (
+        resolve(alone, DEFAULT, flags=("tests=d",)),
+        resolve(replace(alone, roles=RoleSettings(reviewers={"tests": RoleChoice(agent="d")})), DEFAULT),
+    ):
+        assert seats(roles) == ["bugs", "style", "tests", "tests-reviewer", "security", "errors"]
+        assert (roles.reviewer("tests").agent, roles.reviewer("tests-reviewer").agent) == ("analysers", "d")
+        assert [seat.scratch for seat in roles.panel(DEFAULT)][2:4] == [True, True]
 
 
 def test_reviewer_before_role_before_default(choices: Settings) -> None:
-    assert shown(resolve(choices, DEFAULT)) == snapshot("""\
+    assert shown(resolve(choices, PANEL)) == snapshot("""\
 review: c, then b
 fix: a, then b
 critic: d, then None
@@ -78,33 +106,33 @@ build: a, then b\
 
 
 def test_complexity_before_everything_in_the_files(choices: Settings) -> None:
-    assert shown(resolve(choices, DEFAULT, complexity=Complexity.HIGH)) == snapshot("""\
+    assert shown(resolve(choices, PANEL, complexity=Complexity.HIGH)) == snapshot("""\
 review: b, then None
 fix: c, then None
 pedant: d, then b
 witness: b, then d
 build: a, then b\
 """)
-    assert shown(resolve(choices, DEFAULT, complexity=Complexity.LOW)) == snapshot("""\
+    assert shown(resolve(choices, PANEL, complexity=Complexity.LOW)) == snapshot("""\
 review: c, then b
 fix: a, then d
 critic: d, then None
 witness: c, then d
 build: a, then b\
 """)
-    assert resolve(choices, DEFAULT, complexity=Complexity.MEDIUM) == resolve(choices, DEFAULT)
+    assert resolve(choices, PANEL, complexity=Complexity.MEDIUM) == resolve(choices, PANEL)
 
 
 def test_flags_before_everything(choices: Settings) -> None:
     flags = ("a", "fix=b", "critic=c")
-    assert shown(resolve(choices, DEFAULT, flags=flags, complexity=Complexity.HIGH)) == snapshot("""\
+    assert shown(resolve(choices, PANEL, flags=flags, complexity=Complexity.HIGH)) == snapshot("""\
 review: a, then b
 fix: b, then None
 critic: c, then None
 witness: a, then d
 build: a, then b\
 """)
-    assert shown(resolve(choices, DEFAULT, flags=("review=d",))) == snapshot("""\
+    assert shown(resolve(choices, PANEL, flags=("review=d",))) == snapshot("""\
 review: d, then b
 fix: a, then b
 critic: d, then None
@@ -196,7 +224,7 @@ def test_fixers_by_round_must_exist(choices: Settings) -> None:
 
 
 def test_choices_without_effect_are_told(choices: Settings) -> None:
-    assert role_notices(choices, DEFAULT) == ()
+    assert role_notices(choices, PANEL) == ()
     assert wrapped(role_notices(choices, EPIC)) == snapshot("""\
 [roles] names 'critic', which is not on the panel of 'epic': reviewer.
 [roles] names 'witness', which is not on the panel of 'epic': reviewer.

@@ -9,6 +9,8 @@ import pytest
 
 from burnish.core.work import ProcessMark
 from burnish.system import process_table
+from burnish.system.process_portable import PortableProcesses
+from burnish.system.process_table import LinuxProcesses
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked in both ways")
 
@@ -37,8 +39,8 @@ def by_both(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]],
 
     def ask(question: Callable[[], object]) -> list[object]:
         answers: list[object] = []
-        for by_psutil in (False, True):
-            monkeypatch.setattr(process_table, "BY_PSUTIL", by_psutil)
+        for system in (LinuxProcesses(), PortableProcesses()):
+            monkeypatch.setattr(process_table, "SYSTEM", system)
             answers.append(question())
         return answers
 
@@ -63,9 +65,10 @@ def test_the_tree_looks_the_same(tree: int, by_both: Callable[[Callable[[], obje
         lambda: process_table.ancestry(tree),
         lambda: [line(mark.pid) for mark in process_table.descendants(tree)],
         lambda: [
-            process_table.holds(tree, variable) for variable in (b"BURNISH_TEST_TREE=a=b", b"BURNISH_TEST_TREE=a")
+            process_table.SYSTEM.holds(tree, variable)
+            for variable in (b"BURNISH_TEST_TREE=a=b", b"BURNISH_TEST_TREE=a")
         ],
-        lambda: tree in process_table.pids(),
+        lambda: tree in process_table.SYSTEM.pids(),
     ):
         kernel, psutil = by_both(question)
         assert kernel == psutil
@@ -75,8 +78,8 @@ def test_one_that_has_ended_is_gone_in_both_ways(by_both: Callable[[Callable[[],
     with subprocess.Popen(["true"]) as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
         assert by_both(lambda: process_table.living_entry(ended.pid)) == [None, None]
-    assert by_both(lambda: process_table.entry(ended.pid)) == [None, None]
-    assert by_both(lambda: process_table.holds(ended.pid, b"PATH=x")) == [False, False]
+    assert by_both(lambda: process_table.SYSTEM.entry(ended.pid)) == [None, None]
+    assert by_both(lambda: process_table.SYSTEM.holds(ended.pid, b"PATH=x")) == [False, False]
 
 
 def test_an_earlier_start_is_another_process(by_both: Callable[[Callable[[], object]], list[object]]) -> None:

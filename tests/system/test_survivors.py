@@ -12,6 +12,8 @@ import pytest
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table, survivors
+from burnish.system.process_portable import PortableProcesses
+from burnish.system.process_table import LinuxProcesses
 
 
 @pytest.fixture(autouse=True, params=["kernel", "psutil"])
@@ -19,7 +21,7 @@ def told_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Every test twice: as on Linux, and as on other systems."""
     if request.param == "kernel" and sys.platform != "linux":
         pytest.skip("only Linux has this table")
-    monkeypatch.setattr(process_table, "BY_PSUTIL", request.param == "psutil")
+    monkeypatch.setattr(process_table, "SYSTEM", PortableProcesses() if request.param == "psutil" else LinuxProcesses())
 
 
 MARKER = f"BURNISH_TEST_RUN_{os.getpid()}"
@@ -55,7 +57,7 @@ def a_daemon(value: str, *arguments: str) -> Generator[int]:
         try:
             yield pid
         finally:
-            if process_table.holds(pid, f"{MARKER}={value}".encode()):
+            if process_table.SYSTEM.holds(pid, f"{MARKER}={value}".encode()):
                 os.kill(pid, signal.SIGKILL)
 
 
@@ -100,7 +102,9 @@ def test_a_number_that_nobody_has_is_passed_over() -> None:
 ONESELF = """
 import os, sys
 from burnish.system import process_table, survivors
-process_table.BY_PSUTIL = sys.argv[2] == "True"
+from burnish.system.process_portable import PortableProcesses
+if sys.argv[2] == "True":
+    process_table.SYSTEM = PortableProcesses()
 assert survivors.find(sys.argv[1], "self") == []
 survivors.end([process_table.mark_of(os.getpid()), process_table.mark_of(os.getppid())], 0.1)
 print("alive")
@@ -109,7 +113,7 @@ print("alive")
 
 def test_neither_itself_nor_those_above_are_found_or_ended() -> None:
     environment = {**os.environ, MARKER: "self"}
-    inner = [sys.executable, "-c", ONESELF, MARKER, str(process_table.BY_PSUTIL)]
+    inner = [sys.executable, "-c", ONESELF, MARKER, str(isinstance(process_table.SYSTEM, PortableProcesses))]
     outer = [sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))", *inner]
     done = subprocess.run(outer, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout == "alive\n"

@@ -9,13 +9,13 @@ from tests.trails.playing import trail
 SCENARIOS = {
     "clean at once": RehearsalScript(protocol="default", reviews={"*": ("clean",)}),
     "findings below the gate": RehearsalScript(
-        protocol="default", reviews={"*": ("clean",), "pedant": ("medium a.py:1 long; low; info",)}
+        protocol="default", reviews={"*": ("clean",), "style": ("medium a.py:1 long; low; info",)}
     ),
     "fixed, a clean ratchet, one full review": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result; low b.py:1 style", "clean", "clean"),
+            "bugs": ("high app.py:3 wrong result; low b.py:1 style", "clean", "clean"),
         },
         fixes=("fixed",),
     ),
@@ -23,7 +23,7 @@ SCENARIOS = {
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "medium b.py:7 could be simpler", "clean"),
+            "bugs": ("high app.py:3 wrong result", "medium b.py:7 could be simpler", "clean"),
         },
         fixes=("fixed",),
     ),
@@ -31,7 +31,7 @@ SCENARIOS = {
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "high b.py:7 leaks", "clean"),
+            "bugs": ("high app.py:3 wrong result", "high b.py:7 leaks", "clean"),
         },
         fixes=("fixed", "fixed"),
     ),
@@ -39,35 +39,35 @@ SCENARIOS = {
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "clean", "high c.py:1 race"),
+            "bugs": ("high app.py:3 wrong result", "clean", "high c.py:1 race"),
         },
         fixes=("fixed",),
     ),
     "a missed blocker holds the loop up": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
+        reviews={"*": ("clean", "clean", "clean"), "bugs": ("high app.py:3 wrong result", "clean", "clean")},
         fixes=("elsewhere", "fixed"),
     ),
     "a fix that changed nothing ends it": RehearsalScript(
-        protocol="default", reviews={"*": ("clean",), "critic": ("high app.py:3 wrong result",)}, fixes=("unchanged",)
+        protocol="default", reviews={"*": ("clean",), "bugs": ("high app.py:3 wrong result",)}, fixes=("unchanged",)
     ),
     "one more review is made though the fix changed nothing again, up to the cap": RehearsalScript(
         protocol="default",
         interactive=True,
-        reviews={"*": ("clean",) * 5, "critic": ("high app.py:3 wrong result",) * 5},
+        reviews={"*": ("clean",) * 5, "bugs": ("high app.py:3 wrong result",) * 5},
         fixes=("unchanged",) * 7,
         decisions=("c", "c", "c", "c", "a"),
     ),
     "a fix that brings an earlier tree back ends it": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result")},
+        reviews={"*": ("clean", "clean"), "bugs": ("high app.py:3 wrong result", "high app.py:3 wrong result")},
         fixes=("fixed", "restored"),
     ),
     "exhausted without a terminal": RehearsalScript(
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+            "bugs": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
         },
         fixes=("fixed", "fixed"),
     ),
@@ -76,7 +76,7 @@ SCENARIOS = {
         interactive=True,
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+            "bugs": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
         },
         fixes=("fixed", "fixed"),
         decisions=("b",),
@@ -86,7 +86,7 @@ SCENARIOS = {
         interactive=True,
         reviews={
             "*": ("clean", "clean", "clean", "clean"),
-            "critic": (
+            "bugs": (
                 "high app.py:3 wrong result",
                 "high app.py:3 wrong result",
                 "high app.py:3 wrong result",
@@ -101,7 +101,7 @@ SCENARIOS = {
         interactive=True,
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
+            "bugs": ("high app.py:3 wrong result", "high app.py:3 wrong result", "high app.py:3 wrong result"),
         },
         fixes=("fixed", "fixed"),
         decisions=("refute 1",),
@@ -110,7 +110,7 @@ SCENARIOS = {
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
+            "bugs": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
         },
         fixes=("fixed",),
         decisions=("annotate 1 keep the data", "add high c.py:9 also here", "f"),
@@ -119,32 +119,32 @@ SCENARIOS = {
         protocol="default",
         reviews={
             "*": ("clean", "clean", "clean"),
-            "critic": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
+            "bugs": ("ask high app.py:3 drop the column?; high b.py:1 bug", "clean", "clean"),
         },
         fixes=("fixed",),
         decisions=("refute 1",),
     ),
     "a finding asks for a person, who waives the only blocker": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean",), "critic": ("ask high app.py:3 drop the column?",)},
+        reviews={"*": ("clean",), "bugs": ("ask high app.py:3 drop the column?",)},
         decisions=("waive 1",),
     ),
     "a finding asks for a person, who takes over": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean",), "critic": ("ask critical app.py:3 drop the column?",)},
+        reviews={"*": ("clean",), "bugs": ("ask critical app.py:3 drop the column?",)},
         decisions=("m",),
     ),
     "one reviewer falls back": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean",), "critic": ("crashed", "unreadable", "stuck", "clean")},
+        reviews={"*": ("clean",), "bugs": ("crashed", "unreadable", "stuck", "clean")},
         fallbacks={"review": "other"},
     ),
     "one reviewer did not run": RehearsalScript(
-        protocol="default", reviews={"*": ("clean",), "critic": ("crashed", "crashed", "crashed")}
+        protocol="default", reviews={"*": ("clean",), "bugs": ("crashed", "crashed", "crashed")}
     ),
     "validation fails after a fix": RehearsalScript(
         protocol="default",
-        reviews={"*": ("clean", "clean", "clean"), "critic": ("high app.py:3 wrong result", "clean", "clean")},
+        reviews={"*": ("clean", "clean", "clean"), "bugs": ("high app.py:3 wrong result", "clean", "clean")},
         validations=("passed", "failed", "passed"),
         fixes=("fixed", "fixed"),
     ),
@@ -154,11 +154,11 @@ SCENARIOS = {
     "two reviews at most: the second is the full one": RehearsalScript(
         protocol="default",
         max_rounds=2,
-        reviews={"*": ("clean", "clean"), "critic": ("high app.py:3 wrong result", "clean")},
+        reviews={"*": ("clean", "clean"), "bugs": ("high app.py:3 wrong result", "clean")},
         fixes=("fixed",),
     ),
     "cancelled while waiting for a rate limit": RehearsalScript(
-        protocol="default", reviews={"*": ("clean",), "critic": ("rate-limited 60", "cancelled")}
+        protocol="default", reviews={"*": ("clean",), "bugs": ("rate-limited 60", "cancelled")}
     ),
 }
 
@@ -169,11 +169,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 clean
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 clean
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-0
   → approved: no blocking findings in round 1\
@@ -183,11 +183,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 clean
-review:1:pedant:1 1 medium, 1 low, 1 info
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 clean
+review:1:style:1 1 medium, 1 low, 1 info
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-0
   → approved: no blocking findings in round 1\
@@ -197,27 +197,27 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high, 1 low
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high, 1 low
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-1
   → approved: no blocking findings in round 3\
@@ -227,27 +227,27 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 medium
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 medium
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-1
   → approved: no blocking findings in round 3\
@@ -257,31 +257,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-2
   → approved: no blocking findings in round 3\
@@ -291,27 +291,27 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → failed: 1 blocking finding remains after 3 reviews\
 """,
         "a missed blocker holds the loop up": """\
@@ -319,31 +319,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 elsewhere (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-2
   → approved: no blocking findings in round 3\
@@ -353,11 +353,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
   → failed: 1 blocking finding remains after 1 review (the fix changed nothing)\
@@ -367,21 +367,21 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 restored (tree-0)
   → failed: 1 blocking finding remains after 2 reviews (the fix restored the tree of round 1)\
@@ -391,31 +391,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → failed: 1 blocking finding remains after 3 reviews\
 """,
         "exhausted at a terminal, accepted": """\
@@ -423,31 +423,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: b
   → sealing (accepted)
@@ -459,31 +459,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
   → fixing after round 3: 1 required
@@ -491,11 +491,11 @@ fix:3:1 fixed (tree-3)
   → validation 4
 validate:4:1 skipped
   → reviewing round 4
-review:4:critic:1 clean
-review:4:pedant:1 clean
-review:4:witness:1 clean
-review:4:security-reviewer:1 clean
-review:4:silent-failure-hunter:1 clean
+review:4:bugs:1 clean
+review:4:style:1 clean
+review:4:tests:1 clean
+review:4:security:1 clean
+review:4:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-3
   → approved: no blocking findings in round 4\
@@ -505,31 +505,31 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 skipped
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 a finding was refuted
   → sealing (waived)
@@ -541,11 +541,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 2 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 2 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was annotated
 a finding was added
@@ -555,17 +555,17 @@ fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-1
   → approved: no blocking findings in round 3\
@@ -575,11 +575,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 2 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 2 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was refuted
   → fixing after round 1: 1 required
@@ -587,17 +587,17 @@ fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (waived)
 seal:1 done: seal-of-tree-1
   → approved: no blocking findings in round 3\
@@ -607,11 +607,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 a finding was waived
   → sealing (waived)
@@ -623,11 +623,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 critical
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 critical
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → waiting for f/m: 1 finding needs a person's decision
 decided: m
   → blocked: a person took over\
@@ -638,23 +638,23 @@ started: default, fix
 validate:1:1 by burnish
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 by scripted
-review:1:pedant:1 by scripted
-review:1:witness:1 by scripted
-review:1:security-reviewer:1 by scripted
-review:1:silent-failure-hunter:1 by scripted
-review:1:critic:1 crashed
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 pause over
-review:1:critic:2 by scripted
-review:1:critic:2 unreadable
-review:1:critic:3 by scripted
-review:1:critic:3 stuck
-review:1:critic:4 by other
-review:1:critic:4 clean
+review:1:bugs:1 by scripted
+review:1:style:1 by scripted
+review:1:tests:1 by scripted
+review:1:security:1 by scripted
+review:1:errors:1 by scripted
+review:1:bugs:1 crashed
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
+pause:review:1:bugs:2 pause over
+review:1:bugs:2 by scripted
+review:1:bugs:2 unreadable
+review:1:bugs:3 by scripted
+review:1:bugs:3 stuck
+review:1:bugs:4 by other
+review:1:bugs:4 clean
   → sealing (approved)
 seal:1 by burnish
 seal:1 done: seal-of-tree-0
@@ -665,27 +665,27 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 crashed
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 pause over
-review:1:critic:2 crashed
-pause:review:1:critic:3 pause over
-review:1:critic:3 crashed
-  → did-not-run: critic crashed: scripted: crashed\
+review:1:bugs:1 crashed
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
+pause:review:1:bugs:2 pause over
+review:1:bugs:2 crashed
+pause:review:1:bugs:3 pause over
+review:1:bugs:3 crashed
+  → did-not-run: bugs crashed: scripted: crashed\
 """,
         "validation fails after a fix": """\
 started: default, fix
   → validation 1
 validate:1:1 passed
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
@@ -695,17 +695,17 @@ fix:2:1 fixed (tree-2)
   → validation 3
 validate:3:1 passed
   → reviewing round 2 (ratchet)
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → reviewing round 3
-review:3:critic:1 clean
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 clean
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-2
   → approved: no blocking findings in round 3\
@@ -723,21 +723,21 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 fixed (tree-1)
   → validation 2
 validate:2:1 skipped
   → reviewing round 2
-review:2:critic:1 clean
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 clean
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → sealing (approved)
 seal:1 done: seal-of-tree-1
   → approved: no blocking findings in round 2\
@@ -747,15 +747,15 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 rate-limited
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
-pause:review:1:critic:2 pause over
+review:1:bugs:1 rate-limited
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
+pause:review:1:bugs:2 pause over
 cancelled
   → stopping (cancelled)
-review:1:critic:2 lost
+review:1:bugs:2 lost
   → cancelled: a person cancelled the run\
 """,
         "one more review is made though the fix changed nothing again, up to the cap": """\
@@ -763,11 +763,11 @@ started: default, fix
   → validation 1
 validate:1:1 skipped
   → reviewing round 1
-review:1:critic:1 1 high
-review:1:pedant:1 clean
-review:1:witness:1 clean
-review:1:security-reviewer:1 clean
-review:1:silent-failure-hunter:1 clean
+review:1:bugs:1 1 high
+review:1:style:1 clean
+review:1:tests:1 clean
+review:1:security:1 clean
+review:1:errors:1 clean
   → fixing after round 1: 1 required
 fix:1:1 unchanged (tree-0)
   → waiting for a/b/c: the fix changed nothing
@@ -775,11 +775,11 @@ decided: c
   → fixing after round 1: 1 required
 fix:2:1 unchanged (tree-0)
   → reviewing round 2 (ratchet)
-review:2:critic:1 1 high
-review:2:pedant:1 clean
-review:2:witness:1 clean
-review:2:security-reviewer:1 clean
-review:2:silent-failure-hunter:1 clean
+review:2:bugs:1 1 high
+review:2:style:1 clean
+review:2:tests:1 clean
+review:2:security:1 clean
+review:2:errors:1 clean
   → fixing after round 2: 1 required
 fix:3:1 unchanged (tree-0)
   → waiting for a/b/c: the fix changed nothing
@@ -787,31 +787,31 @@ decided: c
   → fixing after round 2: 1 required
 fix:4:1 unchanged (tree-0)
   → reviewing round 3
-review:3:critic:1 1 high
-review:3:pedant:1 clean
-review:3:witness:1 clean
-review:3:security-reviewer:1 clean
-review:3:silent-failure-hunter:1 clean
+review:3:bugs:1 1 high
+review:3:style:1 clean
+review:3:tests:1 clean
+review:3:security:1 clean
+review:3:errors:1 clean
   → waiting for a/b/c: 1 blocking finding remains after 3 reviews
 decided: c
   → fixing after round 3: 1 required
 fix:5:1 unchanged (tree-0)
   → reviewing round 4
-review:4:critic:1 1 high
-review:4:pedant:1 clean
-review:4:witness:1 clean
-review:4:security-reviewer:1 clean
-review:4:silent-failure-hunter:1 clean
+review:4:bugs:1 1 high
+review:4:style:1 clean
+review:4:tests:1 clean
+review:4:security:1 clean
+review:4:errors:1 clean
   → waiting for a/b/c: 1 blocking finding remains after 4 reviews
 decided: c
   → fixing after round 4: 1 required
 fix:6:1 unchanged (tree-0)
   → reviewing round 5
-review:5:critic:1 1 high
-review:5:pedant:1 clean
-review:5:witness:1 clean
-review:5:security-reviewer:1 clean
-review:5:silent-failure-hunter:1 clean
+review:5:bugs:1 1 high
+review:5:style:1 clean
+review:5:tests:1 clean
+review:5:security:1 clean
+review:5:errors:1 clean
   → waiting for a/b: 1 blocking finding remains after 5 reviews
 decided: a
   → blocked: a person took over\

@@ -86,7 +86,7 @@ def test_everybody_who_may_be_called_counts(tmp_path: Path) -> None:
         '[roles.reviewers]\ncritic = { agent = "claude", fallback = false }\n'
     )
     planned = Project(tmp_path, policy).plan()
-    assert planned.budget.paid == ("claude", "gemini", "codex", "opencode")
+    assert planned.budget.paid == ("claude", "gemini", "opencode", "codex")
     reviewing = agents_called(planned.protocol, planned.roles, Mode.REVIEW)
     assert set(reviewing) == {"claude", "analysers", "gemini"}
 

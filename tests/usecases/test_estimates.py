@@ -43,15 +43,15 @@ estimated from the size of the change. The run may use at most 5.00 USD.
 
 def test_without_a_price_only_tokens_are_told(tmp_path: Path) -> None:
     assert said(Project(tmp_path, '[roles]\nreview = "claude"\n').plan()) == snapshot("""\
-A round calls paid agents about 5 times (5 reviews) and uses about 1,200,000 tokens, estimated from
-the size of the change. The cost of 'claude' cannot be estimated. The run may use at most 5.00 USD.
+A round calls paid agents about once (1 review) and uses about 230,000 tokens, estimated from the
+size of the change. The cost of 'claude' cannot be estimated. The run may use at most 5.00 USD.
 """)
 
 
 def test_those_who_are_free_are_not_counted_and_alone_not_mentioned(tmp_path: Path) -> None:
     assert said(Project(tmp_path, "").plan()) == ""
-    only_critic = '[roles.reviewers]\ncritic = "claude"\n'
-    assert "paid agents about once (1 review)" in flat(Project(tmp_path / "critic", only_critic).plan())
+    only_bugs = '[roles.reviewers]\nbugs = "claude"\n'
+    assert "paid agents about once (1 review)" in flat(Project(tmp_path / "bugs", only_bugs).plan())
     fallback = "[roles]\nreview = { agent = 'analysers', fallback = 'claude' }\n"
     assert said(Project(tmp_path / "fallback", fallback).plan()) == ""
 

@@ -244,12 +244,12 @@ def test_no_file_of_the_checkout_is_run_that_was_not_trusted(tmp_path: Path) -> 
 def test_the_run_holds_what_the_base_asks_for_and_who_was_chosen_instead(tmp_path: Path) -> None:
     project = Project(tmp_path, {"burnish.toml": POLICY, "review.sh": SCRIPT}, {})
     project.has(AGENT.replace("mine", "lenient").format(command='["yes"]') + '[review]\nignore = ["**"]\n')
-    seats = tuple(seat.name for seat in project.plan().protocol.panel)
-    for flags, unmet in (((), ()), (("review=lenient",), seats)):
+    for flags, unmet in (((), ()), (("review=lenient",), ("reviewer",))):
         planned = project.plan(*flags)
         governance = context_of(started(planned)).governance
         assert governance.requirements is not None
         assert governance.requirements.has_policy
+        seats = [seat.name for seat in planned.roles.panel(planned.protocol)]
         answered = {seat: governance.agents[planned.roles.reviewer(seat).agent] for seat in seats}
         assert governance.requirements.unmet(answered) == unmet
         assert governance.deviations == ("review.ignore",)
@@ -265,7 +265,7 @@ def test_the_base_that_was_asked_for_is_the_one_that_is_on_record(tmp_path: Path
         assert planned.subject.base_commit == project.builder.git.text("rev-parse", base or "main")
         required = planned.inputs.governance.requirements
         assert required is not None
-        assert {each.kind for agents in required.reviewers.values() for each in agents} == {kind}
+        assert {each.kind for each in required.reviewers["reviewer"]} == {kind}
 
 
 def test_a_hint_names_the_base_that_was_asked_for(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from burnish.core.effects import MakeSeal
 from burnish.core.events import Outcome
 from burnish.core.evidence import Level
 from burnish.core.findings import Severity
-from burnish.core.state import Ended, Run, SealKind
+from burnish.core.state import AnsweredReview, Ended, Run, SealKind
 from burnish.core.values import replace
 from burnish.ledger.errors import LedgerCorruptError
 from burnish.ledger.sqlite import SqliteLedger
@@ -154,13 +154,20 @@ def test_the_fallback_that_the_base_names_will_do(tmp_path: Path) -> None:
     assert project.verify().ok
 
 
-def test_where_the_base_names_no_reviewer_the_analysers_are_asked_for(tmp_path: Path) -> None:
+def test_where_the_base_names_no_reviewer_the_checks_are_asked_for_and_no_agent_takes_their_place(
+    tmp_path: Path,
+) -> None:
     project = Project(tmp_path, None)
     project.own_settings(YES)
-    assert project.run(agents=["review=yes"]).seal
-    verdict = project.verify()
-    assert not verdict.ok
-    assert "requires the agent 'analysers'" in verdict.reason
+    run = project.run(agents=["review=yes", "bugs=yes"])
+    agents = {review.reviewer: review.agent for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)}
+    assert agents == {
+        **dict.fromkeys(("bugs", "style", "tests", "security", "errors"), "analysers"),
+        **dict.fromkeys(("bugs-reviewer", "reviewer"), "yes"),
+    }
+    assert project.verify().ok
+    assert project.run(protocol="panel", agents=["review=yes"]).seal
+    assert "requires the agent 'analysers'" in project.verify(protocol="panel").reason
 
 
 def test_another_protocol_does_not_count_unless_it_is_asked_for(project: Project) -> None:

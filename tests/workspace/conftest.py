@@ -11,6 +11,7 @@ from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.fingerprints import Fingerprint, take
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 # What burnish may add to a user's repository: objects, and refs of its own.
 _OURS = (
@@ -42,7 +43,7 @@ def clones(repository: Repository, tmp_path: Path) -> Clones:
 @pytest.fixture
 def fixers_clone(repository: Repository, clones: Clones) -> Clone:
     """A writable clone of `change` against `main`."""
-    subject = repository.freeze("change", "main")
+    subject = freeze(repository, "change", "main")
     return clones.make("fixer", subject.base_commit, subject.head, writable=True)
 
 

@@ -7,9 +7,8 @@ from tests.workspace.ssh_keys import allowed, make_key
 
 from burnish.core.errors import ErrorKind
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.workspace.authorship import authorship, ensure_signing
 from burnish.workspace.clones import Clone
-from burnish.workspace.commits import SigningError
+from burnish.workspace.commits import SigningError, authorship, ensure_signing
 from burnish.workspace.repository import Repository
 from burnish.workspace.results import collect, message_for_hooks
 

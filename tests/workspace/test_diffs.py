@@ -7,9 +7,8 @@ import pytest
 from burnish.core.line_changes import FileChange, Hunk
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.workspace.diffs import ChangedFile, changes, difference
+from burnish.workspace.diffs import ChangedFile, changes, difference, file_changes, read_raw
 from burnish.workspace.errors import SubjectError
-from burnish.workspace.patches import file_changes, read_raw
 from burnish.workspace.repository import Repository
 
 _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 5\n"
@@ -97,7 +96,7 @@ def test_a_mode_alone_changes_no_line(tmp_path: Path) -> None:
     builder = RepositoryBuilder(tmp_path).commit({"tool.sh": "x\n"}).executable("tool.sh", "x\n").commit()
     assert changed(tmp_path) == {"tool.sh": FileChange(path="tool.sh", new_path="tool.sh")}
     file = shown(builder.path)["tool.sh"]
-    assert (file.old_mode, file.mode, file.status) == ("100644", "100755", "M")
+    assert (file.old_mode, file.new_mode, file.status) == ("100644", "100755", "M")
 
 
 def test_a_binary_file_changes_as_a_whole(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from burnish.core.values import replace
 from burnish.system.process import Finished, run_now
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.clones import Clone
-from burnish.workspace.hooks import commit_hook, hook_commands
 from burnish.workspace.repository import Repository
+from burnish.workspace.results import commit_hook, hook_commands
 
 
 def run_all(repository: Repository, clone: Clone, message: str = "fix: it\n") -> list[Finished]:

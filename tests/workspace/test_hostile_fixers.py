@@ -14,9 +14,9 @@ from burnish.workspace import results
 from burnish.workspace.clones import Clone, Clones
 from burnish.workspace.errors import UnsafeResultError
 from burnish.workspace.git import Git
-from burnish.workspace.hooks import hook_commands
 from burnish.workspace.repository import Repository
-from burnish.workspace.results import collect
+from burnish.workspace.results import collect, hook_commands
+from burnish.workspace.subjects import freeze
 
 Deed = Callable[[Path, Path], object]
 
@@ -62,7 +62,7 @@ def test_settings_of_the_clone_run_nothing(
 
 def test_a_repository_in_place_of_a_submodule_runs_nothing(tmp_path: Path, trap: Path) -> None:
     repository = Repository.discover(repositories.submodule(tmp_path).path)
-    subject = repository.freeze(None, "main")
+    subject = freeze(repository, None, "main")
     clone = Clones(repository, tmp_path / "c").make("f", subject.base_commit, subject.head, writable=True)
     inner = Git(clone.path / "lib", isolated=True)
     inner.run("init", "--quiet")

@@ -7,12 +7,13 @@ from burnish.workspace.clones import Clones
 from burnish.workspace.landing import land
 from burnish.workspace.repository import Repository
 from burnish.workspace.results import collect
+from burnish.workspace.subjects import freeze
 
 
 def test_a_fix_becomes_one_commit_and_the_branch_moves_once(
     repository: Repository, branch_with_two_defects: RepositoryBuilder, tmp_path: Path
 ) -> None:
-    subject = repository.freeze(None, None)
+    subject = freeze(repository, None, None)
     clones = Clones(repository, tmp_path / "clones")
     clone = clones.make("fixer", subject.base_commit, subject.head, writable=True)
     (clone.path / "calc.py").write_text("def mean(values):\n    return sum(values) / max(len(values), 1)\n")

@@ -7,6 +7,7 @@ import pytest
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import AmbiguousReferenceError, UnknownReferenceError
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 
 @pytest.fixture
@@ -24,12 +25,12 @@ def test_a_ref_cannot_stand_in_for_a_commit_or_for_head(shadowed: RepositoryBuil
     head = shadowed.git.text("rev-parse", "refs/heads/change")
     repository = Repository.discover(shadowed.path)
     assert repository.commit_of(write.format(head=head)) == head
-    assert repository.freeze(write.format(head=head), "main").head == head
+    assert freeze(repository, write.format(head=head), "main").head == head
 
 
 def test_a_review_of_a_commit_never_moves_a_branch_that_is_named_after_it(shadowed: RepositoryBuilder) -> None:
     head = shadowed.git.text("rev-parse", "refs/heads/change")
-    assert Repository.discover(shadowed.path).freeze(head, "main").detached
+    assert freeze(Repository.discover(shadowed.path), head, "main").detached
 
 
 def test_a_ref_that_is_named_like_the_beginning_of_a_commit_is_ambiguous(shadowed: RepositoryBuilder) -> None:
@@ -52,7 +53,7 @@ def test_a_ref_that_is_named_like_a_branch_of_a_remote_is_ambiguous(tmp_path: Pa
     with pytest.raises(AmbiguousReferenceError):
         repository.commit_of("origin/main")
     with pytest.raises(AmbiguousReferenceError):
-        repository.freeze("change", "origin/main")
+        freeze(repository, "change", "origin/main")
     assert repository.commit_of("refs/remotes/origin/main") == origin.head
 
 

@@ -8,6 +8,7 @@ from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import NotARepositoryError, SubjectError, UnknownReferenceError
 from burnish.workspace.repository import Repository, run_name
+from burnish.workspace.subjects import freeze
 
 
 def test_a_repository_is_found_from_below(repository: Repository) -> None:
@@ -33,7 +34,7 @@ def test_a_linked_work_tree_shares_the_common_directory(tmp_path: Path) -> None:
 def test_a_bare_repository_can_be_looked_at(tmp_path: Path, branch_with_two_defects: RepositoryBuilder) -> None:
     branch_with_two_defects.git.run("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
     repository = Repository.discover(tmp_path / "bare.git")
-    assert repository.freeze("change", "main").head == branch_with_two_defects.head
+    assert freeze(repository, "change", "main").head == branch_with_two_defects.head
 
 
 def test_no_repository_is_an_error_with_a_hint(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ def test_on_main_its_copy_on_the_remote_is_the_base(tmp_path: Path) -> None:
     clone = RepositoryBuilder(tmp_path / "origin").commit({"a": "1"}).clone(tmp_path / "clone").commit({"a": "2"})
     repository = Repository.discover(clone.path)
     assert repository.default_base("main") == "origin/main"
-    assert not repository.freeze(None, None).empty
+    assert not freeze(repository, None, None).empty
 
 
 @pytest.mark.parametrize("name", ["main", "master"])
@@ -158,3 +159,26 @@ def test_what_a_run_needs_is_kept_and_let_go(repository: Repository) -> None:
 def test_a_runs_name_becomes_part_of_a_ref_only_where_it_fits(name: str) -> None:
     with pytest.raises(NotARepositoryError):
         run_name(name)
+
+
+def test_an_upstream_of_another_name_is_the_base_unless_settings_do_not_count(tmp_path: Path) -> None:
+    origin = RepositoryBuilder(tmp_path / "origin").commit({"a": "1"})
+    origin.git.run("branch", "develop")
+    clone = origin.clone(tmp_path / "clone").branch("change").commit({"a": "2"})
+    clone.git.run("branch", "--set-upstream-to=origin/develop", "change")
+    repository = Repository.discover(clone.path)
+    assert repository.default_base("change") == "origin/develop"
+    assert repository.default_base("change", by_settings=False) == "origin/main"
+    clone.git.run("branch", "--set-upstream-to=main", "change")
+    assert repository.default_base("change") == "main"
+    clone.git.run("push", "--quiet", "--set-upstream", "origin", "change")
+    assert repository.default_base("change") == "origin/main"
+
+
+def test_the_default_branch_of_the_settings_is_a_base_unless_settings_do_not_count(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path, branch="trunk").commit({"a": "1"}).branch("change")
+    builder.git.run("config", "init.defaultBranch", "trunk")
+    repository = Repository.discover(builder.path)
+    assert repository.default_base("change") == "trunk"
+    with pytest.raises(SubjectError):
+        repository.default_base("change", by_settings=False)

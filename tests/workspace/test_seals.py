@@ -17,8 +17,16 @@ from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import SealError
 from burnish.workspace.repository import Repository
-from burnish.workspace.seals import certain_merge_base, damage, differences, find, store, why_none
-from burnish.workspace.signatures import signer_of, signing_key
+from burnish.workspace.seals import (
+    certain_merge_base,
+    damage,
+    differences,
+    find,
+    signer_of,
+    signing_key,
+    store,
+    why_none,
+)
 from burnish.workspace.statements import (
     SealedFile,
     SealedFinding,
@@ -31,12 +39,13 @@ from burnish.workspace.statements import (
     timestamp,
     write,
 )
+from burnish.workspace.subjects import freeze
 
 ANALYSERS = AgentValue(name="analysers", kind=AgentKind.ANALYSERS)
 
 
 def statement_for(repository: Repository, **changed: object) -> Statement:
-    subject = repository.freeze("change", "main")
+    subject = freeze(repository, "change", "main")
     git = repository.git
     statement = Statement(
         branch="change",
@@ -214,7 +223,7 @@ def test_renames_are_no_matter_of_settings(tmp_path: Path, limit: str) -> None:
     repository = Repository.discover(tmp_path)
     old, gone, new = (builder.git.text("rev-parse", name) for name in ("main:old.py", "main:gone.py", "change:new.py"))
     fact = {"need": Need.CODE, "level": Level.READ}
-    subject = repository.freeze("change", "main")
+    subject = freeze(repository, "change", "main")
     bare = replace(statement_for(repository, files=()), merge_base=subject.merge_base)
     renamed = SealedFile(path="new.py", before=old, after=new, **fact)  # pyright: ignore[reportArgumentType]
     deleted = SealedFile(path="gone.py", before=gone, after="", **fact)  # pyright: ignore[reportArgumentType]

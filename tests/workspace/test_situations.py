@@ -15,6 +15,7 @@ from burnish.workspace.git import Git
 from burnish.workspace.landing import land
 from burnish.workspace.repository import Repository
 from burnish.workspace.results import collect
+from burnish.workspace.subjects import Work, freeze
 
 Situation = Callable[[Path], RepositoryBuilder]
 
@@ -43,7 +44,7 @@ def test_a_fix_is_taken_in(situation: Situation, tmp_path: Path, users_view: Use
     builder = situation(tmp_path / "situation")
     before = users_view(builder.path)
     repository = Repository.discover(builder.path)
-    subject = repository.freeze(None, None)
+    subject = freeze(repository, None, None)
     clones = Clones(repository, tmp_path / "clones")
     clone = clones.make("fixer", subject.base_commit, subject.head, writable=True)
     assert difference(repository, subject.base_commit, subject.head).files
@@ -82,7 +83,7 @@ def test_a_repository_that_is_used_at_the_same_time(
     user.start()
     try:
         assert started.wait(60)
-        subject = repository.freeze("change", "main")
+        subject = freeze(repository, "change", "main")
         clones = Clones(repository, tmp_path / "clones")
         clone = clones.make("fixer", subject.base_commit, subject.head, writable=True)
         (clone.path / "calc.py").write_text("fixed")
@@ -101,7 +102,7 @@ def test_what_is_kept_survives_the_users_housekeeping(
     branch_with_two_defects: RepositoryBuilder, repository: Repository
 ) -> None:
     branch_with_two_defects.write({"calc.py": "not committed"})
-    subject = repository.freeze(None, None, uncommitted=True)
+    subject = freeze(repository, None, None, work=Work.UNCOMMITTED)
     repository.keep("r1", subject.head)
     branch_with_two_defects.git.run("gc", "--quiet", "--prune=now")
     assert repository.read_file(subject.head, "calc.py") == b"not committed"

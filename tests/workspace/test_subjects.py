@@ -10,10 +10,11 @@ from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import Work, freeze
 
 
 def test_a_branch_is_frozen_against_its_base(repository: Repository) -> None:
-    subject = repository.freeze(None, None)
+    subject = freeze(repository, None, None)
     assert (subject.branch, subject.base, subject.detached, subject.empty) == ("change", "main", False, False)
     assert subject.head == repository.commit_of("change")
     assert subject.base_commit == subject.merge_base == repository.commit_of("main")
@@ -23,43 +24,43 @@ def test_a_branch_is_frozen_against_its_base(repository: Repository) -> None:
 def test_a_base_that_moved_meanwhile_is_left_aside(branch_with_two_defects: RepositoryBuilder) -> None:
     former = branch_with_two_defects.git.text("rev-parse", "main")
     branch_with_two_defects.switch("main").commit({"other.py": "x = 1\n"}).switch("change")
-    subject = Repository.discover(branch_with_two_defects.path).freeze(None, None)
+    subject = freeze(Repository.discover(branch_with_two_defects.path), None, None)
     assert subject.merge_base == former
     assert subject.base_commit != former
 
 
 def test_a_detached_head_has_no_branch_to_move(tmp_path: Path) -> None:
     builder = repositories.detached_head(tmp_path)
-    subject = Repository.discover(builder.path).freeze(None, None)
+    subject = freeze(Repository.discover(builder.path), None, None)
     assert subject.detached
     assert (subject.head, subject.branch) == (builder.head, builder.head[:12])
 
 
 def test_a_bare_commit_and_a_tag_are_subjects_without_a_branch(repository: Repository) -> None:
     repository.git.run("tag", "release", "change")
-    assert repository.freeze("release", "main").detached
-    assert repository.freeze(repository.commit_of("change"), "main").detached
-    assert not repository.freeze("refs/heads/change", "main").detached
+    assert freeze(repository, "release", "main").detached
+    assert freeze(repository, repository.commit_of("change"), "main").detached
+    assert not freeze(repository, "refs/heads/change", "main").detached
 
 
 def test_no_commits_is_said(tmp_path: Path) -> None:
     repository = Repository.discover(repositories.no_commits(tmp_path).path)
-    for uncommitted in (False, True):
+    for work in Work:
         with pytest.raises(SubjectError, match="no commits"):
-            repository.freeze(None, None, uncommitted=uncommitted)
+            freeze(repository, None, None, work=work)
 
 
 def test_an_unborn_branch_beside_others_is_said(branch_with_two_defects: RepositoryBuilder) -> None:
     branch_with_two_defects.git.run("checkout", "--quiet", "--orphan", "fresh")
     repository = Repository.discover(branch_with_two_defects.path)
     with pytest.raises(SubjectError, match="no commits"):
-        repository.freeze(None, None)
-    assert repository.freeze("change", "main").branch == "change"
+        freeze(repository, None, None)
+    assert freeze(repository, "change", "main").branch == "change"
 
 
 def test_a_shallow_clone_without_a_common_commit_is_told_how_to_deepen(tmp_path: Path) -> None:
     with pytest.raises(SubjectError) as caught:
-        Repository.discover(repositories.shallow(tmp_path).path).freeze(None, None)
+        freeze(Repository.discover(repositories.shallow(tmp_path).path), None, None)
     assert "--unshallow" in caught.value.hint
 
 
@@ -68,33 +69,33 @@ def test_histories_without_a_common_commit_are_told_apart_from_shallow(tmp_path:
     builder.git.run("checkout", "--quiet", "--orphan", "other")
     builder.commit({"b": "1"})
     with pytest.raises(SubjectError, match="no common history"):
-        Repository.discover(tmp_path).freeze("other", "main")
+        freeze(Repository.discover(tmp_path), "other", "main")
 
 
 def test_the_same_commit_is_nothing_to_review(branch_with_two_defects: RepositoryBuilder) -> None:
     branch_with_two_defects.git.run("branch", "same")
     repository = Repository.discover(branch_with_two_defects.path)
     with pytest.raises(SubjectError, match="same commit") as caught:
-        repository.freeze("change", "same")
+        freeze(repository, "change", "same")
     assert "--uncommitted" in caught.value.hint
-    assert repository.freeze("change", "same", allow_empty=True).empty
+    assert freeze(repository, "change", "same", allow_empty=True).empty
 
 
 def test_a_merged_branch_is_nothing_to_review(repository: Repository) -> None:
     with pytest.raises(SubjectError, match="already part of"):
-        repository.freeze("main", "change")
+        freeze(repository, "main", "change")
 
 
 def test_commits_without_a_difference_are_told_apart(branch_with_two_defects: RepositoryBuilder) -> None:
     branch_with_two_defects.switch("main").branch("void").commit(message="Nothing")
-    assert Repository.discover(branch_with_two_defects.path).freeze(None, "main").empty
+    assert freeze(Repository.discover(branch_with_two_defects.path), None, "main").empty
 
 
 def test_an_unknown_branch_or_base_is_said(repository: Repository) -> None:
     with pytest.raises(UnknownReferenceError):
-        repository.freeze("nothing", "main")
+        freeze(repository, "nothing", "main")
     with pytest.raises(UnknownReferenceError):
-        repository.freeze("change", "nothing")
+        freeze(repository, "change", "nothing")
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_uncommitted_work_is_taken_as_it_is(work_of_every_kind: RepositoryBuilde
     repository = Repository.discover(work_of_every_kind.path)
     before = users_view(work_of_every_kind.path)
 
-    subject = repository.freeze(None, None, uncommitted=True)
+    subject = freeze(repository, None, None, work=Work.UNCOMMITTED)
 
     assert users_view(work_of_every_kind.path) == before
     assert repository.files(subject.head) == {
@@ -124,26 +125,26 @@ def test_uncommitted_work_is_taken_as_it_is(work_of_every_kind: RepositoryBuilde
     assert repository.read_file(subject.head, "calc.py") == b"unstaged\n"
     assert repository.git.text("rev-parse", f"{subject.head}^") == work_of_every_kind.head
     assert subject.uncommitted
-    assert repository.freeze(None, None, uncommitted=True) == subject
+    assert freeze(repository, None, None, work=Work.UNCOMMITTED) == subject
 
 
 def test_records_are_no_uncommitted_work(work_of_every_kind: RepositoryBuilder) -> None:
     work_of_every_kind.write({".agents/tmp/state.json": "{}"})
     repository = Repository.discover(work_of_every_kind.path)
-    subject = repository.freeze(None, None, uncommitted=True, ignoring=[".agents/tmp/**"])
+    subject = freeze(repository, None, None, work=Work.UNCOMMITTED, ignoring=[".agents/tmp/**"])
     assert not any(name.startswith(".agents") for name in repository.files(subject.head))
 
 
 def test_uncommitted_work_in_the_middle_of_a_conflict(branch_with_two_defects: RepositoryBuilder) -> None:
     builder = branch_with_two_defects.switch("main").commit({"calc.py": "other\n"}).switch("change")
     builder.git.run("merge", "main", check=False)
-    subject = Repository.discover(builder.path).freeze(None, None, uncommitted=True)
+    subject = freeze(Repository.discover(builder.path), None, None, work=Work.UNCOMMITTED)
     assert b"<<<<<<<" in (Repository.discover(builder.path).read_file(subject.head, "calc.py") or b"")
 
 
 def test_uncommitted_work_on_the_only_branch_is_compared_with_its_last_commit(tmp_path: Path) -> None:
     builder = RepositoryBuilder(tmp_path, branch="only").commit({"a": "1"}).write({"a": "2"})
-    subject = Repository.discover(tmp_path).freeze(None, None, uncommitted=True)
+    subject = freeze(Repository.discover(tmp_path), None, None, work=Work.UNCOMMITTED)
     assert (subject.base, subject.base_commit) == ("HEAD", builder.head)
     assert not subject.empty
 
@@ -151,18 +152,18 @@ def test_uncommitted_work_on_the_only_branch_is_compared_with_its_last_commit(tm
 def test_no_uncommitted_work_is_said(tmp_path: Path) -> None:
     RepositoryBuilder(tmp_path, branch="only").commit({"a": "1"})
     with pytest.raises(SubjectError, match="nothing to review"):
-        Repository.discover(tmp_path).freeze(None, None, uncommitted=True)
+        freeze(Repository.discover(tmp_path), None, None, work=Work.UNCOMMITTED)
 
 
 def test_uncommitted_work_belongs_to_the_branch_that_is_checked_out(repository: Repository) -> None:
     with pytest.raises(SubjectError, match="belongs to change"):
-        repository.freeze("main", None, uncommitted=True)
+        freeze(repository, "main", None, work=Work.UNCOMMITTED)
 
 
 def test_a_pipe_in_the_work_tree_is_left_alone(work_of_every_kind: RepositoryBuilder) -> None:
     os.mkfifo(work_of_every_kind.path / "pipe")
     repository = Repository.discover(work_of_every_kind.path)
-    assert "pipe" not in repository.files(repository.freeze(None, None, uncommitted=True).head)
+    assert "pipe" not in repository.files(freeze(repository, None, None, work=Work.UNCOMMITTED).head)
 
 
 def test_a_name_that_others_bear_too_can_be_written_in_full(branch_with_two_defects: RepositoryBuilder) -> None:
@@ -170,7 +171,7 @@ def test_a_name_that_others_bear_too_can_be_written_in_full(branch_with_two_defe
     builder.git.run("update-ref", "refs/remotes/change", "main")
     repository = Repository.discover(builder.path)
     with pytest.raises(AmbiguousReferenceError):
-        repository.freeze("change", "main")
+        freeze(repository, "change", "main")
     for branch in (None, "refs/heads/change"):
-        frozen = repository.freeze(branch, "main")
+        frozen = freeze(repository, branch, "main")
         assert (frozen.branch, frozen.head) == ("change", builder.head)

@@ -7,10 +7,9 @@ import pytest
 
 from burnish.system.shell import shell_word
 from burnish.testing.repositories import RepositoryBuilder
-from burnish.workspace.landing import leave
+from burnish.workspace.landing import ResultCommits, how_to_take, leave
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import commit_tree
-from burnish.workspace.taking import ResultCommits, how_to_take
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ login, variables and configuration. Of any other agent nothing is known but its 
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from burnish.agents.acp_session import Access, AcpSession, SessionOptions
 from burnish.agents.client import NETWORK, AcpProgram, Client, Environment, StepUsage, StreamReport
 from burnish.agents.interface import Card, Cost, Needs, Request, Tokens
 from burnish.agents.registry import clients
@@ -19,6 +19,9 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 from burnish.system.process_conversation import Conversation, Talk
+
+if TYPE_CHECKING:
+    from burnish.agents.acp_session import SessionOptions
 
 _GOOD = "end_turn"
 _LIMITS = {
@@ -49,6 +52,9 @@ class AcpClient(Client):
         return Client.command(self if known is None else _wrapping(known), settings, request, environment)
 
     def talk(self, settings: AgentSettings, request: Request, command: Command) -> Talk:
+        # Every command that knows the clients knows this one; few talk to it.
+        from burnish.agents.acp_session import AcpSession  # noqa: PLC0415
+
         options = session_options(settings, request, command)
 
         async def talk(conversation: Conversation) -> None:
@@ -82,8 +88,10 @@ def _wrapping(known: Client) -> Client:
     )
 
 
-def session_options(settings: AgentSettings, request: Request, command: Command) -> SessionOptions:
+def session_options(settings: AgentSettings, request: Request, command: Command) -> "SessionOptions":
     """What its session is opened with."""
+    from burnish.agents.acp_session import Access, SessionOptions  # noqa: PLC0415 - as above
+
     program = _program(_known(settings))
     access = Access.WRITE if not request.reads_only else Access.RUN if request.scratch else Access.READ
     return SessionOptions(

@@ -21,7 +21,7 @@ from burnish.agents.streams import inner, objects, text_of
 from burnish.contracts.json_text import Json, JsonObject, read_object
 from burnish.core.reviews import FailureKind
 from burnish.system.process_conversation import MESSAGE_BYTES, Conversation, ConversationEndedError, LineTooLongError
-from burnish.system.process_values import CANNOT_RUN_CODES
+from burnish.system.process_start import CANNOT_RUN_CODES
 
 PROTOCOL_VERSION = 1
 MAX_ANSWER = 1_000_000

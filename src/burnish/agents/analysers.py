@@ -7,12 +7,13 @@ from typing import Any
 
 from burnish.agents.interface import Card, Changed, Cost, Failed, Rejection, Review
 from burnish.agents.panel.autofix.applying import AutofixResult, apply_autofixes
+from burnish.agents.panel.checks import hits_for, looks_for_bugs, runs_tests, tasks_for
 from burnish.agents.panel.findings import findings_from
 from burnish.agents.panel.interface import Hidden, Hit, Task, ToolError, ToolName
 from burnish.agents.panel.programs import version
+from burnish.agents.panel.project_checks.reviewing import ChecksReview, review_checks
 from burnish.agents.panel.project_tests.reviewing import TestReview, review_tests
-from burnish.agents.panel.roles import STATIC_REVIEWERS, hits_for, looks_for_bugs, tasks_for
-from burnish.agents.panel.runner import AnalyserRunner, Looked, is_present
+from burnish.agents.panel.runner import AnalyserRunner, Looked
 from burnish.agents.panel.selectors import plain
 from burnish.agents.panel.snapshots import ChangeSnapshot
 from burnish.agents.panel.suppressions import without_suppressions
@@ -31,13 +32,8 @@ from burnish.system import clock
 from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 
-OF_TESTS = ("test:", "witness:")
+OF_TESTS = ("test:", "tests:", "witness:")
 _CONFIGURATION_HINT = "Correct the configuration in the base."
-_ABSENT = {
-    ToolName.HADOLINT: "Dockerfiles were not linted: pip install 'burnish[docker]' adds hadolint",
-    ToolName.ESLINT: "eslint is configured but not installed in the clone: [workspace] prepare or seed can do that",
-}
-"""What is said of a tool that is not always there."""
 
 
 class _Said(Value):
@@ -45,8 +41,8 @@ class _Said(Value):
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
-    looked: bool
-    """Whether there was evidence of tests."""
+    unheard: tuple[str, ...]
+    """How rules begin of which nothing is known this time: those of tests and checks that gave no evidence."""
     evidence: Evidence
     given: str
     log: str
@@ -111,23 +107,30 @@ async def review_seat(runner: AnalyserRunner, job: Job[StartReview]) -> Review |
 
 async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> _Said | Failure:
     reviewer, settings = job.effect.reviewer, runner.services.settings.analysers
-    tested = TestReview() if reviewer in STATIC_REVIEWERS else await review_tests(runner.services, job)
+    tested = await review_tests(runner.services, job) if runs_tests(reviewer) else TestReview()
     if isinstance(tested, Failure):
         return tested
-    seat = await _look(runner, job, snapshot)
-    known = (_not_hidden_anew(job.run, hit, snapshot) for hit in seat.hits)
+    seat, checked = await asyncio.gather(_look(runner, job, snapshot), _own_checks(runner, job, snapshot))
+    known = (_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
     hits = hits_for(reviewer, tuple(known), settings)
     deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *tested.findings),
-        notes=(*seat.notes, *tested.notes),
-        looked=tested.looked,
+        notes=(*seat.notes, *checked.notes, *tested.notes),
+        unheard=(*(() if tested.looked else OF_TESTS), *(f"{tool.value}:" for tool in checked.unheard)),
         evidence=Evidence(
-            examined=(*_examined(seat, deleted), *tested.examined), missing=tested.missing or seat.missing
+            examined=(*_examined(seat, deleted), *checked.examined, *tested.examined),
+            missing=tested.missing or seat.missing,
         ),
         given=_given(snapshot, tuple(seat.looked)),
-        log=_log(hits, tested.log),
+        log=_log(hits, checked.log, tested.log),
     )
+
+
+async def _own_checks(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> ChecksReview:
+    if not looks_for_bugs(job.effect.reviewer):
+        return ChecksReview()
+    return await review_checks(runner.services, job, snapshot)
 
 
 class _Seat(Value):
@@ -152,13 +155,13 @@ async def _look(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeS
     if failed:
         tasks = tasks_for(reviewer, snapshot.files, settings, configured - failed.keys())
         tried = await asyncio.gather(*(runner.introduced(snapshot, task, job.stop) for task in tasks))
-    absent = [task.tool for task in tasks if task.tool in _ABSENT and not await _is_there(snapshot, task)]
-    notes = (*(_stopped(tool, error) for tool, error in failed.items()), *(_ABSENT[tool] for tool in absent))
+    notes = tuple(_stopped(tool, error) for tool, error in failed.items())
+    notes = (*notes, *dict.fromkeys(one.note for one in tried if isinstance(one, Looked) and one.note))
     looked = {task: one for task, one in zip(tasks, tried, strict=True) if isinstance(one, Looked)}
     # The line for code is met by other seats, or it is not; a seat without its tool only has nothing to say.
     nothing = bool(failed) and not any(one.examined for one in looked.values())
     missing = Missing(reason=notes[0], hint=_CONFIGURATION_HINT, excused=True) if nothing else None
-    present = {task: one for task, one in looked.items() if task.tool not in absent}
+    present = {task: one for task, one in looked.items() if not one.note}
     return _Seat(looked=present, notes=notes, missing=missing)
 
 
@@ -170,10 +173,6 @@ async def _try(runner: AnalyserRunner, snapshot: ChangeSnapshot, task: Task, sto
         if not task.choice.own_configuration:
             raise
         return error
-
-
-async def _is_there(snapshot: ChangeSnapshot, task: Task) -> bool:
-    return await asyncio.to_thread(lambda: is_present(snapshot.head.folder_for(task), task.tool))
 
 
 def _stopped(tool: ToolName, error: ToolError) -> str:
@@ -216,7 +215,7 @@ def _answer(run: Run, reviewer: str, said: _Said, snapshot: ChangeSnapshot) -> A
     return Answer(
         clean=not findings,
         findings=findings,
-        former=tuple(_former(run, reviewer, findings, looked=said.looked)),
+        former=tuple(_former(run, reviewer, findings, said.unheard)),
         whole=True,
         notes=said.notes,
     )
@@ -239,12 +238,12 @@ def _anchored(findings: Sequence[Finding], snapshot: ChangeSnapshot) -> tuple[Fi
     return anchored(findings, lines)
 
 
-def _former(run: Run, reviewer: str, findings: Sequence[Finding], *, looked: bool) -> Iterator[Former]:
+def _former(run: Run, reviewer: str, findings: Sequence[Finding], unheard: tuple[str, ...]) -> Iterator[Former]:
     """A rule does not overlook: what it reported once and does not report now is gone, wherever the fix was made."""
     for tracked in run.findings:
         finding = tracked.finding
         known = tracked.status is FindingStatus.OPEN and finding.rule and reviewer in finding.found_by
-        if finding.rule.startswith(OF_TESTS) and not looked:
+        if any(rule.startswith(unheard) for rule in listed(finding.rule)):
             continue
         if known and not any(_is_still(finding, now) for now in findings):
             yield Former(id=finding.id, answer=FormerAnswer.FIXED, evidence=f"{finding.rule} no longer reports it")
@@ -297,6 +296,6 @@ def _given(snapshot: ChangeSnapshot, tasks: Sequence[Task]) -> str:
     return json.dumps({"base": snapshot.shown.merge_base, "head": snapshot.commit, "analysers": looked}, indent=1)
 
 
-def _log(hits: Sequence[Hit], tested: str) -> str:
+def _log(hits: Sequence[Hit], *said: str) -> str:
     lines = [f"{shown(hit.file)}:{hit.line}: {hit.tool.value} {hit.rule}: {hit.message}" for hit in hits]
-    return "\n".join([*lines, tested])
+    return "\n".join([*lines, *(words for words in said if words)])

@@ -1,18 +1,17 @@
 """Which files a change touches, and how closely each of them must be examined before it can be approved."""
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from burnish.agents.panel.own_checks import stays_inside
 from burnish.core.evidence import CensusFile, Need
 from burnish.core.values import Value
 from burnish.settings.globs import ignored, matches
 from burnish.settings.types import Settings
 from burnish.workspace.attributes import SET, UNSET, Attributes
-from burnish.workspace.diffs import overview
-from burnish.workspace.names import shown
-from burnish.workspace.patches import RawEntry
+from burnish.workspace.diffs import RawEntry, overview
+from burnish.workspace.names import shown, stays_inside
 from burnish.workspace.repository import Repository
 from burnish.workspace.slices import link_targets, tree_files
 
@@ -70,14 +69,18 @@ class Marks:
         return f"marked as {mark} by the base" if mark else ""
 
 
-def changed_files(repository: Repository, settings: Settings, base_commit: str, commit: str) -> tuple[CensusFile, ...]:
+def changed_files(
+    repository: Repository, settings: Settings, base_commit: str, commit: str, paths: Sequence[str] = ()
+) -> tuple[CensusFile, ...]:
     """The files that differ between the merge base and a commit. `settings` are the policy of the base."""
-    return _Census(repository, settings, base_commit, commit).files()
+    return _Census(repository, settings, base_commit, commit, paths).files()
 
 
 class _Census:
-    def __init__(self, repository: Repository, settings: Settings, base_commit: str, commit: str) -> None:
-        self._entries = overview(repository, base_commit, commit).entries
+    def __init__(
+        self, repository: Repository, settings: Settings, base_commit: str, commit: str, paths: Sequence[str]
+    ) -> None:
+        self._entries = overview(repository, base_commit, commit, paths).entries
         self._marks = Marks(repository, settings, base_commit)
         self._now = Attributes(repository, commit)
         present = [entry.path for entry in self._entries if entry.status != _DELETED]

@@ -21,7 +21,7 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 from burnish.workspace.clones import Clone
-from burnish.workspace.inside import read_inside
+from burnish.workspace.folders import read_inside
 
 
 class CommandAgent:

@@ -98,7 +98,9 @@ class Asker(Protocol):
 async def review(agent: Asker, job: Job[StartReview], services: Services) -> Review | Failed:
     """Have one reviewer answer: a clone of the exact tree, a prompt, an answer, and proof that nothing was written."""
     effect = job.effect
-    seen = await asyncio.to_thread(difference, services.repository, job.run.subject.base_commit, job.run.commit)
+    seen = await asyncio.to_thread(
+        difference, services.repository, job.run.subject.base_commit, job.run.commit, job.run.subject.paths
+    )
     if seen.empty:
         return Failed(failure=Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review"))
     run = await asyncio.to_thread(_without_history, services.repository, job.run)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.options import json_option
@@ -12,7 +13,7 @@ from burnish.core.budget import dollars
 from burnish.core.errors import ErrorKind
 from burnish.core.reviews import Usage
 from burnish.core.values import replace
-from burnish.report.json_objects import VERSION
+from burnish.report.json_objects import VERSION, usage_object
 from burnish.report.output import (
     Line,
     Part,
@@ -82,14 +83,14 @@ def list_command(*, versions: bool, as_json: bool) -> int:
     limits = place.settings.limits
     limits = replace(limits, cost_usd=limits.cost_usd or DEFAULT_COST_USD)
     if as_json:
-        print_json({"version": VERSION, "agents": [_row_view(row) for row in rows], "limits": _limits_view(limits)})
+        caps = {"cost_usd": limits.cost_usd, "tokens": limits.tokens, "minutes": limits.minutes}
+        print_json({"version": VERSION, "agents": [_row_view(row) for row in rows], "limits": caps})
     else:
         print_lines([*table(_HEADS, [_cells(row) for row in rows]), *_remarks(rows, limits)])
     return 0
 
 
 def _row_view(row: AgentRow) -> dict[str, Any]:
-    """An agent as an object for programs."""
     price = row.price
     return {
         "name": row.name,
@@ -103,13 +104,9 @@ def _row_view(row: AgentRow) -> dict[str, Any]:
         "version": row.version or None,
         "roles": list(row.roles),
         "paid": row.paid,
-        "price": None if price is None else {"input": price.input, "cached": price.cached, "output": price.output},
+        "price": None if price is None else asdict(price),
         "names_cost": row.names_cost,
     }
-
-
-def _limits_view(limits: BudgetLimits) -> dict[str, Any]:
-    return {"cost_usd": limits.cost_usd, "tokens": limits.tokens, "minutes": limits.minutes}
 
 
 def _cells(row: AgentRow) -> tuple[Part, ...]:
@@ -193,9 +190,5 @@ def _check_view(check: AgentCheck) -> dict[str, Any]:
         "problem": "" if found is None else found.problem,
         "hint": "" if found is None else found.hint,
         "notes": list(called.notes),
-        "usage": {
-            "seconds": round(called.usage.seconds, 3),
-            "tokens": called.usage.tokens,
-            "cost_usd": round(called.usage.cost_usd, 6),
-        },
+        "usage": usage_object(called.usage),
     }

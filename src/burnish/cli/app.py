@@ -1,5 +1,6 @@
 """The command line: its verbs, and the way from arguments to an exit code."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,13 @@ _HELP = """A quality gate for changes written by coding agents.
 
 burnish reviews a branch with independent, read-only reviewers, has the findings fixed, and repeats until the change is
 clean, a limit is reached, or a person must decide.
+
+\b
+burnish                      where the branch that is checked out stands
+burnish review               review it; no code is changed
+burnish review --uncommitted review your working tree as it is
+burnish fix                  review, fix and review again
+burnish verify               is this exact tree approved?
 
 Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run, 5 over budget,
 6 unproven, 130 interrupted."""
@@ -40,22 +48,30 @@ _COMMANDS = {
     "verify": LazyCommand(
         "burnish.cli.verify:verify_command", EVERYDAY, "Check that this exact tree has a valid seal."
     ),
+    "doctor": LazyCommand(
+        "burnish.cli.doctor:doctor", POLICIES, "Check everything that a review needs here, with remedies."
+    ),
     "protocol": LazyCommand(
         "burnish.cli.protocol:protocol",
         POLICIES,
         "List, show, check and rehearse protocols: the rules of a run.",
     ),
     "agent": LazyCommand("burnish.cli.agent:agent", POLICIES, "List and check agents."),
+    "config": LazyCommand("burnish.cli.config:config", POLICIES, "Show every setting and where it was made."),
     "prompt": LazyCommand("burnish.cli.prompt:prompt", POLICIES, "Show exactly what an agent would be sent."),
     "trust": LazyCommand(
         "burnish.cli.trust:trust_command", POLICIES, "Trust settings that exist only in the working tree."
     ),
+    "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
 }
 
+COMPLETE = "_BURNISH_COMPLETE"
+"""How a shell asks for completions."""
+_SAME = {"list": "status", "runs": "status"}
 _OTHER_NAMES = {
     "tmux-wrapper": "session",
     "monitor-session": "session monitor",
@@ -63,15 +79,37 @@ _OTHER_NAMES = {
     "story-automator": "session",
 }
 
-root = LazyGroup("burnish", _COMMANDS, help_text=_HELP, other_names=_OTHER_NAMES)
+root = LazyGroup(
+    "burnish", _COMMANDS, help_text=_HELP, same=_SAME, other_names=_OTHER_NAMES, alone="burnish.cli.look:alone"
+)
+click.option("--no-color", "--no-colour", is_flag=True, help="Print without colours; works with every command.")(root)
 click.version_option(__version__, prog_name="burnish", message="%(prog)s %(version)s")(root)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the result is the exit code. No exception leaves it but a demand to exit."""
+    if os.environ.get(COMPLETE):
+        return _complete(os.environ[COMPLETE])
+    arguments = _without_colour(arguments)
     prepare_streams()
     with ErrorBoundary() as boundary:
         with root.make_context("burnish", list(arguments)) as context:
             boundary.exit_code = int(root.invoke(context))
         sys.stdout.flush()
     return boundary.exit_code
+
+
+def _complete(instruction: str) -> int:
+    """Answer a shell that asks what could come next."""
+    from click.shell_completion import shell_complete  # noqa: PLC0415 - only shells need it
+
+    return shell_complete(root, {}, "burnish", COMPLETE, instruction)
+
+
+def _without_colour(arguments: Sequence[str]) -> list[str]:
+    """The arguments without `--no-color`, which people type before or after the command."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    asked = [word for word in arguments[:end] if word in ("--no-color", "--no-colour")]
+    if asked:
+        os.environ["NO_COLOR"] = "1"
+    return [*(word for word in arguments[:end] if word not in asked), *arguments[end:]]

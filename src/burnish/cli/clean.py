@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from burnish.cli.options import json_option
 from burnish.report.output import print_json, print_line
 from burnish.system import clock
 from burnish.usecases.clean_up import clean
@@ -47,7 +48,7 @@ class _Days(click.ParamType[float]):
     help="Minimum age of an ended run: days, or a number with h, d or w.",
 )
 @click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
         cleaned = clean(runs, os.environ, now=clock.now(), days=days, dry_run=dry_run)

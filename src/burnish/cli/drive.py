@@ -12,10 +12,11 @@ from burnish.cli.trust import ask_trust
 from burnish.core.effects import AskPerson
 from burnish.core.events import Decided, Intent, Mode
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.report.account import RunSnapshot
-from burnish.report.forms import print_or_save, render
+from burnish.report.forms import check_output, print_or_save, render
 from burnish.report.json_objects import run_object
-from burnish.report.live import LiveLines, print_event, title
+from burnish.report.live import LiveLines, activity_printer, print_event, title
 from burnish.report.output import at_terminal, print_error, print_json, print_line
 from burnish.report.text import closing, open_findings, question, summary
 from burnish.runtime.journal import RunError
@@ -31,7 +32,7 @@ from burnish.usecases.tell_run import tell_state
 
 
 def start(mode: Mode, options: dict[str, Any]) -> int:
-    """Start the run that the options of a command ask for, and see it through."""
+    check_output(options["output"])
     form = "json" if options["as_json"] else options["form"]
     interactive = form == "text" and not options["background"] and at_terminal()
     request = _request(mode, options, interactive=interactive)
@@ -55,7 +56,7 @@ def start(mode: Mode, options: dict[str, Any]) -> int:
 
 
 def resume(reference: str | None, options: dict[str, Any]) -> int:
-    """Go on with a run, and see it through."""
+    check_output(options["output"])
     form = "json" if options["as_json"] else options["form"]
     with LiveLines() as live:
         surface = _surface(live, options, interactive=form == "text" and at_terminal())
@@ -64,31 +65,20 @@ def resume(reference: str | None, options: dict[str, Any]) -> int:
 
 
 def _request(mode: Mode, options: dict[str, Any], *, interactive: bool) -> RunRequest:
-    return RunRequest(
-        mode=mode,
-        branch=options["branch"],
-        base=options["base"],
-        uncommitted=options["uncommitted"],
-        brief=options["brief"],
-        intent=options["intent"],
-        story=options["story"],
-        flags=Flags(
-            protocol=options["protocol"],
-            model=options["model"],
-            timeout=options["timeout"],
-            unsafe_fixes=options.get("unsafe_fixes") or None,
-            developer_prompt=options.get("developer_prompt"),
-            reviewer_prompt=options["reviewer_prompt"],
-        ),
-        agents=options["agents"],
+    """What the options ask for: each has the name of a field of the request or of its flags."""
+    flags = Flags(**_named_in(options, Flags.__struct_fields__))
+    request = RunRequest(mode=mode, **_named_in(options, RunRequest.__struct_fields__))
+    return replace(
+        request,
+        flags=replace(flags, unsafe_fixes=flags.unsafe_fixes or None),
         complexity=Complexity(options["complexity"]) if options["complexity"] else None,
         max_rounds=_max_rounds(options),
-        review=options.get("review", True),
-        build=options.get("build", False),
-        allow_unexamined=options["allow_unexamined"],
         interactive=interactive,
-        supersede=options.get("supersede", False),
     )
+
+
+def _named_in(options: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    return {name: options[name] for name in fields if name in options}
 
 
 def _max_rounds(options: dict[str, Any]) -> int | None:
@@ -102,19 +92,26 @@ def _max_rounds(options: dict[str, Any]) -> int | None:
 
 
 def _surface(live: LiveLines, options: dict[str, Any], *, interactive: bool) -> Surface:
+    quiet, verbose = options["quiet"], options["verbose"]
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other.")
     drive = DriveOptions(
-        watch=live.around(print_event),
+        watch=_say_nothing if quiet else print_event if verbose else live.around(print_event),
         ask=_ask if interactive else None,
-        activity=live.update,
+        activity=_say_nothing if quiet else activity_printer() if verbose else live.update,
         terminal=options["terminal"] is not None,
         one_round=options.get("one_round", False),
     )
     return Surface(
-        notice=_print_notice,
-        begun=_print_title,
+        notice=_say_nothing if quiet else _print_notice,
+        begun=_say_nothing if quiet else _print_title,
         options=drive,
         ask_trust=ask_trust if interactive else None,
     )
+
+
+def _say_nothing(*_: object) -> None:
+    pass
 
 
 def _print_notice(notice: str) -> None:
@@ -146,9 +143,10 @@ async def _ask(effect: AskPerson, run: Run) -> Intent | None:
     It never blocks the runner: the answer may come from elsewhere meanwhile.
     """
     keys = [choice.key for choice in effect.choices]
-    for line in open_findings(run):
+    account = tell_state(RunSnapshot(run=run))
+    for line in open_findings(account):
         print_error(line)
-    print_error(question(tell_state(RunSnapshot(run=run))))
+    print_error(question(account))
     while True:
         line = await _read_line()
         if line is None:

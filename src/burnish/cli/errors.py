@@ -39,7 +39,6 @@ class ErrorBoundary:
 
 
 def report(error: BaseException) -> int:
-    """Say what went wrong, and return the exit code for it."""
     match error:
         case click.exceptions.Exit():
             return error.exit_code

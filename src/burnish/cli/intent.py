@@ -1,19 +1,20 @@
 """`burnish decide`, `cancel` and `findings`: what a person says to a run."""
 
 import getpass
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from burnish.cli.options import RUN_HELP, json_option, run_argument
+from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_argument
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.core.text import clean_text
-from burnish.report.json_objects import run_object
+from burnish.report.json_objects import VERSION, run_object, tracked_object
 from burnish.report.output import print_error, print_json, print_line, print_lines
-from burnish.report.text import finding_lines, intent_consequences, intent_lines
+from burnish.report.text import finding_in_full, finding_lines, intent_consequences, intent_lines
 from burnish.usecases.runs import Runs, open_runs
 from burnish.usecases.submit_intent import (
     IntentResult,
@@ -22,6 +23,7 @@ from burnish.usecases.submit_intent import (
     annotate_finding,
     cancel_run,
     decide_run,
+    dismissed,
     find_finding,
     lasting_waiver,
     refute_finding,
@@ -41,36 +43,42 @@ _CANCEL_HELP = f"""End a run. burnish stops its agents and keeps what the run ha
 
 The command does not wait until the agents have stopped; 'burnish wait RUN' does."""
 
-_FINDINGS_HELP = f"""List the findings of a run, or refute, waive, annotate or add one.
+_FINDINGS_HELP = f"""List the findings of a run, show one in full, or refute, waive, annotate or add one.
 
 {RUN_HELP}
 
 \b
-burnish findings RUN
-burnish findings RUN refute ID --evidence TEXT    the finding is false
-burnish findings RUN waive ID --reason TEXT       accept the risk
-burnish findings RUN annotate ID --note TEXT      add a note for the fixer
-burnish findings RUN add --severity S --title T   add a finding to a waiting run
+burnish findings [RUN]                            all of them
+burnish findings [RUN] ID                         one in full
+burnish findings [RUN] refute ID --evidence TEXT    the finding is false
+burnish findings [RUN] waive ID --reason TEXT       accept the risk
+burnish findings [RUN] annotate ID --note TEXT      add a note for the fixer
+burnish findings [RUN] add --severity S --title T add a finding to a waiting run
     [--file F [--line N]] [--problem TEXT]
+burnish findings [RUN] export                     what was refuted and waived, for burnish.toml of the base
 
 ID is the id of a finding, or a unique prefix of it."""
 
+_FINDING_ID = re.compile(r"[0-9a-f]{4,64}")
 _OPTIONS = {
     "refute": ("evidence",),
     "waive": ("reason",),
     "annotate": ("note",),
     "add": ("severity", "title", "file", "line", "problem"),
+    "export": (),
 }
 """What each action takes."""
 
 
 @click.command("decide", help=_DECIDE_HELP)
-@run_argument
-@click.argument("choice")
+@click.argument("words", metavar="[RUN] CHOICE", nargs=-1, required=True)
 @click.option("--note", default="", metavar="TEXT", help="Why you decided this; stored with the decision.")
 @click.option("--agent", metavar="NAME", help="The agent that reviews next, if the choice is another agent.")
 @json_option
-def decide(reference: str, choice: str, *, note: str, agent: str | None, as_json: bool) -> int:
+def decide(words: tuple[str, ...], *, note: str, agent: str | None, as_json: bool) -> int:
+    at_most(words, 2)
+    *run, choice = words
+    reference = next(iter(run), LATEST)
     with open_runs(Path.cwd()) as runs:
         other = None if agent is None else _words(agent)
         name = runs.resolve(reference)
@@ -80,7 +88,7 @@ def decide(reference: str, choice: str, *, note: str, agent: str | None, as_json
 
 
 @click.command("cancel", help=_CANCEL_HELP)
-@run_argument
+@latest_argument
 @click.option("--note", default="", metavar="TEXT", help="Why you cancelled it; stored with the run.")
 @json_option
 def cancel(reference: str, *, note: str, as_json: bool) -> int:
@@ -91,9 +99,7 @@ def cancel(reference: str, *, note: str, as_json: bool) -> int:
 
 
 @click.command("findings", help=_FINDINGS_HELP)
-@run_argument
-@click.argument("action", metavar="[ACTION]", required=False, type=click.Choice(list(_OPTIONS)))
-@click.argument("finding", metavar="[ID]", required=False)
+@click.argument("words", metavar="[RUN] [ACTION] [ID]", nargs=-1)
 @click.option("--evidence", metavar="TEXT", help="refute: what proves that the finding is false.")
 @click.option("--reason", metavar="TEXT", help="waive: why you accept the risk.")
 @click.option("--note", metavar="TEXT", help="annotate: what the fixer should know.")
@@ -103,19 +109,38 @@ def cancel(reference: str, *, note: str, as_json: bool) -> int:
 @click.option("--line", type=click.IntRange(min=1), metavar="NUMBER", help="add: the line in that file.")
 @click.option("--problem", metavar="TEXT", help="add: what is wrong, in full.")
 @json_option
-def findings(reference: str, action: str | None, finding: str | None, *, as_json: bool, **options: Any) -> int:
+def findings(words: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     given = {name: _words(value) if isinstance(value, str) else value for name, value in options.items()}
-    _check(action, finding, {name: value for name, value in given.items() if value is not None})
     with open_runs(Path.cwd()) as runs:
+        reference, action, finding = _meant(words, runs.names())
+        _check(action, finding, {name: value for name, value in given.items() if value is not None})
         name = runs.resolve(reference)
+        if action == "export":
+            _export(runs.snapshot(name).run)
+            return 0
         if action is None:
-            _list(runs, name, as_json=as_json)
+            _list(runs, name, finding, as_json=as_json)
             return 0
         result = _submit(runs, name, action, _words(finding or ""), given)
     _show(result, as_json=as_json)
     if action == "waive":
-        _tell_how_to_keep(result.account.run, _words(finding or ""), given["reason"])
+        _tell_how_to_keep(result.account.run, _words(finding or ""))
     return 0
+
+
+def _meant(words: tuple[str, ...], runs: Sequence[str]) -> tuple[str, str | None, str | None]:
+    """The run, the action and the finding that a command line names, each of which may be left out."""
+    rest = list(words)
+    first = rest[0] if rest else "export"
+    is_finding = _FINDING_ID.fullmatch(first) and not any(name.startswith(first) for name in runs)
+    reference = LATEST if first in _OPTIONS or is_finding else rest.pop(0)
+    action = rest.pop(0) if rest and rest[0] in _OPTIONS else None
+    finding = rest.pop(0) if rest else None
+    if rest:
+        raise click.UsageError(f"Unexpected '{rest[0]}'. The actions are {', '.join(_OPTIONS)}.")
+    if action is None and finding is not None and not _FINDING_ID.fullmatch(finding):
+        raise click.UsageError(f"'{finding}' is neither an action ({', '.join(_OPTIONS)}) nor the ID of a finding.")
+    return reference, action, finding
 
 
 def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) -> None:
@@ -127,7 +152,9 @@ def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) ->
             raise click.UsageError(f"Use --{name} only with '{owner}'.")
     if action == "add" and finding is not None:
         raise click.UsageError("'add' takes no ID: it creates a finding.")
-    if action not in (None, "add") and finding is None:
+    if action == "export" and finding is not None:
+        raise click.UsageError("'export' takes no ID: it prints all findings that were refuted or waived.")
+    if action not in (None, "add", "export") and finding is None:
         raise click.UsageError(f"'{action}' needs the ID of a finding.")
     needed = ("severity", "title") if action == "add" else allowed
     for name in needed:
@@ -155,9 +182,16 @@ def _submit(runs: Runs, name: str, action: str, finding: str, given: Mapping[str
             return add_finding(runs, name, new, by=by)
 
 
-def _list(runs: Runs, name: str, *, as_json: bool) -> None:
+def _list(runs: Runs, name: str, finding: str | None, *, as_json: bool) -> None:
     snapshot = runs.snapshot(name)
-    if as_json:
+    if finding is not None:
+        entry = find_finding(snapshot.run, finding)
+        account = tell(runs.repository, snapshot)
+        if as_json:
+            print_json({"version": VERSION, "run": name, "finding": tracked_object(entry, account)})
+        else:
+            print_lines(finding_in_full(account, entry))
+    elif as_json:
         print_json(run_object(tell(runs.repository, snapshot)))
     elif snapshot.run.findings:
         print_lines(finding_lines(snapshot.run, details=True))
@@ -165,12 +199,21 @@ def _list(runs: Runs, name: str, *, as_json: bool) -> None:
         print_line(f"{name} has no findings.")
 
 
-def _tell_how_to_keep(run: Run, reference: str, reason: str) -> None:
+def _export(run: Run) -> None:
+    """Every word of a person on a finding, as lines for the base's burnish.toml."""
+    entries = dismissed(run)
+    for number, entry in enumerate(entries):
+        print_line(f"{chr(10) if number else ''}{lasting_waiver(entry)}")
+    if not entries:
+        print_error(f"No finding of {run.id} was refuted or waived.")
+
+
+def _tell_how_to_keep(run: Run, reference: str) -> None:
     """A person's word makes a seal of another kind; the base's makes none."""
     print_error(
         "The waiver applies to this branch, and its seal will be of kind 'waived'.\n"
         f"To make it permanent, add this to burnish.toml of {run.subject.base}:\n\n"
-        f"{lasting_waiver(find_finding(run, reference).finding.id, reason)}"
+        f"{lasting_waiver(find_finding(run, reference))}"
     )
 
 

@@ -3,7 +3,7 @@
 import difflib
 import importlib
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -25,14 +25,30 @@ class LazyGroup(click.Group):
         lazy: Mapping[str, LazyCommand],
         *,
         help_text: str,
+        same: Mapping[str, str] | None = None,
         other_names: Mapping[str, str] | None = None,
+        alone: str = "",
     ) -> None:
-        """`other_names`: what other tools call a command, and the command that does it here."""
+        """`same`: second names of commands. `other_names`: what other tools call a command, and the command that does
+        it here. `alone`: what the group does without a command, as `package.module:attribute`; else it shows its help.
+        """
         super().__init__(
-            name, help=help_text, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
+            name,
+            help=help_text,
+            no_args_is_help=not alone,
+            invoke_without_command=bool(alone),
+            callback=self._run_alone if alone else None,
+            context_settings={"help_option_names": ["-h", "--help"]},
         )
         self._lazy = dict(lazy)
+        self._same = dict(same or {})
         self._other_names = dict(other_names or {})
+        self._alone = alone
+
+    def _run_alone(self, **options: object) -> int:
+        del options
+        context = click.get_current_context()
+        return 0 if context.invoked_subcommand is not None else _loaded(self._alone)(context)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx  # the commands are the same in every context
@@ -43,8 +59,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self._lazy:
             return None
         target = self._lazy[cmd_name].target
-        module, _, attribute = target.partition(":")
-        command: object = getattr(importlib.import_module(module), attribute)
+        command: object = _loaded(target)
         if not isinstance(command, click.Command):
             raise TypeError(f"{target} is not a command.")
         return command
@@ -52,7 +67,8 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
+        name = self._same.get(args[0], args[0])
+        args = [name, *args[1:]]
         if name not in self._lazy and not name.startswith("-"):
             known = self._other_names.get(name)
             close = [known] if known else difflib.get_close_matches(name, self._lazy, n=1)
@@ -68,3 +84,8 @@ class LazyGroup(click.Group):
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _loaded(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import click
 
-from burnish.cli.options import RUN_HELP, json_option, latest_argument, output_options, run_argument
+from burnish.cli.options import RUN_HELP, at_most, json_option, latest_argument, output_options, split_run
 from burnish.core.values import replace
 from burnish.report.account import Account, RunList
 from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, list_object, run_object
 from burnish.report.output import print_error, print_json, print_line, print_lines, print_piece
-from burnish.report.text import choice_lines, headline, list_lines, run_lines, status_lines, step_lines
+from burnish.report.text import branch_lines, choice_lines, headline, list_lines, run_lines, status_lines, step_lines
 from burnish.report.words import LOGS_REMOVED
 from burnish.system.terminal import attach as attach_view
+from burnish.usecases.branch_status import branch_status
 from burnish.usecases.clean_up import logs_were_removed
 from burnish.usecases.follow_run import (
     AttachError,
@@ -31,6 +32,7 @@ from burnish.usecases.follow_run import (
 from burnish.usecases.list_runs import list_runs, look_at_run
 from burnish.usecases.runs import NoRunsError, open_runs
 from burnish.usecases.tell_run import tell
+from burnish.workspace.errors import NotARepositoryError
 
 _STATUS_HELP = f"""List the runs of this repository, newest first, or show what one RUN is doing.
 
@@ -94,6 +96,17 @@ def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
     return 0
 
 
+def alone(context: click.Context) -> int:
+    """`burnish` without a command: where this branch stands."""
+    try:
+        status = branch_status(Path.cwd())
+    except NotARepositoryError:
+        print_line(context.get_help())
+        return 0
+    print_lines(branch_lines(status))
+    return 0
+
+
 @click.command("show", help=_SHOW_HELP)
 @latest_argument
 @output_options
@@ -143,14 +156,15 @@ def _explain(waited: Waited) -> None:
 @click.option(
     "-f", "--follow", is_flag=True, help="Follow the logs until the run has ended or is waiting for a person."
 )
-@run_argument
-@click.argument("effect", metavar="[EFFECT]", default="")
+@click.argument("words", metavar="[RUN] [EFFECT]", nargs=-1)
 @click.option("--raw", is_flag=True, help="Print the streams of clients unchanged.")
 @json_option
-def logs(reference: str, effect: str, *, follow: bool, raw: bool, as_json: bool) -> int:
+def logs(words: tuple[str, ...], *, follow: bool, raw: bool, as_json: bool) -> int:
     if follow and as_json:
         raise click.UsageError("--json lists the logs; it cannot follow them.")
+    at_most(words, 2)
     with open_runs(Path.cwd()) as runs:
+        reference, effect = split_run(words, runs.names())
         name = runs.resolve(reference)
         if follow:
             _print_logs(follow_logs(runs, name, effect, raw=raw))
@@ -181,7 +195,7 @@ def _print_logs(pieces: Iterable[LogPiece]) -> bool:
 
 
 @click.command("attach", help=_ATTACH_HELP)
-@run_argument
+@latest_argument
 @click.argument("reviewer", metavar="[REVIEWER]", default="")
 @json_option
 def attach(reference: str, reviewer: str, *, as_json: bool) -> int:

@@ -11,22 +11,31 @@ from burnish.settings.types import Complexity
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Options = Sequence[Callable[[Any], Any]]
 
-RUN_HELP = """RUN is the name of a run, a unique prefix of it, or 'latest'."""
+RUN_HELP = """RUN is the name of a run or a unique prefix of it. Default: the latest run of this branch."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 # As `burnish.usecases.runs` spells it; to import that for a page of help would load the ledger.
-latest_argument = click.argument("reference", metavar="[RUN]", default="latest")
-"""The run, the latest unless named."""
-run_argument = click.argument("reference", metavar="RUN")
-"""The run, which must be named."""
+LATEST = "latest"
+latest_argument = click.argument("reference", metavar="[RUN]", default=LATEST)
+"""The run, the latest of the branch unless named."""
+
+base_option = click.option(
+    "--base",
+    metavar="REF",
+    help="The ref that the change will be merged into. Default: what CI names, an upstream with another name, "
+    "origin/HEAD, main or master.",
+)
+branch_option = click.option(
+    "--branch", metavar="REF", help="The branch to review. Default: the branch that is checked out."
+)
+brief_option = click.option(
+    "--brief", metavar="FILE", default="", help="File with the requirements and acceptance criteria."
+)
+story_option = click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to.")
 
 _SUBJECT: _Options = (
-    click.option(
-        "--base",
-        metavar="REF",
-        help="The ref that the change will be merged into. Default: origin/HEAD, main or master.",
-    ),
-    click.option("--branch", metavar="REF", help="The branch to review. Default: the branch that is checked out."),
+    base_option,
+    branch_option,
     click.option(
         "--uncommitted",
         "--dirty",
@@ -34,9 +43,10 @@ _SUBJECT: _Options = (
         is_flag=True,
         help="Review the working tree as it is, with uncommitted changes.",
     ),
-    click.option("--brief", metavar="FILE", default="", help="File with the requirements and acceptance criteria."),
+    click.option("--commit", metavar="REV", default="", help="Review this commit by itself."),
+    brief_option,
     click.option("--intent", metavar="TEXT", default="", help="What the change should do, in one sentence."),
-    click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to."),
+    story_option,
 )
 _POLICY: _Options = (
     click.option(
@@ -74,24 +84,26 @@ _START: _Options = (
     click.option("--background", is_flag=True, help="Run in the background; follow it with 'burnish wait'."),
     click.option("--dry-run", is_flag=True, help="Print what would be done, and change nothing."),
 )
-_TERMINAL: _Options = (
-    click.option(
-        "--terminal",
-        type=click.Choice(["tmux"]),
-        envvar="BURNISH_TERMINAL",
-        help="Show each agent in a tmux session that 'burnish attach' opens.",
-    ),
+terminal_option = click.option(
+    "--terminal",
+    type=click.Choice(["tmux"]),
+    envvar="BURNISH_TERMINAL",
+    help="Show each agent in a tmux session that 'burnish attach' opens.",
 )
 _OUTPUT: _Options = (
     click.option("--format", "form", type=click.Choice(list(FORMS)), default="text", help="Output format."),
     click.option("--json", "as_json", is_flag=True, help="Same as --format json. Never prompts."),
     click.option("--output", metavar="FILE", help="Write the result to this file instead of standard output."),
 )
+_PROGRESS: _Options = (
+    click.option("-q", "--quiet", is_flag=True, help="Print the result only, not what happens meanwhile."),
+    click.option("-v", "--verbose", is_flag=True, help="Also print what agents and tests are doing, line by line."),
+)
 
 
 def subject_options(command: _Command) -> _Command:
     """Add all of them, in the order of the help."""
-    return _with(command, (*_SUBJECT, *_POLICY, *_START, *_TERMINAL, *_OUTPUT))
+    return _with(command, (*_SUBJECT, *_POLICY, *_START, terminal_option, *_PROGRESS, *_OUTPUT))
 
 
 def output_options(command: _Command) -> _Command:
@@ -99,12 +111,26 @@ def output_options(command: _Command) -> _Command:
     return _with(command, _OUTPUT)
 
 
-def terminal_option(command: _Command) -> _Command:
-    """Add the one that lets agents be watched."""
-    return _with(command, _TERMINAL)
+def progress_options(command: _Command) -> _Command:
+    """Add those that say how much is printed while a run goes on."""
+    return _with(command, _PROGRESS)
 
 
 def _with(command: _Command, options: _Options) -> _Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def at_most(words: Sequence[str], number: int) -> None:
+    if len(words) > number:
+        raise click.UsageError(f"Unexpected '{words[number]}'.")
+
+
+def split_run(words: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
+    """The run and the other word that at most two words mean, where the run may be left out."""
+    if len(words) > 1:
+        return words[0], words[1]
+    only = next(iter(words), "")
+    is_run = only == LATEST or only[:1].isdigit() or any(name.startswith(only) for name in names if only)
+    return (only, "") if is_run else (LATEST, only)

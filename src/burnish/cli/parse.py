@@ -48,7 +48,6 @@ def parse(contract: str | None, protocol: str | None, file: str) -> int:
 
 
 def _parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
-    """A readable answer."""
     answer = parsed.answer
     view: dict[str, Any] = {
         "version": VERSION,
@@ -73,7 +72,6 @@ def _parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
 
 
 def _unreadable_view(contract: ContractName, error: UnreadableError) -> dict[str, Any]:
-    """An answer that is no review."""
     return {
         "version": VERSION,
         "contract": contract.value,

@@ -2,10 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
+from burnish.cli.options import base_option, branch_option, brief_option, story_option
 from burnish.core.events import Mode
 from burnish.report.output import print_line
 from burnish.settings.loading import Flags
@@ -28,34 +30,14 @@ Text from agents and from the repository is fenced as data, with a token that th
 @click.command("show", help=_HELP)
 @click.option("--reviewer", metavar="NAME", help="The reviewer. Default: the first one of the panel.")
 @click.option("--fix", "fix", is_flag=True, help="Print the fixer's prompt instead.")
-@click.option(
-    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
-)
-@click.option("--branch", metavar="REF", help="The branch to review. Default: the branch that is checked out.")
+@base_option
+@branch_option
 @click.option("--protocol", metavar="P", help="The protocol, by name or path.")
-@click.option("--brief", metavar="FILE", default="", help="File with the requirements and acceptance criteria.")
+@brief_option
 @click.option("--intent", metavar="TEXT", default="", help="What the change should do.")
-@click.option("--story", metavar="ID", default="", help="The story or ticket that the change belongs to.")
-def show(
-    *,
-    reviewer: str | None,
-    fix: bool,
-    base: str | None,
-    branch: str | None,
-    protocol: str | None,
-    brief: str,
-    intent: str,
-    story: str,
-) -> int:
-    request = RunRequest(
-        mode=Mode.FIX if fix else Mode.REVIEW,
-        base=base,
-        branch=branch,
-        brief=brief,
-        intent=intent,
-        story=story,
-        flags=Flags(protocol=protocol),
-    )
-    settled = plan(Path.cwd(), request, os.environ)
-    print_line(show_prompt(settled, reviewer, fix=fix))
+@story_option
+def show(*, reviewer: str | None, fix: bool, protocol: str | None, **subject: Any) -> int:
+    mode = Mode.FIX if fix else Mode.REVIEW
+    planned = plan(Path.cwd(), RunRequest(mode=mode, flags=Flags(protocol=protocol), **subject), os.environ)
+    print_line(show_prompt(planned, reviewer, fix=fix))
     return 0

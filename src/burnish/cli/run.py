@@ -7,10 +7,13 @@ from typing import Any
 
 import click
 
-from burnish.cli.options import output_options, subject_options, terminal_option
+from burnish.cli.options import output_options, progress_options, subject_options, terminal_option
 from burnish.core.events import Mode
 
 _REVIEW_HELP = """Review a branch once. No code is changed; a clean judgement is sealed.
+
+WHAT is a branch (default: the one that is checked out), a commit (review what came after it), a range A..B, or files
+and folders (review only these; never sealed).
 
 Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not run, 5 over budget, 6 unproven,
 130 interrupted."""
@@ -31,6 +34,8 @@ Exit codes are those of 'burnish fix'."""
 
 
 @click.command("review", help=_REVIEW_HELP)
+@click.argument("what", metavar="[WHAT]...", nargs=-1)
+@click.option("--staged", "--cached", "staged", is_flag=True, help="Review what is staged, against the last commit.")
 @subject_options
 def review(**options: Any) -> int:
     from burnish.cli.drive import start  # noqa: PLC0415 - see above
@@ -39,6 +44,7 @@ def review(**options: Any) -> int:
 
 
 @click.command("fix", help=_FIX_HELP)
+@click.argument("what", metavar="[WHAT]", nargs=-1)
 @click.option(
     "--unsafe-fixes", is_flag=True, help="Allow the embedded analysers to make fixes that may change behaviour."
 )
@@ -78,6 +84,7 @@ def fix(**options: Any) -> int:
 @click.command("resume", help=_RESUME_HELP)
 @click.argument("run", required=False)
 @terminal_option
+@progress_options
 @output_options
 def resume(run: str | None, **options: Any) -> int:
     from burnish.cli.drive import resume as go_on  # noqa: PLC0415 - see above

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from burnish.cli.options import base_option
 from burnish.report.output import at_terminal, flat, print_error, print_json, print_line
 from burnish.settings.trust import Trusted, TrustError, TrustStore, file_digest
 from burnish.usecases.plan_run import refuse_inside
@@ -37,9 +38,7 @@ _LONGEST_VALUE = 200
 
 
 @click.command("trust", help=_HELP)
-@click.option(
-    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
-)
+@base_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--show", is_flag=True, help="Show what needs trust and whether you trust it; change nothing.")
 @click.option("--list", "listing", is_flag=True, help="List everything you trust, in all repositories.")

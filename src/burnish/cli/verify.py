@@ -1,14 +1,18 @@
 """`burnish verify`: for people, pre-push hooks and CI."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
+from burnish.cli.options import base_option, json_option
 from burnish.report.output import print_json, print_line
 from burnish.settings.types import Allowance
+from burnish.usecases.trust_settings import target_in_ci
 from burnish.usecases.verify_seal import Demands, Verification, read_signers, verify
 from burnish.workspace.repository import Repository
+from burnish.workspace.seals import StoredSeal
 
 _HELP = """Check that the exact tree of REF (default: HEAD) has a valid seal.
 
@@ -23,9 +27,7 @@ Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger canno
 
 @click.command("verify", help=_HELP)
 @click.argument("ref", default="HEAD")
-@click.option(
-    "--base", metavar="REF", help="The ref that the change will be merged into. Default: origin/HEAD, main or master."
-)
+@base_option
 @click.option("--protocol", metavar="P", help="Require this protocol instead of the policy's.")
 @click.option("--any-protocol", is_flag=True, help="Accept any protocol.")
 @click.option("--any-policy", is_flag=True, help="Accept any policy and any reviewers.")
@@ -38,27 +40,13 @@ Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger canno
 @click.option(
     "--signers", metavar="FILE", type=click.Path(path_type=Path), help="Also require a signature by one of these."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify_command(
-    ref: str,
-    *,
-    base: str | None,
-    protocol: str | None,
-    any_protocol: bool,
-    any_policy: bool,
-    allow: tuple[str, ...],
-    signers: Path | None,
-    as_json: bool,
-) -> int:
-    demands = Demands(
-        base=base,
-        protocol=protocol,
-        any_protocol=any_protocol,
-        any_policy=any_policy,
-        allow=tuple(Allowance(kind) for kind in allow),
-        signers=None if signers is None else read_signers(signers),
-    )
-    verification = verify(Repository.discover(Path.cwd()), ref, demands)
+@json_option
+def verify_command(ref: str, *, allow: tuple[str, ...], signers: Path | None, as_json: bool, **demands: Any) -> int:
+    repository = Repository.discover(Path.cwd())
+    demands["base"] = demands["base"] or target_in_ci(repository, os.environ)
+    known_signers = None if signers is None else read_signers(signers)
+    asked = Demands(allow=tuple(map(Allowance, allow)), signers=known_signers, **demands)
+    verification = verify(repository, ref, asked)
     if as_json:
         print_json(_view(ref, verification))
     else:
@@ -70,7 +58,6 @@ def verify_command(
 
 def _view(ref: str, verification: Verification) -> dict[str, Any]:
     seal = verification.seal
-    statement = seal.statement if seal is not None else None
     return {
         "version": 1,
         "ref": ref,
@@ -83,12 +70,11 @@ def _view(ref: str, verification: Verification) -> dict[str, Any]:
         "merge_base": verification.merge_base,
         "vouched_by": verification.vouched_by or None,
         "signer": verification.signer or None,
-        "seal": None
-        if seal is None
-        else {
-            "ref": seal.ref,
-            "digest": seal.digest,
-            "run": statement.run if statement is not None else None,
-            "kinds": [kind.value for kind in statement.kinds] if statement is not None else [],
-        },
+        "seal": None if seal is None else _seal_view(seal),
     }
+
+
+def _seal_view(seal: StoredSeal) -> dict[str, Any]:
+    made = seal.statement
+    run, kinds = (None, ()) if made is None else (made.run, made.kinds)
+    return {"ref": seal.ref, "digest": seal.digest, "run": run, "kinds": [kind.value for kind in kinds]}

@@ -29,7 +29,6 @@ class Coverage(Value):
 
 
 def coverage_of(report: str, content: bytes) -> Coverage:
-    """Read a report, whose name says what it is."""
     percent = REPORTS[report](content)
     return Coverage(report=report, percent=percent if percent is not None and 0 <= percent <= 100 else None)
 

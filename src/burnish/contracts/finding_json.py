@@ -9,15 +9,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     """The finding, with its place spread out beside the rest."""
     return {
         "id": finding.id,
-        "severity": finding.severity.value,
-        "category": finding.category,
-        "rule": finding.rule,
-        **_place(finding.location),
-        "title": finding.title,
-        "problem": finding.problem,
-        "impact": finding.impact,
-        "evidence": finding.evidence,
-        "suggestion": finding.suggestion,
+        **_said(finding),
         "confidence": finding.confidence,
         "action": finding.action.value,
         "also_at": [_place(location) for location in finding.also_at],
@@ -29,22 +21,22 @@ def finding_object(finding: Finding) -> dict[str, Any]:
 
 def source_object(source: Source) -> dict[str, Any]:
     """What one reviewer said of a finding that several reported."""
+    return {"id": source.id, "found_by": list(source.found_by), **_said(source)}
+
+
+def _said(finding: Finding | Source) -> dict[str, Any]:
     return {
-        "id": source.id,
-        "found_by": list(source.found_by),
-        "severity": source.severity.value,
-        "category": source.category,
-        "rule": source.rule,
-        **_place(source.location),
-        "title": source.title,
-        "problem": source.problem,
-        "impact": source.impact,
-        "evidence": source.evidence,
-        "suggestion": source.suggestion,
+        "severity": finding.severity.value,
+        "category": finding.category,
+        "rule": finding.rule,
+        **_place(finding.location),
+        "title": finding.title,
+        "problem": finding.problem,
+        "impact": finding.impact,
+        "evidence": finding.evidence,
+        "suggestion": finding.suggestion,
     }
 
 
 def _place(location: Location | None) -> dict[str, Any]:
-    if location is None:
-        return {"file": None, "line": None, "end_line": None}
-    return {"file": location.file, "line": location.line, "end_line": location.end_line}
+    return {name: getattr(location, name, None) for name in ("file", "line", "end_line")}

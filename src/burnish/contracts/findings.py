@@ -15,7 +15,7 @@ from burnish.contracts.markdown.denials import says_unread
 from burnish.contracts.markdown.doubts import doubt_in
 from burnish.contracts.markdown.former import is_former
 from burnish.contracts.markdown.lines import LineKind, MarkdownDocument, list_mark, plain_fences, scan
-from burnish.contracts.markdown.listing import Gathered, gather, loose_items, says_that_it_did_not_read
+from burnish.contracts.markdown.listing import gather, loose_items, says_that_it_did_not_read
 from burnish.contracts.markdown.outline import LISTING, Section, SectionKind, outline
 from burnish.contracts.markdown.render import FindingsDocument, render
 from burnish.contracts.markdown.verdicts import StatedVerdict, read_verdict
@@ -70,6 +70,7 @@ class _Judgement:
         if not is_review:
             _let_prose_be(self._sections)
         self._verdict = read_verdict(self._sections)
+        self._is_against = self._verdict in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
         self._claims = take_claims(self._sections)
         _revive(self._sections, self._claims)
         self._gathered = gather(self._sections, is_file)
@@ -85,8 +86,13 @@ class _Judgement:
         self._make_up_for_claims()
         self._make_up_for_verdict()
         self._refuse_doubts()
-        self._note_refused_paths()
-        findings = (*self._findings, *_summed(self._gathered))
+        for path in self._gathered.refused:
+            note = f"The location '{bounded(path, 200)}' is not inside the repository and was dropped."
+            self._corrections.append(note)
+        overflow = sorted(self._gathered.overflow.items(), key=lambda pair: pair[0].rank)
+        more = "more findings of severity"
+        summed = (_made_up(worse, f"{number} {more} {worse.value} are in the answer") for worse, number in overflow)
+        findings = (*self._findings, *summed)
         return Answer(clean=not findings, findings=findings, corrections=tuple(self._corrections[:_MAX_CORRECTIONS]))
 
     def said_otherwise(self) -> str:
@@ -102,8 +108,7 @@ class _Judgement:
     def _add_loose_items(self) -> None:
         """A list without any section counts as important, as long as nothing else in the text lists or denies."""
         is_structured = self._gathered.has_sections or self._claims.any or self._gathered.denies_all
-        is_against = self._verdict in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
-        if self._findings or (is_structured and not is_against):
+        if self._findings or (is_structured and not self._is_against):
             return
         self._findings += loose_items(self._sections, self._is_file)
         if self._findings:
@@ -130,11 +135,7 @@ class _Judgement:
                 hint="Check that the change is committed, then ask again.",
             )
         has_lists = gathered.has_sections or gathered.denies_all or bool(self._findings)
-        if (
-            not has_lists
-            and not self._claims.any
-            and self._verdict not in (StatedVerdict.AGAINST, StatedVerdict.AGAINST_CRITICAL)
-        ):
+        if not has_lists and not self._claims.any and not self._is_against:
             raise UnreadableError(
                 "The answer is not a review: it neither lists findings nor says that there are none.", hint=_FORM
             )
@@ -145,7 +146,7 @@ class _Judgement:
         claimed = listed = 0
         for severity in Severity:
             claimed += claims.by_severity.get(severity, 0)
-            found = self._listed(severity)
+            found = sum(finding.severity is severity for finding in self._findings) + self._gathered.overflow[severity]
             listed += found
             if severity is Severity.HIGH:
                 claimed = max(claimed, claims.must_fix or 0)
@@ -157,15 +158,9 @@ class _Judgement:
                 self._corrections.append(f"{difference}: the larger number counts.")
         total = claims.total or 0
         if total > listed:
-            self._make_up(self._undenied(), total, total - listed, what="findings in all")
-
-    def _listed(self, severity: Severity) -> int:
-        listed = sum(finding.severity is severity for finding in self._findings)
-        return listed + self._gathered.overflow.get(severity, 0)
-
-    def _undenied(self) -> Severity:
-        """The worst severity that the text does not rule out in numbers."""
-        return next((severity for severity in Severity if not _rules_out(self._claims, severity)), Severity.LOW)
+            ruled_out = {*claims.by_severity, *(_MUST_FIX if claims.must_fix is not None else ())}
+            undenied = next((severity for severity in Severity if severity not in ruled_out), Severity.LOW)
+            self._make_up(undenied, total, total - listed, what="findings in all")
 
     def _make_up(self, severity: Severity, counted: int, missing: int, what: str = "") -> None:
         title = _difference(counted, what or severity.value, max(counted - missing, 0))
@@ -174,23 +169,18 @@ class _Judgement:
 
     def _make_up_for_verdict(self) -> None:
         """A rejection that lists nothing to fix stands for one finding."""
-        match self._verdict:
-            case StatedVerdict.AGAINST_CRITICAL if not self._must_fix():
-                severity = Severity.CRITICAL
-            case StatedVerdict.AGAINST if not self._must_fix():
-                severity = Severity.HIGH
-            case StatedVerdict.CONDITIONAL if not self._findings:
-                severity = Severity.HIGH
-            case _:
-                return
+        rejects = self._is_against and not self._must_fix()
+        if not rejects and (self._verdict is not StatedVerdict.CONDITIONAL or self._findings):
+            return
+        severity = Severity.CRITICAL if self._verdict is StatedVerdict.AGAINST_CRITICAL else Severity.HIGH
         self._findings.append(_made_up(severity, "The review asks for changes without listing what must be fixed"))
         self._corrections.append("The conclusion is against the change, but nothing that must be fixed is listed.")
 
     def _refuse_doubts(self) -> None:
         """Half a review is no review: what is silent about must-fix findings cannot say that there are none."""
-        doubtful = [severity for severity in self._gathered.empty if not self._claims.denies(severity)]
-        for severity in doubtful:
-            if not self._findings or (severity in _MUST_FIX and not self._must_fix()):
+        for severity in self._gathered.empty:
+            decides = not self._findings or (severity in _MUST_FIX and not self._must_fix())
+            if decides and not self._claims.denies(severity):
                 message = f"The section for {severity.value} findings is empty and does not say that there are none."
                 raise UnreadableError(message, hint=_FORM)
         if self._findings or self._gathered.overflow:
@@ -217,10 +207,8 @@ class _Judgement:
         if gathered.denies_all or self._claims.denies_must_fix():
             return True
         denied = {severity for severity in _MUST_FIX if severity in gathered.denied or self._claims.denies(severity)}
-        return len(denied) == len(_MUST_FIX) or (bool(denied) and self._ends_in_approval())
-
-    def _ends_in_approval(self) -> bool:
-        return self._verdict is StatedVerdict.FOR and self._concludes()
+        approves = self._verdict is StatedVerdict.FOR and self._concludes()
+        return len(denied) == len(_MUST_FIX) or (bool(denied) and approves)
 
     def _concludes(self) -> bool:
         """Whether a summary or a verdict follows the last list."""
@@ -230,10 +218,9 @@ class _Judgement:
 
     def _is_cut_short(self) -> bool:
         """Whether a document in the form that was asked for has no section below important, and no conclusion."""
-        named = {section.severity for section in self._sections if section.kind is SectionKind.SEVERITY}
+        named = {section.severity for section in self._sections if section.kind is SectionKind.SEVERITY} - {None}
         asked_for = any(_ASKED_FORM.search(section.heading) for section in self._sections)
-        below = {severity for severity in named if severity not in (*_MUST_FIX, None)}
-        return asked_for and bool(named - {None}) and not below and not self._concludes()
+        return asked_for and bool(named) and named <= {*_MUST_FIX} and not self._concludes()
 
     def _doubt(self) -> str:
         """The first words outside the lists, and in fences that hold no code, that speak against a clean answer."""
@@ -245,25 +232,18 @@ class _Judgement:
         fenced = (_Judgement(scan(text), no_repository, is_review=False) for text in plain_fences(self._document))
         return first_text_in(judgement.said_otherwise() for judgement in fenced)
 
-    def _note_refused_paths(self) -> None:
-        for path in self._gathered.refused:
-            self._corrections.append(
-                f"The location '{bounded(path, 200)}' is not inside the repository and was dropped."
-            )
-
 
 def _revive(sections: list[Section], claims: Claims) -> None:
     """Take sections under the report on a former round as new ones where the text has no others of their severity.
 
     Reviewers get the levels of their headings wrong; what is not said anywhere else must not be lost by that.
     """
-    kinds = {section.kind for section in sections}
+    former = [section for section in sections if section.kind is SectionKind.FORMER]
     current = {section.severity for section in sections if section.kind is not SectionKind.FORMER}
-    if SectionKind.FINDINGS in kinds:
+    if any(section.kind is SectionKind.FINDINGS for section in sections):
         return
-    for section in sections:
-        is_nested = section.kind is SectionKind.FORMER and not is_former(section.heading, 0)
-        if is_nested and section.severity is not None and section.severity not in {*current, *claims.by_severity}:
+    for section in former:
+        if section.severity not in {None, *current, *claims.by_severity} and not is_former(section.heading, 0):
             section.kind = SectionKind.SEVERITY
 
 
@@ -294,22 +274,9 @@ def _failure_in(document: MarkdownDocument) -> str:
     return first_text_in(map(speaks_against, objects))
 
 
-def _rules_out(claims: Claims, severity: Severity) -> bool:
-    stated = severity in claims.by_severity
-    return stated or (severity in _MUST_FIX and claims.must_fix is not None)
-
-
 def _difference(counted: int, what: str, listed: int) -> str:
     return f"The summary counts {counted} {what}, {listed} {'is' if listed == 1 else 'are'} listed"
 
 
 def _made_up(severity: Severity, title: str) -> Finding:
     return Finding(severity=severity, title=title, synthetic=True)
-
-
-def _summed(gathered: Gathered) -> list[Finding]:
-    """One finding for each severity of which more were listed than are read in full."""
-    return [
-        _made_up(severity, f"{number} more findings of severity {severity.value} are in the answer")
-        for severity, number in sorted(gathered.overflow.items(), key=lambda pair: pair[0].rank)
-    ]

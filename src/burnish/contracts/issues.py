@@ -15,8 +15,8 @@ from burnish.contracts.json_text import (
     confidence_of,
     corrections_of,
     first_text,
-    location_of,
     number_of,
+    place_of,
     refuse_too_many,
     severity_named,
     text_of,
@@ -67,16 +67,16 @@ def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
     corrections = ["The text contains several answers: all of them count."] if len(found.answers) > 1 else []
     findings: list[Finding] = []
     former: dict[str, Former] = {}
+    not_fixed = False
     for answer in found.answers:
         faults = _Faults()
         listed = _listed(answer, is_file, faults)
         _read_former(answer.get("former"), former, faults)
-        open_former = any(one.answer is FormerAnswer.NOT_FIXED for one in former.values())
-        claimed = _read_summary(answer, listed, explained=open_former, faults=faults)
+        not_fixed = any(one.answer is FormerAnswer.NOT_FIXED for one in former.values())
+        claimed = _read_summary(answer, listed, explained=not_fixed, faults=faults)
         findings += (*listed, *claimed, *faults.findings())
         corrections += faults.corrections
         refuse_too_many(len(findings))
-    not_fixed = any(one.answer is FormerAnswer.NOT_FIXED for one in former.values())
     read = Answer(
         clean=not findings and not not_fixed,
         findings=tuple(findings),
@@ -120,17 +120,14 @@ def _issue(issue: Json, is_file: IsFile, faults: _Faults) -> Finding:
             problem=quoted,
             synthetic=True,
         )
-    file = record.get("file")
     start = record.get("line", record.get("lineNumber", record.get("lines")))
-    location = location_of(file, start, record.get("end_line", record.get("endLine")), is_file)
-    if location is None and text_of(file):
-        faults.corrections.append(f"'{text_of(file, 200)}' is not a path inside the repository.")
+    end = record.get("end_line", record.get("endLine"))
     return Finding(
         severity=severity or Severity.HIGH,
         title=title,
         category=text_of(record.get("category"), 100),
         rule=text_of(record.get("rule"), 200),
-        location=location,
+        location=place_of(record, start, end, is_file, faults.corrections),
         problem=description,
         impact=text_of(record.get("impact")),
         evidence=text_of(record.get("evidence")),

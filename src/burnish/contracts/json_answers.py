@@ -7,7 +7,15 @@ second, unread answer is not, and nothing that speaks against a clean one.
 import json
 
 from burnish.contracts.findings import MAX_PROSE, contradiction
-from burnish.contracts.json_text import FinalMessage, Json, JsonObject, failure_of, read_documents, speaks_against
+from burnish.contracts.json_text import (
+    FinalMessage,
+    Json,
+    JsonObject,
+    failure_of,
+    objects_in,
+    read_documents,
+    speaks_against,
+)
 from burnish.contracts.markdown.denials import says_unread, sentences
 from burnish.contracts.text import UnreadableError, bounded, first_text_in
 from burnish.core.reviews import Answer
@@ -30,15 +38,14 @@ class Found(Value):
         `remarks` are what the answer itself says in prose. Where it lists findings that do not keep it from being
         clean, prose may speak of them, but not of a review that was not made.
         """
-        if answer.clean:
-            told = (*map(failure_of, self.answers), *map(speaks_against, self.others))
-            if said := first_text_in(told) or self._said(answer, remarks):
-                raise UnreadableError(
-                    f"The answer is clean, but the text around it says: {bounded(clean_text(said), 200)}",
-                    hint=(
-                        "Ask for one JSON object that contains everything the reviewer has to say, and nothing else."
-                    ),
-                )
+        if not answer.clean:
+            return answer
+        told = (*map(failure_of, self.answers), *map(speaks_against, self.others))
+        if said := first_text_in(told) or self._said(answer, remarks):
+            raise UnreadableError(
+                f"The answer is clean, but the text around it says: {bounded(clean_text(said), 200)}",
+                hint="Ask for one JSON object that contains everything the reviewer has to say, and nothing else.",
+            )
         return answer
 
     def _said(self, answer: Answer, remarks: tuple[Json, ...]) -> str:
@@ -85,23 +92,9 @@ def _with_key(text: str, key: str) -> Found:
             )
     found = tuple(answer for answer in documents.objects if key in answer)
     others = (*documents.lists, *(other for other in documents.objects if key not in other))
-    if found and any(_holds(other, key) for other in others):
+    if found and any(key in one for other in others for one in objects_in(other)):
         raise UnreadableError(
             (f'Besides the answer, another object contains an object with the key "{key}": it may be a second answer.'),
             hint="Ask for one JSON object and nothing else.",
         )
     return Found(answers=found, others=others, prose=documents.prose)
-
-
-def _holds(value: Json, key: str) -> bool:
-    """Whether an object with the key is anywhere inside a value."""
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            if key in one:
-                return True
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
-    return False

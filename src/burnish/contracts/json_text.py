@@ -13,6 +13,7 @@ Single fields are read leniently and bounded: one that cannot be read is None or
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from burnish.contracts.paths import IsFile, confine
@@ -46,21 +47,11 @@ _FAILED = frozenset({"error", "failed", "failure", "aborted", "cancelled", "inco
 _LISTS = ("issues", "findings", "blocking_issues", "results")
 _NO_FAILURE = frozenset({"", "none", "null", "no", "n/a", "0", "false"})
 SEVERITY_NAMES = {
-    "critical": Severity.CRITICAL,
-    "blocker": Severity.CRITICAL,
-    "blocking": Severity.CRITICAL,
-    "high": Severity.HIGH,
-    "error": Severity.HIGH,
-    "major": Severity.HIGH,
-    "important": Severity.HIGH,
-    "warning": Severity.MEDIUM,
-    "medium": Severity.MEDIUM,
-    "moderate": Severity.MEDIUM,
-    "low": Severity.LOW,
-    "minor": Severity.LOW,
-    "info": Severity.INFO,
-    "nit": Severity.INFO,
-    "note": Severity.INFO,
+    **dict.fromkeys(("critical", "blocker", "blocking"), Severity.CRITICAL),
+    **dict.fromkeys(("high", "error", "major", "important"), Severity.HIGH),
+    **dict.fromkeys(("warning", "medium", "moderate"), Severity.MEDIUM),
+    **dict.fromkeys(("low", "minor"), Severity.LOW),
+    **dict.fromkeys(("info", "nit", "note"), Severity.INFO),
 }
 _START = re.compile(r'(?:\[\s*+)?\{\s*+(?:"(?:[^"\\\n]++|\\.)*+"\s*+:|\})')
 _NEXT_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+(["{}\[\]]|\Z)', re.DOTALL)
@@ -95,25 +86,23 @@ class Documents(Value):
 
 def read_documents(text: str) -> Documents:
     """Find and read every JSON object in a text, whatever stands around them."""
-    objects: list[JsonObject] = []
-    lists: list[list[Json]] = []
-    broken: list[Broken] = []
+    found: list[Json | Broken] = []
+    broken = position = 0
     prose: list[str] = []
-    position = 0
     while start := _START.search(text, position):
         prose.append(text[position : start.start()])
         position = _extent(text, start.start())
-        found = _decoded(text[start.start() : position])
-        if isinstance(found, Broken):
-            broken.append(found)
-        elif isinstance(found, dict):
-            objects.append(found)
-        elif isinstance(found, list):
-            lists.append(found)
-        if len(objects) + len(lists) > MAX_DOCUMENTS or len(broken) > MAX_BROKEN:
+        found.append(_decoded(text[start.start() : position]))
+        broken += isinstance(found[-1], Broken)
+        if len(found) - broken > MAX_DOCUMENTS or broken > MAX_BROKEN:
             raise UnreadableError("The text contains too many pieces of JSON.", hint="Ask for one JSON object.")
     prose.append(text[position:])
-    return Documents(objects=tuple(objects), lists=tuple(lists), broken=tuple(broken), prose=" ".join(prose))
+    return Documents(
+        objects=tuple(one for one in found if isinstance(one, dict)),
+        lists=tuple(one for one in found if isinstance(one, list)),
+        broken=tuple(one for one in found if isinstance(one, Broken)),
+        prose=" ".join(prose),
+    )
 
 
 def read_object(text: str) -> JsonObject | None:
@@ -194,13 +183,13 @@ _DECODER = json.JSONDecoder(
 
 def text_of(value: Json, limit: int = FIELD_LIMIT) -> str:
     """Any value as bounded, harmless text: strings as they are, lists of strings as lines, the rest as JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return bounded(clean_text(value), limit)
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return bounded(clean_text("\n".join(item for item in value if isinstance(item, str))), limit)
-    return bounded(clean_text(json.dumps(value, ensure_ascii=False)), limit)
+    if value is None or isinstance(value, str):
+        text = value or ""
+    elif isinstance(value, list) and (lines := [line for line in value if isinstance(line, str)]) == value:
+        text = "\n".join(lines)
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+    return bounded(clean_text(text), limit)
 
 
 def corrections_of(lines: list[str]) -> tuple[str, ...]:
@@ -263,8 +252,8 @@ def lines_of(start: Json, end: Json = None) -> tuple[int | None, int | None]:
 
 
 def _line(value: Json) -> int | None:
-    number = number_of(value)
-    return int(number) if number is not None and 1 <= number <= MAX_LINE else None
+    number = number_of(value) or 0
+    return int(number) if 1 <= number <= MAX_LINE else None
 
 
 def location_of(file: Json, start: Json, end: Json, is_file: IsFile) -> Location | None:
@@ -280,6 +269,14 @@ def location_of(file: Json, start: Json, end: Json, is_file: IsFile) -> Location
     return None if path is None else Location(file=path, line=line, end_line=end_line)
 
 
+def place_of(record: JsonObject, start: Json, end: Json, is_file: IsFile, corrections: list[str]) -> Location | None:
+    """Where the finding of a record is. A path outside the repository is dropped, and said to be."""
+    location = location_of(record.get("file"), start, end, is_file)
+    if location is None and (named := text_of(record.get("file"), 200)):
+        corrections.append(f"'{named}' is not a path inside the repository.")
+    return location
+
+
 def failure_of(record: JsonObject) -> str:
     """What an object says of a failure on its top level: an error, a flag, a type; empty where it says nothing."""
     return next((text_of({key: value}, 200) for key, value in record.items() if _is_failure(key, value)), "")
@@ -287,19 +284,23 @@ def failure_of(record: JsonObject) -> str:
 
 def speaks_against(value: Json) -> str:
     """What a value beside a clean answer holds, at any depth, of failures or findings; empty where it holds neither."""
+    for one in objects_in(value):
+        listed = (text_of({key: one[key]}, 200) for key in _LISTS if isinstance(one.get(key), list) and one[key])
+        if said := failure_of(one) or next(listed, ""):
+            return said
+    return ""
+
+
+def objects_in(value: Json) -> Iterator[JsonObject]:
+    """Every object in a value, at any depth."""
     left = [value]
     while left:
         one = left.pop()
         if isinstance(one, list):
             left += one
         elif isinstance(one, dict):
-            listed = next(
-                (text_of({key: one[key]}, 200) for key in _LISTS if isinstance(one.get(key), list) and one[key]), ""
-            )
-            if said := failure_of(one) or listed:
-                return said
+            yield one
             left += one.values()
-    return ""
 
 
 def _is_failure(name: str, value: Json) -> bool:

@@ -12,8 +12,8 @@ from burnish.contracts.json_text import (
     JsonObject,
     corrections_of,
     first_text,
-    location_of,
     number_of,
+    place_of,
     text_of,
     title_of,
 )
@@ -193,15 +193,12 @@ def _finding(record: Json, is_file: IsFile, corrections: list[str]) -> Finding:
     severity = _SEVERITIES.get(text_of(record.get("severity"), 20).lower())
     if severity is None:
         corrections.append("A finding has no known severity; it counts as high.")
-    location = location_of(record.get("file"), record.get("line"), record.get("end_line"), is_file)
-    if location is None and text_of(record.get("file")):
-        corrections.append(f"'{text_of(record.get('file'), 200)}' is not a path inside the repository.")
     return Finding(
         severity=severity or Severity.HIGH,
         title=title_of(message),
         problem=message,
         category=text_of(record.get("dimension"), 100),
-        location=location,
+        location=place_of(record, record.get("line"), record.get("end_line"), is_file, corrections),
         suggestion=text_of(record.get("suggestion")),
     )
 

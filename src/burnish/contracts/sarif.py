@@ -47,6 +47,14 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
+def _dict(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _first(value: Json) -> Json:
+    return value[0] if isinstance(value, list) and value else None
+
+
 class _Rules:
     """The rules of one run, looked up by index or by id."""
 
@@ -84,39 +92,36 @@ class _Places:
     """Resolves the locations of one run."""
 
     def __init__(self, run: JsonObject, is_file: IsFile) -> None:
-        self._artifacts = run.get("artifacts")
+        self._artifacts = _list(run.get("artifacts"))
         self._bases = run.get("originalUriBaseIds")
         self._is_file = is_file
 
     def of(self, result: JsonObject) -> tuple[Location, ...]:
         """Every place of a result inside the repository, in order, each once."""
-        locations = result.get("locations")
-        entries = locations[:MAX_PLACES] if isinstance(locations, list) else []
-        found = [self._location(_part(entry, "physicalLocation")) for entry in entries]
-        return tuple(dict.fromkeys(location for location in found if location is not None))
+        entries = _list(result.get("locations"))[:MAX_PLACES]
+        found = (self._location(_part(entry, "physicalLocation")) for entry in entries)
+        return tuple(dict.fromkeys(location for location in found if location))
 
     def examined(self) -> tuple[str, ...]:
         """The files of the repository that the log lists as artifacts: what the analyser looked at."""
-        listed = self._artifacts if isinstance(self._artifacts, list) else []
-        places = ((_part(entry, "location", "uri"), _part(entry, "location", "uriBaseId")) for entry in listed)
-        paths = (self._path(uri, base) for uri, base in places if isinstance(uri, str))
-        return tuple(dict.fromkeys(path for path in paths if path is not None))
+        paths = (self._path(_part(entry, "location")) for entry in self._artifacts)
+        return tuple(dict.fromkeys(path for path in paths if path))
 
     def _location(self, physical: Json) -> Location | None:
         artifact = _part(physical, "artifactLocation")
         index = _part(artifact, "index")
-        if _part(artifact, "uri") is None and isinstance(index, int) and isinstance(self._artifacts, list):
+        if _part(artifact, "uri") is None and isinstance(index, int):
             artifact = _part(self._artifacts[index], "location") if 0 <= index < len(self._artifacts) else None
-        uri = _part(artifact, "uri")
-        path = self._path(uri, _part(artifact, "uriBaseId")) if isinstance(uri, str) else None
-        if path is None:
-            return None
+        path = self._path(artifact)
         line, end_line = lines_of(_part(physical, "region", "startLine"), _part(physical, "region", "endLine"))
-        return Location(file=path, line=line, end_line=end_line)
+        return Location(file=path, line=line, end_line=end_line) if path else None
 
-    def _path(self, uri: str, base: Json) -> str | None:
+    def _path(self, artifact: Json) -> str | None:
         """A base says where the log was made; without it, the URI is relative to the repository."""
-        prefix = self._prefix(base)
+        uri = _part(artifact, "uri")
+        if not isinstance(uri, str):
+            return None
+        prefix = self._prefix(_part(artifact, "uriBaseId"))
         whole = confine(unquote(prefix + uri), self._is_file) if prefix else None
         return whole or confine(unquote(uri), self._is_file)
 
@@ -181,8 +186,7 @@ def _objects(value: Json, name: str, at_least: int = 0) -> list[JsonObject]:
 
 def _refuse_failed(run: JsonObject) -> None:
     """Whatever a run lists: one that failed, or keeps what it found elsewhere, has not said everything."""
-    external = run.get("externalPropertyFileReferences")
-    if isinstance(external, dict) and {"results", "invocations"} & external.keys():
+    if {"results", "invocations"} & _dict(run.get("externalPropertyFileReferences")).keys():
         raise UnreadableError("The results are in another file, which is missing.", hint=_HINT)
     for invocation in _invocations(run):
         if invocation.get("executionSuccessful", True) is not True:
@@ -255,11 +259,12 @@ def _read_result(result: JsonObject, rules: _Rules, places: _Places, corrections
     severity = _severity_of(result, rule, corrections)
     if severity is None:
         return None
-    message = _message_of(result.get("message"), rule) or _rule_text(rule) or name or "A result without a message"
-    found = result.get("properties")
-    properties = found if isinstance(found, dict) else {}
+    described = text_of(_part(rule, "shortDescription", "text")) or text_of(_part(rule, "fullDescription", "text"))
+    message = _message_of(result.get("message"), rule) or described or name or "A result without a message"
+    properties = _dict(result.get("properties"))
     found_at = places.of(result)
-    if not found_at and _part(_first(result.get("locations")), "physicalLocation") is not None:
+    physical, fix = _part(_first(result.get("locations")), "physicalLocation"), _first(result.get("fixes"))
+    if not found_at and physical is not None:
         corrections.append(f"A result of {name or 'no rule'} names no path inside the repository.")
     return Finding(
         severity=severity,
@@ -270,35 +275,16 @@ def _read_result(result: JsonObject, rules: _Rules, places: _Places, corrections
         also_at=found_at[1:],
         problem=message,
         impact=text_of(properties.get("impact")),
-        evidence=text_of(properties.get("evidence")) or _snippet(result),
-        suggestion=text_of(properties.get("suggestion")) or _suggestion(result),
+        evidence=text_of(properties.get("evidence")) or text_of(_part(physical, "region", "snippet", "text")),
+        suggestion=text_of(properties.get("suggestion")) or text_of(_part(fix, "description", "text")),
         confidence=confidence_of(properties.get("confidence")),
         action=action_of(properties.get("action")),
     )
 
 
-def _first(value: Json) -> Json:
-    return value[0] if isinstance(value, list) and value else None
-
-
-def _rule_text(rule: JsonObject) -> str:
-    return text_of(_part(rule, "shortDescription", "text")) or text_of(_part(rule, "fullDescription", "text"))
-
-
 def _category(properties: JsonObject, rule: JsonObject) -> str:
-    described = _part(rule, "properties")
-    own = first_text(properties, "category") or (
-        first_text(described, "category") if isinstance(described, dict) else ""
-    )
-    return text_of(own or _part(rule, "name"), 100)
-
-
-def _snippet(result: JsonObject) -> str:
-    return text_of(_part(_first(result.get("locations")), "physicalLocation", "region", "snippet", "text"))
-
-
-def _suggestion(result: JsonObject) -> str:
-    return text_of(_part(_first(result.get("fixes")), "description", "text"))
+    own = first_text(properties, "category") or first_text(_dict(rule.get("properties")), "category")
+    return text_of(own or rule.get("name"), 100)
 
 
 def _severity_of(result: JsonObject, rule: JsonObject, corrections: list[str]) -> Severity | None:

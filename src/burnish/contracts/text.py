@@ -29,7 +29,6 @@ def decode(raw: bytes) -> str:
 
 
 def first_text_in(texts: Iterable[str]) -> str:
-    """The first text that is not empty, or the empty one."""
     return next((text for text in texts if text), "")
 
 

@@ -37,7 +37,6 @@ def parse(said: str | FinalMessage, is_file: IsFile) -> Answer:
 
 
 def render(answer: Answer) -> str:
-    """The answer as a verdict, for records."""
     verdict = "pass" if answer.clean else "drift"
     return write_json({"verdict": verdict, "followUpPrompt": answer.follow_up})
 

@@ -1,5 +1,6 @@
 """Caps on what a run may use up, and the share of them that each piece of work reserves before it starts."""
 
+import math
 from collections.abc import Mapping
 from enum import Enum
 
@@ -30,13 +31,10 @@ class Cap(Enum):
     MINUTES = "minutes"
 
     def words(self, amount: float) -> str:
-        match self:
-            case Cap.COST:
-                return f"{dollars(amount)} USD"
-            case Cap.TOKENS:
-                return f"{amount:,.0f} token{'' if amount == 1 else 's'}"
-            case Cap.MINUTES:
-                return f"{amount:g} minute{'' if amount == 1 else 's'}"
+        if self is Cap.COST:
+            return f"{dollars(amount)} USD"
+        number, unit = (f"{amount:,.0f}", "token") if self is Cap.TOKENS else (f"{amount:g}", "minute")
+        return f"{number} {unit}{'' if amount == 1 else 's'}"
 
 
 Amounts = Mapping[Cap, float]
@@ -61,7 +59,6 @@ class Share(Value):
         return over_cost or (self.tokens is not None and used.tokens > self.tokens)
 
     def divided(self, among: int) -> "Share":
-        """An equal part of it."""
         return Share(
             cost_usd=None if self.cost_usd is None else self.cost_usd / among,
             tokens=None if self.tokens is None else self.tokens // among,
@@ -88,16 +85,13 @@ class Budget(Value):
 
     @property
     def caps(self) -> dict[Cap, float]:
-        """The caps that there are."""
         amounts = {Cap.COST: self.cost_usd, Cap.TOKENS: self.tokens, Cap.MINUTES: self.minutes}
         return {cap: amount for cap, amount in amounts.items() if amount is not None}
 
     def left(self, used: Usage) -> Share:
-        """What money and tokens are left."""
         return Share(cost_usd=self.cost_usd, tokens=self.tokens).without(used)
 
     def reached(self, left: Share) -> str:
-        """The cap that is used up, in words."""
         no_money = self.cost_usd is not None and (left.cost_usd or 0.0) < LEAST_COST_USD
         return self.words(Cap.COST if no_money else Cap.TOKENS)
 
@@ -108,15 +102,13 @@ class Budget(Value):
 
     def within(self, whose: str, caps: Amounts, used: Amounts) -> "Budget":
         """The same budget inside a wider one, of which others have used up something: the smaller cap holds."""
-        own = self.caps
-        left = {cap: max(0.0, amount - used.get(cap, 0.0)) for cap, amount in caps.items()}
-        smaller = {cap: amount for cap, amount in left.items() if cap not in own or amount < own[cap]}
-        return replace(
-            self,
-            **{cap.value: int(amount) if cap is Cap.TOKENS else amount for cap, amount in smaller.items()},
-            wider={**self.wider, **{cap.value: _origin(whose, cap, caps[cap], left[cap]) for cap in smaller}},
-        )
-
-
-def _origin(whose: str, cap: Cap, amount: float, left: float) -> str:
-    return f"the {whose}'s cap" if left == amount else f"all that is left of the {whose}'s {cap.words(amount)}"
+        budget = self
+        for cap, amount in caps.items():
+            left = max(0.0, amount - used.get(cap, 0.0))
+            if left < self.caps.get(cap, math.inf):
+                origin = (
+                    f"the {whose}'s cap" if left == amount else f"all that is left of the {whose}'s {cap.words(amount)}"
+                )
+                changed = {cap.value: int(left) if cap is Cap.TOKENS else left}
+                budget = replace(budget, **changed, wider={**budget.wider, cap.value: origin})
+        return budget

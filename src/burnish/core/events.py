@@ -16,7 +16,7 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.evidence import CensusFile, Evidence
 from burnish.core.findings import Finding, FixVerdict, Tracked
 from burnish.core.line_changes import FileChange
-from burnish.core.protocol import Protocol, SkipReason
+from burnish.core.protocol import Protocol, Reviewer, SeatKind, SkipReason
 from burnish.core.reviews import Answer, Failure, Usage
 from burnish.core.values import Value
 from burnish.core.work import Assignment, ProcessMark
@@ -52,6 +52,8 @@ class Subject(Value):
     title: str = ""
     changed: tuple[CensusFile, ...] = ()
     """The files that differ between the merge base and the tree."""
+    paths: tuple[str, ...] = ()
+    """The files and folders that are looked at, where that is not all. Such a review is never sealed."""
 
     @property
     def story_or_branch(self) -> str:
@@ -69,6 +71,16 @@ class Roles(Value):
 
     def reviewer(self, name: str) -> Assignment:
         return self.reviewers.get(name, self.review)
+
+    def panel(self, protocol: Protocol) -> tuple[Reviewer, ...]:
+        """The seats of a protocol that are in use."""
+        seats: list[Reviewer] = []
+        for seat in protocol.panel:
+            if seat.kind is not SeatKind.EXTRA or seat.name in self.reviewers:
+                seats.append(seat)
+            if seat.kind is SeatKind.CHECK and seat.beside.name in self.reviewers:
+                seats.append(seat.beside)
+        return tuple(seats)
 
 
 class Change(Value):

@@ -157,7 +157,11 @@ def _entry(file: CensusFile, levels: Sequence[tuple[Level, str]]) -> CensusEntry
 
 def gaps(census: Sequence[CensusEntry], evidence: Mapping[str, Evidence]) -> tuple[Gap, ...]:
     """Everything that keeps a change from being proven. A change of which nothing is known is not proven either."""
-    below = [_file_gap(entry) for entry in census if not entry.enough]
+    below = [
+        Gap(subject=entry.file.path, reason=entry.level.words + (f" ({entry.file.why})" if entry.file.why else ""))
+        for entry in census
+        if not entry.enough
+    ]
     unexcused = [
         Gap(subject=reviewer, reason=given.missing.reason, hint=given.missing.hint)
         for reviewer, given in evidence.items()
@@ -166,17 +170,11 @@ def gaps(census: Sequence[CensusEntry], evidence: Mapping[str, Evidence]) -> tup
     return (*below, *unexcused) if census else (UNKNOWN_CHANGE, *unexcused)
 
 
-def _file_gap(entry: CensusEntry) -> Gap:
-    why = f" ({entry.file.why})" if entry.file.why else ""
-    return Gap(subject=entry.file.path, reason=f"{entry.level.words}{why}")
-
-
 def looked(files: Sequence[CensusFile], evidence: Evidence) -> bool:
     """Whether a review by itself examined at least one changed file closely enough for that file."""
     return any(entry.enough and entry.by for entry in take_census(files, {"": evidence}))
 
 
 def summary(found: Sequence[Gap], named: int = 3) -> str:
-    """Gaps in a few words."""
     listed = "; ".join(f"{gap.subject}: {gap.reason}" if gap.subject else gap.reason for gap in found[:named])
     return listed + (f"; and {len(found) - named} more" if len(found) > named else "")

@@ -13,9 +13,9 @@ from burnish.core.finding_identity import identify
 from burnish.core.finding_merging import RULES, RULES_BEFORE, match_former, merge
 from burnish.core.findings import Finding, FindingStatus, FixVerdict, Location, Severity, Tracked
 from burnish.core.gates import Judgement, blocks, judge
-from burnish.core.line_changes import Drift, FileChange, Touched
+from burnish.core.line_changes import Drift, FileChange
 from burnish.core.line_changes import origins as renames
-from burnish.core.protocol import OpenBlockers, Protocol
+from burnish.core.protocol import OpenBlockers
 from burnish.core.reviews import Answer, FormerAnswer
 from burnish.core.state import AnsweredReview, FixerAnswer, FixOrder, Review, Run, Scope
 from burnish.core.values import replace
@@ -35,16 +35,12 @@ def move(run: Run, files: Sequence[FileChange], left: Collection[str] = ()) -> R
 
 def _moved(tracked: Tracked, drift: Drift, *, left: bool) -> Tracked:
     location = tracked.finding.location
-    if location is None:
-        # A finding about the change as a whole may have been met anywhere.
-        return replace(tracked, lines_changed=True, left_by_fixer=left)
-    place = drift.follow(location)
-    if isinstance(place, Touched):
-        return replace(tracked, lines_changed=True, left_by_fixer=left)
-    finding = replace(tracked.finding, location=place.location)
-    if isinstance(drift.follow(_surroundings(location)), Touched):
-        return replace(tracked, finding=finding, lines_changed=True, left_by_fixer=left)
-    return replace(tracked, finding=finding)
+    if location is not None and (place := drift.follow(location)) is not None:
+        tracked = replace(tracked, finding=replace(tracked.finding, location=place))
+        if drift.follow(_surroundings(location)) is not None:
+            return tracked
+    # A finding about the change as a whole may have been met anywhere.
+    return replace(tracked, lines_changed=True, left_by_fixer=left)
 
 
 def _surroundings(location: Location) -> Location:
@@ -62,17 +58,10 @@ def _origins(origins: Mapping[str, str], files: Sequence[FileChange]) -> dict[st
     return {path: origin for path, origin in following.items() if path != origin}
 
 
-def dismiss(run: Run, finding: str, status: FindingStatus, note: str) -> Run:
-    """Take a person's word on one finding."""
-    tracked = tuple(
-        replace(entry, status=status, note=note) if entry.finding.id == finding else entry for entry in run.findings
-    )
-    return replace(run, findings=tracked)
-
-
-def answered(run: Run, asked: Collection[str]) -> tuple[Tracked, ...]:
-    """The book, after a person has decided about some findings: they are not asked about again."""
-    return tuple(replace(entry, decided=True) if entry.finding.id in asked else entry for entry in run.findings)
+def amended(run: Run, findings: Collection[str], **changes: object) -> Run:
+    """The run after a person's word on some findings."""
+    tracked = (replace(entry, **changes) if entry.finding.id in findings else entry for entry in run.findings)
+    return replace(run, findings=tuple(tracked))
 
 
 def judge_round(run: Run, reviews: Sequence[AnsweredReview], scope: Scope) -> tuple[Run, Judgement]:
@@ -82,25 +71,14 @@ def judge_round(run: Run, reviews: Sequence[AnsweredReview], scope: Scope) -> tu
     former = {tracked.finding.id: tracked for tracked in run.findings}
     settled = {key: _settle(run, tracked, reviews) for key, tracked in former.items() if key not in reported}
     entered = {key: _enter(run, former.get(key), finding, scope) for key, finding in reported.items()}
-    book = {**{key: entered.get(key) or settled[key] for key in former}, **entered}
-    considered = [entry.finding for entry in book.values() if entry.last_reported_round == number and _counts(entry)]
+    book = former | settled | entered
+    now = {key: entry for key, entry in book.items() if entry.last_reported_round == number}
+    considered = [entry.finding for entry in now.values() if entry.status is FindingStatus.OPEN]
     judgement = judge(run.protocol.gate, [review.answer for review in reviews], considered)
-    judgement = _with_former(
-        judgement, [entry for entry in settled.values() if entry.last_reported_round == number and entry.still_blocks]
-    )
-    judgement = _with_carried(
-        run.protocol, judgement, [entry for entry in settled.values() if entry.last_reported_round < number]
-    )
+    judgement = _with_held(judgement, settled.values(), number, run.protocol.review.open_blockers)
     blocking = {finding.id for finding in judgement.blocking}
-    tracked = tuple(
-        replace(entry, blocking=key in blocking) if entry.last_reported_round == number else entry
-        for key, entry in book.items()
-    )
-    return _with_census(replace(run, findings=tracked), reviews, judgement)
-
-
-def _with_census(run: Run, reviews: Sequence[AnsweredReview], judgement: Judgement) -> tuple[Run, Judgement]:
-    """Count the evidence of a round beside its findings."""
+    book |= {key: replace(entry, blocking=key in blocking) for key, entry in now.items()}
+    run = replace(run, findings=tuple(book.values()))
     evidence = {review.reviewer: review.evidence for review in reviews}
     census = take_census(run.changed, evidence)
     rounds = (*run.rounds[:-1], replace(run.rounds[-1], census=census))
@@ -182,10 +160,6 @@ def _enter(run: Run, former: Tracked | None, finding: Finding, scope: Scope) -> 
     )
 
 
-def _counts(entry: Tracked) -> bool:
-    return entry.status is FindingStatus.OPEN
-
-
 def _settle(run: Run, tracked: Tracked, reviews: Sequence[AnsweredReview]) -> Tracked:
     """What becomes of an open finding that no reviewer reported again."""
     if tracked.status is not FindingStatus.OPEN:
@@ -213,26 +187,24 @@ def _may_be_fixed(run: Run, tracked: Tracked) -> bool:
     return bool(tracked.finding.rule) or run.tree != run.subject.tree
 
 
-def _with_former(judgement: Judgement, not_fixed: Sequence[Tracked]) -> Judgement:
-    """A blocker that a reviewer calls not fixed blocks on."""
+def _with_held(judgement: Judgement, silent: Iterable[Tracked], number: int, open_blockers: OpenBlockers) -> Judgement:
+    """The judgement of a round with the open blockers that its reviewers did not list.
+
+    One that a reviewer calls not fixed blocks on. One that all have missed is carried over, and may hold up the loop.
+    """
     listed = {finding.id for finding in judgement.blocking}
-    added = tuple(entry.finding for entry in not_fixed if entry.finding.id not in listed)
-    return replace(judgement, clean=False, blocking=(*judgement.blocking, *added)) if added else judgement
-
-
-def _with_carried(protocol: Protocol, judgement: Judgement, entries: Sequence[Tracked]) -> Judgement:
-    """An open blocker stays in the judgement even if this round's reviewers missed it."""
-    carried = tuple(entry.finding for entry in entries if entry.still_blocks)
-    holds_loop = bool(carried) and protocol.review.open_blockers is OpenBlockers.LOOP
-    return replace(judgement, carried=carried, clean=judgement.clean and not holds_loop)
+    held = [entry for entry in silent if entry.still_blocks and entry.finding.id not in listed]
+    not_fixed = tuple(entry.finding for entry in held if entry.last_reported_round == number)
+    carried = tuple(entry.finding for entry in held if entry.last_reported_round < number)
+    clean = judgement.clean and not not_fixed and not (carried and open_blockers is OpenBlockers.LOOP)
+    return replace(judgement, clean=clean, blocking=(*judgement.blocking, *not_fixed), carried=carried)
 
 
 def without(judgement: Judgement, finding: str, open_blockers: OpenBlockers) -> Judgement:
     """A judgement after a person dismissed one of its findings."""
     blocking = tuple(entry for entry in judgement.blocking if entry.id != finding)
     carried = tuple(entry for entry in judgement.carried if entry.id != finding)
-    held = bool(carried) and open_blockers is OpenBlockers.LOOP
-    clean = not blocking and not judgement.reasons and not held
+    clean = not blocking and not judgement.reasons and not (carried and open_blockers is OpenBlockers.LOOP)
     return replace(judgement, blocking=blocking, carried=carried, clean=clean)
 
 
@@ -251,8 +223,11 @@ def for_each_finding(order: FixOrder, given: Sequence[FixAnswer]) -> tuple[Fixer
 def about_others(order: FixOrder, given: Iterable[FixAnswer]) -> tuple[FixerAnswer, ...]:
     """Answers about findings that the fixer was not handed. They change nothing, and are shown."""
     handed = {finding.id for finding in (*order.must, *order.may)}
-    strays = (one for one in given if one.finding not in handed)
-    return tuple(FixerAnswer(finding=one.finding, verdict=one.verdict, text=one.text) for one in strays)
+    return as_given(one for one in given if one.finding not in handed)
+
+
+def as_given(given: Iterable[FixAnswer]) -> tuple[FixerAnswer, ...]:
+    return tuple(FixerAnswer(finding=one.finding, verdict=one.verdict, text=one.text) for one in given)
 
 
 def _one_answer(finding: str, given: Sequence[FixAnswer]) -> FixerAnswer:
@@ -267,18 +242,16 @@ def _one_answer(finding: str, given: Sequence[FixAnswer]) -> FixerAnswer:
 
 
 def left_open(answers: Iterable[FixerAnswer]) -> frozenset[str]:
-    """The findings of which the fixer says that it did not fix them."""
     return frozenset(one.finding for one in answers if one.verdict.leaves_it)
 
 
 def last_answers(run: Run) -> Mapping[str, FixerAnswer]:
     """The last word of a fixer on each finding that one has answered for, by the finding's id."""
-    fixes = (round_.fix for round_ in run.rounds if round_.fix is not None)
-    answers = (answer for fix in fixes for answer in fix.answers if answer.verdict is not FixVerdict.NO_ANSWER)
-    return {answer.finding: answer for answer in answers}
+    answers = (answer for round_ in run.rounds if round_.fix for answer in round_.fix.answers)
+    return {answer.finding: answer for answer in answers if answer.verdict is not FixVerdict.NO_ANSWER}
 
 
 def answers_to_last_round(run: Run) -> tuple[FixerAnswer, ...]:
     """What the fixer said of the findings of the last round, a missing answer among them."""
     fix = run.rounds[-1].fix if run.rounds else None
-    return () if fix is None else fix.answers
+    return fix.answers if fix else ()

@@ -19,10 +19,11 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import product, starmap
 from typing import NamedTuple
 
 from burnish.core.finding_identity import MAX_TEXT, similarity, without_line_numbers
-from burnish.core.findings import Finding, Source, sources_of
+from burnish.core.findings import END_OF_FILE, Finding, Source, sources_of
 from burnish.core.review_vocabulary import (
     ABOUT_TESTS_OR_STYLE,
     LIGHT,
@@ -59,9 +60,6 @@ _FRAME = 1 / 2
 
 RULE_SEPARATOR = ", "
 """Between the rules of a finding that several rules reported."""
-
-END_OF_FILE = 1 << 62
-"""The last line of a finding that names none: it covers its whole file."""
 
 
 class Wording(Value):
@@ -108,6 +106,13 @@ class Features(Value):
     def has_lines(self) -> bool:
         return self.last != END_OF_FILE
 
+    def shares_a_kind(self, other: "Features") -> bool:
+        """Whether both have lines, and a rule or a problem class in common.
+
+        A rule in a whole file says little: the file may break it ten times.
+        """
+        return self.has_lines and other.has_lines and not self.kinds.isdisjoint(other.kinds)
+
     def apart(self, other: "Features") -> int:
         """The lines between both; 0 where they overlap."""
         return max(0, self.first - other.last, other.first - self.last)
@@ -126,12 +131,10 @@ SAME_RULE, SAME_CLASS, _SAME_KIND, _ALIKE_TEXT = 1, 2, 3, 4
 
 
 def same_problem(one: Finding, other: Finding) -> bool:
-    """Whether both findings speak of the same problem in the same place."""
     return likeness(features_of(one), features_of(other)) is not None
 
 
 def features_of(finding: Finding) -> Features:
-    """Work out what comparing a finding needs."""
     wordings = tuple(_wording(source) for source in sources_of(finding))
     words = frozenset[str]().union(*(wording.text | wording.all_kinds for wording in wordings))
     names = frozenset(part for wording in wordings for name in wording.all_names for part in name)
@@ -141,9 +144,7 @@ def features_of(finding: Finding) -> Features:
 def placed(finding: Finding, keys: frozenset[str], wordings: tuple[Wording, ...] = ()) -> Features:
     """Features with the place, the reviewers and the rules of a finding."""
     location = finding.location
-    first, last = 0, END_OF_FILE
-    if location is not None and location.line is not None:
-        first, last = location.line, max(location.line, location.last_line or 0)
+    first, last = location.span if location else (0, END_OF_FILE)
     rules = listed(finding.rule)
     kinds = rules | listed(finding.problem_class)
     return Features(
@@ -176,7 +177,7 @@ def likeness(one: Features, other: Features) -> Likeness | None:
     relation = _relation(one, other, apart) if apart <= NEARBY else None
     if relation is None or contradict(one, other):
         return None
-    pairs = [(first, second) for first in one.wordings for second in other.wordings]
+    pairs = product(one.wordings, other.wordings)
     alike = max(max(similarity(a.title, b.title), similarity(a.text, b.text)) for a, b in pairs)
     distance = abs(one.first - other.first) + abs(one.last - other.last)
     return Likeness(relation=relation, difference=1.0 - alike, distance=distance)
@@ -187,25 +188,21 @@ def contradict(one: Features, other: Features) -> bool:
 
     Several rules of a class each name what they look at; two reports of one rule name what it was found in.
     """
-    pairs = ((first, second) for first in one.wordings for second in other.wordings)
-    if one.has_lines and other.has_lines and one.kinds & other.kinds:
-        return one.rules == other.rules and any(_differ_in_code(*pair) for pair in pairs)
-    return any(_contradicts(*pair) for pair in pairs)
+    pairs = product(one.wordings, other.wordings)
+    if one.shares_a_kind(other):
+        return one.rules == other.rules and any(starmap(_differ_in_code, pairs))
+    return any(starmap(_contradicts, pairs))
 
 
 def _relation(one: Features, other: Features, apart: int) -> int | None:
-    """What makes two findings in one place the same problem.
-
-    A rule in a whole file says little: the file may break it ten times. So rules count only where both have lines.
-    """
-    if one.has_lines and other.has_lines and one.kinds & other.kinds:
-        if apart:
-            return None  # Rules name the exact line: beside it, it is another case.
-        return SAME_RULE if one.rules & other.rules else SAME_CLASS
+    """What makes two findings in one place the same problem."""
+    if one.shares_a_kind(other):
+        same = SAME_RULE if one.rules & other.rules else SAME_CLASS
+        return None if apart else same  # Rules name the exact line: beside it, it is another case.
     # That an answer listed nothing is said of one reviewer: two such findings are alike only in their words.
     if one.finding.synthetic or other.finding.synthetic:
         return None
-    found = [_said_alike(first, second, apart=bool(apart)) for first in one.wordings for second in other.wordings]
+    found = (_said_alike(*pair, apart=bool(apart)) for pair in product(one.wordings, other.wordings))
     return min((relation for relation in found if relation is not None), default=None)
 
 
@@ -247,21 +244,21 @@ def _kinds_in_common(one: Wording, other: Wording) -> frozenset[str]:
 def _contradicts(one: Wording, other: Wording) -> bool:
     if one == other:
         return False
-    if _name_other_code(one, other) or _name_other_kinds(one, other) or _are_opposites(one, other):
+    same_code = _name_the_same_code(one, other)
+    if (one.names and other.names and not same_code) or _name_other_kinds(one, other) or _are_opposites(one, other):
         return True
-    if one.kinds & other.kinds and _name_the_same_code(one, other):
+    if one.kinds & other.kinds and same_code:
         return False  # Titles that name one kind of problem of one piece of code differ in their words alone.
-    return _name_other_things(one, other) or _speak_of_others(one, other) or _fill_one_frame(one, other)
+    about_others = _unmentioned(one, one.things, other, other.things) or _unmentioned(
+        one, one.subject, other, other.subject
+    )
+    return about_others or _fill_one_frame(one, other)
 
 
 def _differ_in_code(one: Wording, other: Wording) -> bool:
     """Whether two reports of one rule are about different code: they name other code, or fill its text otherwise."""
     same = _name_the_same_code(one, other)
     return not same and (bool(one.names and other.names) or _fill_one_frame(one, other))
-
-
-def _name_other_code(one: Wording, other: Wording) -> bool:
-    return bool(one.names and other.names) and not _name_the_same_code(one, other)
 
 
 def _name_the_same_code(one: Wording, other: Wording) -> bool:
@@ -283,14 +280,9 @@ def _is_within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return any(long[start : start + size] == short for start in range(len(long) - size + 1))
 
 
-def _name_other_things(one: Wording, other: Wording) -> bool:
-    """Both say what they are about, and neither mentions what the other is about."""
-    return bool(one.things and other.things) and not one.things & other.text and not other.things & one.text
-
-
-def _speak_of_others(one: Wording, other: Wording) -> bool:
-    """Both titles have a grammatical subject, and neither mentions that of the other."""
-    return bool(one.subject and other.subject) and not one.subject & other.text and not other.subject & one.text
+def _unmentioned(one: Wording, mine: frozenset[str], other: Wording, theirs: frozenset[str]) -> bool:
+    """Whether both have such words, and neither text mentions those of the other."""
+    return bool(mine and theirs) and not mine & other.text and not theirs & one.text
 
 
 def _name_other_kinds(one: Wording, other: Wording) -> bool:
@@ -314,13 +306,8 @@ def _are_opposites(one: Wording, other: Wording) -> bool:
     if any(split(first, second) or split(second, first) for first, second in opposites()):
         return True
     numbers = frozenset[str]() if _share_a_name(one.names, other.names) else one.numbers | other.numbers
-    return any(_apart(one, other, words) for words in (*siblings(), numbers))
-
-
-def _apart(one: Wording, other: Wording, words: frozenset[str]) -> bool:
-    """Whether both titles have some of these words, and neither text any that the other title has."""
-    mine, theirs = one.title & words, other.title & words
-    return bool(mine and theirs) and not mine & other.text and not theirs & one.text
+    sets = (*siblings(), numbers)
+    return any(_unmentioned(one, one.title & words, other, other.title & words) for words in sets)
 
 
 def _fill_one_frame(one: Wording, other: Wording) -> bool:

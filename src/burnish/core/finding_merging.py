@@ -13,7 +13,7 @@ merging a part first may give other groups than merging all at once. Merge a rou
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from burnish.core.finding_identity import content_words, named_code, similarity, told_apart
@@ -37,6 +37,7 @@ from burnish.core.values import replace
 # --- One finding from several of the same problem --------------------------------------------------------------------
 
 _DEMAND = {Action.NOTE: 0, Action.FIX: 1, Action.ASK: 2}
+_TEXTS = ("problem", "impact", "evidence", "suggestion")
 
 
 def canonical_key(finding: Finding) -> tuple[int, str, int, int, str, str, str]:
@@ -54,8 +55,7 @@ def combine(findings: Sequence[Finding]) -> Finding:
     if len(findings) == 1:
         return findings[0]
     members = sorted(findings, key=_leader_first)
-    leader = members[0]
-    return replace(_joined(members), sources=_sources(members), **_words(leader))
+    return replace(_joined(members), sources=_sources(members), **_words(members[0]))
 
 
 def _combine_before(findings: Sequence[Finding]) -> Finding:
@@ -65,10 +65,7 @@ def _combine_before(findings: Sequence[Finding]) -> Finding:
     members = sorted(findings, key=canonical_key)
     return replace(
         _joined(members),
-        problem=_fullest(member.problem for member in members),
-        impact=_fullest(member.impact for member in members),
-        evidence=_fullest(member.evidence for member in members),
-        suggestion=_fullest(member.suggestion for member in members),
+        **{name: _fullest(getattr(member, name) for member in members) for name in _TEXTS},
         sources=_sources(members),
     )
 
@@ -80,22 +77,15 @@ def _leader_first(finding: Finding) -> tuple[int, int, tuple[int, str, int, int,
 
 
 def _words(finding: Finding) -> dict[str, str]:
-    return {
-        "problem": finding.problem,
-        "impact": finding.impact,
-        "evidence": finding.evidence,
-        "suggestion": finding.suggestion,
-    }
+    return {name: getattr(finding, name) for name in _TEXTS}
 
 
 def _sources(members: Sequence[Finding]) -> tuple[Source, ...]:
     """What each reviewer said, once; nothing where all said the very same."""
-    said = sorted({source for member in members for source in sources_of(member)}, key=_source_key)
-    return tuple(said) if len({replace(source, found_by=()) for source in said}) > 1 else ()
-
-
-def _source_key(source: Source) -> tuple[int, str]:
-    return source.severity.rank, repr(source)
+    said = {source for member in members for source in sources_of(member)}
+    if len({replace(source, found_by=()) for source in said}) == 1:
+        return ()
+    return tuple(sorted(said, key=lambda source: (source.severity.rank, repr(source))))
 
 
 def _joined(members: Sequence[Finding]) -> Finding:
@@ -150,8 +140,8 @@ def _location(members: Sequence[Finding]) -> Location | None:
 def _also_at(members: Sequence[Finding], location: Location | None) -> tuple[Location, ...]:
     """Every further place that was named, and the places of members that the main one does not already cover."""
     named = [place for member in members for place in member.also_at]
-    own = [member.location for member in members if member.location is not None]
-    apart = [place for place in own if location is not None and not place.overlaps(location)]
+    own = [member.location for member in members if member.location]
+    apart = [place for place in own if location and not place.overlaps(location)]
     return tuple(place for place in dict.fromkeys([*named, *apart]) if place != location)
 
 
@@ -210,19 +200,17 @@ _ALIKE_TEXT = 3
 
 
 def _features_before(finding: Finding) -> Features:
-    """Work out what comparing a finding needs."""
-    return placed(finding, _title_before(finding) | _text_before(finding))
+    return placed(finding, content_words(finding.title) | _text_before(finding))
 
 
 def _likeness_before(one: Features, other: Features) -> Likeness | None:
-    """How alike two findings are, or None where they are two problems."""
     if one.file != other.file:
         return None
     if one.finding.id and one.finding.id == other.finding.id:
         return SAME_ID
     if one.apart(other):
         return None
-    titles = similarity(_title_before(one.finding), _title_before(other.finding))
+    titles = similarity(content_words(one.finding.title), content_words(other.finding.title))
     texts = similarity(_text_before(one.finding), _text_before(other.finding))
     relation = _relation_before(one, other, alike=titles >= _ALIKE_TITLES or texts >= _ALIKE_TEXTS)
     if relation is None:
@@ -236,25 +224,20 @@ def _contradict_before(_one: Features, _other: Features) -> bool:
     return False
 
 
-def _title_before(finding: Finding) -> frozenset[str]:
-    return content_words(finding.title)
-
-
 def _text_before(finding: Finding) -> frozenset[str]:
     """The words of title and problem; none without a problem, because then the title had to do."""
-    return _title_before(finding) | content_words(finding.problem) if finding.problem else frozenset()
+    return content_words(finding.title) | content_words(finding.problem) if finding.problem else frozenset()
 
 
 def _relation_before(one: Features, other: Features, *, alike: bool) -> int | None:
     names, other_names = named_code(one.finding.title), named_code(other.finding.title)
     other_code = bool(names and other_names and not names & other_names)
-    if one.has_lines and other.has_lines and one.kinds & other.kinds:
+    if one.shares_a_kind(other):
         if one.rules != other.rules:
             return SAME_RULE if one.rules & other.rules else SAME_CLASS
         return None if other_code else SAME_RULE
-    if alike and not other_code and not one.finding.synthetic and not other.finding.synthetic:
-        return _ALIKE_TEXT
-    return None
+    real = not one.finding.synthetic and not other.finding.synthetic
+    return _ALIKE_TEXT if alike and real and not other_code else None
 
 
 # --- Merging ---------------------------------------------------------------------------------------------------------
@@ -316,36 +299,37 @@ def match_former(former: Sequence[Finding], now: Sequence[Finding], rules: Rules
     one is news. The caller first moves the former locations to the tree of now (`burnish.core.line_changes`), and
     leaves out the lines of those that were touched. Who found them does not count.
     """
-    present = {finding.id for finding in now}
-    matched = {finding.id: finding.id for finding in former if finding.id and finding.id in present}
+    former = [finding for finding in former if finding.id]
+    present = {finding.id for finding in now if finding.id}
+    matched = {finding.id: finding.id for finding in former if finding.id in present}
     if rules is RULES:
         matched |= _match_sources(former, now, matched)
-    open_former = {finding for finding in former if finding.id and finding.id not in matched}
+    open_former = {finding for finding in former if finding.id not in matched}
     taken = set(matched.values())
-    open_now = {finding for finding in now if finding.id and finding.id not in taken}
-    alike: list[tuple[Likeness, str, str]] = []
-    for group in _by_file(open_former | open_now).values():
-        for closeness, one, other in _alike(group, rules):
-            if one in open_former and other in open_now:
-                alike.append((closeness, one.id, other.id))
-            if other in open_former and one in open_now:
-                alike.append((closeness, other.id, one.id))
-    for _, former_id, now_id in sorted(alike):
+    open_now = {finding for finding in now if finding.id in present - taken}
+    alike = sorted(
+        (closeness, one.id, other.id)
+        for group in _by_file(open_former | open_now).values()
+        for closeness, first, second in _alike(group, rules)
+        for one, other in ((first, second), (second, first))
+        if one in open_former and other in open_now
+    )
+    for _, former_id, now_id in alike:
         if former_id not in matched and now_id not in taken:
             matched[former_id] = now_id
             taken.add(now_id)
     return matched
 
 
-def _match_sources(former: Sequence[Finding], now: Sequence[Finding], matched: dict[str, str]) -> dict[str, str]:
+def _match_sources(former: Sequence[Finding], now: Sequence[Finding], matched: Mapping[str, str]) -> dict[str, str]:
     """Which findings are recognised by the id of one of their sources: former id → id now."""
-    taken = set(matched.values())
     known = {source.id: finding.id for finding in sorted(now, key=canonical_key) for source in sources_of(finding)}
+    taken = {"", *matched.values()}
     found: dict[str, str] = {}
     for finding in sorted(former, key=canonical_key):
-        ids = (known.get(each, "") for each in (finding.id, *(source.id for source in finding.sources)) if each)
-        again = next((each for each in ids if each and each not in taken), None)
-        if finding.id and finding.id not in matched and again is not None:
+        ids = [finding.id, *(source.id for source in finding.sources if source.id)]
+        again = next((known[each] for each in ids if known.get(each, "") not in taken), None)
+        if finding.id not in matched and again is not None:
             found[finding.id] = again
             taken.add(again)
     return found
@@ -360,7 +344,6 @@ def _by_file(findings: Iterable[Finding]) -> dict[str | None, list[Finding]]:
 
 
 def _alike(findings: Iterable[Finding], rules: Rules) -> list[tuple[Likeness, Finding, Finding]]:
-    """The pairs of findings of one file that are the same problem."""
     features = _features(findings, rules)
     return [
         (closeness, features[i].finding, features[j].finding)

@@ -1,5 +1,6 @@
 """A finding: one problem that a reviewer reports, and the words to rank it."""
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 
@@ -23,12 +24,10 @@ class Severity(Enum):
         return _RANKS[self]
 
     def at_least(self, threshold: "Severity") -> bool:
-        """Whether this is as bad as the threshold, or worse."""
         return self.rank <= threshold.rank
 
     @staticmethod
     def worst(severities: "Iterable[Severity]") -> "Severity":
-        """The worst of one or more severities."""
         return min(severities, key=lambda severity: severity.rank)
 
 
@@ -43,6 +42,10 @@ class Action(Enum):
     NOTE = "note"
 
 
+END_OF_FILE = 1 << 62
+"""The last line of a place that names none: it covers its whole file."""
+
+
 class Location(Value):
     """Where a finding is: a path inside the repository and, where known, its lines (1-based, inclusive)."""
 
@@ -54,13 +57,15 @@ class Location(Value):
     def last_line(self) -> int | None:
         return self.line if self.end_line is None else self.end_line
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and the last line. Without lines, the whole file is meant."""
+        return (0, END_OF_FILE) if self.line is None else (self.line, max(self.line, self.last_line or 0))
+
     def overlaps(self, other: "Location") -> bool:
-        """Whether both name the same file and share a line. Without lines, the whole file is meant."""
-        if self.file != other.file:
-            return False
-        if self.line is None or self.last_line is None or other.line is None or other.last_line is None:
-            return True
-        return self.line <= other.last_line and other.line <= self.last_line
+        """Whether both name the same file and share a line."""
+        (first, last), (other_first, other_last) = self.span, other.span
+        return self.file == other.file and first <= other_last and other_first <= last
 
 
 class Source(Value):
@@ -81,7 +86,7 @@ class Source(Value):
 
 
 class Finding(Value):
-    """One problem. `id` is its identity (see `core/identity.py`); a parser leaves it empty until it is identified."""
+    """One problem. `id` is its identity (see `core/finding_identity.py`), which a parser leaves empty."""
 
     severity: Severity
     title: str
@@ -113,21 +118,7 @@ class Finding(Value):
 
 def sources_of(finding: Finding) -> tuple[Source, ...]:
     """What was said of a finding, by each reviewer: its sources, or itself where it has only one."""
-    return finding.sources or (
-        Source(
-            found_by=finding.found_by,
-            severity=finding.severity,
-            title=finding.title,
-            id=finding.id,
-            category=finding.category,
-            rule=finding.rule,
-            location=finding.location,
-            problem=finding.problem,
-            impact=finding.impact,
-            evidence=finding.evidence,
-            suggestion=finding.suggestion,
-        ),
-    )
+    return finding.sources or (Source(**{name: getattr(finding, name) for name in Source.__struct_fields__}),)
 
 
 class Counts(Value, omit_defaults=False):
@@ -145,11 +136,7 @@ class Counts(Value, omit_defaults=False):
 
 
 def count(findings: Iterable[Finding]) -> Counts:
-    """Count findings by severity."""
-    tally = dict.fromkeys(Severity, 0)
-    for finding in findings:
-        tally[finding.severity] += 1
-    return Counts(**{severity.value: number for severity, number in tally.items()})
+    return Counts(**Counter(finding.severity.value for finding in findings))
 
 
 def required_changes(findings: Iterable[Finding]) -> str:
@@ -214,6 +201,9 @@ class Tracked(Value):
     left_by_fixer: bool = msgspec.field(default=False, name="left")
     """Whether the fixer that last changed its lines says that the problem is still there, or that there is none."""
     note: str = ""
+    dismissed_by: str = ""
+    """Who refuted or waived it, where that is known; `note` says why."""
+    dismissed_at: float = 0.0
 
     @property
     def may_be_gone(self) -> bool:

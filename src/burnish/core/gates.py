@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from burnish.core.evidence import Gap
 from burnish.core.findings import Action, Finding, Severity
 from burnish.core.protocol import Dimension, Gate, ScoreGate, SeverityGate, VerdictGate
-from burnish.core.reviews import Answer, ScoreCard, Weight
+from burnish.core.reviews import Answer, ScoreCard
 from burnish.core.values import Value
 
 
@@ -21,6 +21,11 @@ class Judgement(Value):
     """What keeps the change from being proven, though nothing may block."""
 
     @property
+    def blockers(self) -> tuple[Finding, ...]:
+        """All that blocks, whichever round reported it."""
+        return (*self.blocking, *self.carried)
+
+    @property
     def passes(self) -> bool:
         """Whether nothing blocks and everything was examined."""
         return self.clean and not self.gaps
@@ -28,19 +33,14 @@ class Judgement(Value):
 
 def threshold(gate: Gate) -> Severity:
     """The least severity that blocks under a gate. A score card's blocking issues are critical."""
-    match gate:
-        case SeverityGate():
-            return gate.block
-        case VerdictGate():
-            return Severity.HIGH
-        case ScoreGate():
-            return Severity.CRITICAL
+    if isinstance(gate, SeverityGate):
+        return gate.block
+    return Severity.HIGH if isinstance(gate, VerdictGate) else Severity.CRITICAL
 
 
 def judge_answers(gate: Gate, answers: Sequence[Answer]) -> Judgement:
     """Judge one or more answers by themselves, as `burnish parse --protocol` does."""
-    findings = tuple(finding for answer in answers for finding in answer.findings)
-    return judge(gate, answers, findings)
+    return judge(gate, answers, [finding for answer in answers for finding in answer.findings])
 
 
 def judge(gate: Gate, answers: Sequence[Answer], findings: Sequence[Finding]) -> Judgement:
@@ -48,12 +48,8 @@ def judge(gate: Gate, answers: Sequence[Answer], findings: Sequence[Finding]) ->
     if not answers:
         return _blocked(gate, [], ["no reviewer answered"])
     blocking = [finding for finding in findings if blocks(gate, finding)]
-    reasons: list[str] = []
-    for answer in answers:
-        reasons += _objections(gate, answer)
-    if blocking or reasons:
-        return _blocked(gate, blocking, reasons)
-    return Judgement(clean=True)
+    reasons = [reason for answer in answers for reason in _objections(gate, answer)]
+    return _blocked(gate, blocking, reasons) if blocking or reasons else Judgement(clean=True)
 
 
 def blocks(gate: Gate, finding: Finding) -> bool:
@@ -84,9 +80,8 @@ def _blocked(gate: Gate, blocking: list[Finding], reasons: list[str]) -> Judgeme
 def overall_score(gate: ScoreGate, card: ScoreCard) -> float:
     """The weighted mean over the gate's dimensions; a dimension without a score counts as 0."""
     scores = _scores(card)
-    total_weight = sum(dimension.weight.factor for dimension in gate.dimensions)
-    weighted = sum(dimension.weight.factor * scores.get(dimension.name, 0.0) for dimension in gate.dimensions)
-    return weighted / total_weight
+    weights = {dimension.name: dimension.weight.factor for dimension in gate.dimensions}
+    return sum(factor * scores.get(name, 0.0) for name, factor in weights.items()) / sum(weights.values())
 
 
 def unmet_criteria(gate: ScoreGate, card: ScoreCard) -> tuple[str, ...]:
@@ -117,7 +112,5 @@ def _shortfall(gate: ScoreGate, dimension: Dimension, scores: dict[str, float]) 
     score = scores.get(dimension.name)
     if score is None:
         return f"{dimension.name} has no score"
-    minimum = {Weight.CRITICAL: gate.critical, Weight.IMPORTANT: gate.important, Weight.MODERATE: gate.moderate}
-    if score < minimum[dimension.weight]:
-        return f"{dimension.name} {score:g} is below {minimum[dimension.weight]:g}"
-    return ""
+    minimum = gate.minimum[dimension.weight]
+    return f"{dimension.name} {score:g} is below {minimum:g}" if score < minimum else ""

@@ -7,7 +7,7 @@ touched.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
 from burnish.core.findings import Location
@@ -49,19 +49,6 @@ class FileChange(Value):
     """Every line counts as changed: a binary file, or a change whose lines are not known."""
 
 
-class Moved(Value, tag_field="type", tag="moved"):
-    """No line of the range was touched; this is where it is now, which may be where it was."""
-
-    location: Location
-
-
-class Touched(Value, tag_field="type", tag="touched"):
-    """A line of the range was changed or deleted, or another one came between."""
-
-
-Followed = Moved | Touched
-
-
 class _FileDrift:
     """The hunks of one file, in order, and how far each of them shifts the lines after it."""
 
@@ -71,19 +58,19 @@ class _FileDrift:
         self._ends = [hunk.last_old_line for hunk in self._hunks]
         self._shifts = list(accumulate((hunk.new_lines - hunk.old_lines for hunk in self._hunks), initial=0))
 
-    def follow(self, location: Location) -> Followed:
+    def follow(self, location: Location) -> Location | None:
         if self.new_path is None:
-            return Touched()
+            return None
         if location.line is None:
-            return Touched() if self._hunks else Moved(location=Location(file=self.new_path))
+            return None if self._hunks else Location(file=self.new_path)
         first, last = location.line, max(location.line, location.last_line or 0)
         before = bisect_left(self._ends, first)
         # Hunks are apart from each other: where the first that does not end above the range leaves it alone, all do.
         if any(hunk.touches(first, last) for hunk in self._hunks[before : before + 1]):
-            return Touched()
+            return None
         shift = self._shifts[before]
         end_line = None if location.end_line is None else last + shift
-        return Moved(location=Location(file=self.new_path, line=first + shift, end_line=end_line))
+        return Location(file=self.new_path, line=first + shift, end_line=end_line)
 
 
 class Drift:
@@ -97,15 +84,13 @@ class Drift:
                 by_path[change.path] = change
         self._files = {path: _FileDrift(change) for path, change in by_path.items()}
 
-    def follow(self, location: Location) -> Followed:
-        """Where the lines of a location are in the new tree. Without lines, the whole file is meant."""
+    def follow(self, location: Location) -> Location | None:
+        """Where the lines of a location are in the new tree; None where one was touched, or another came between.
+
+        Without lines, the whole file is meant.
+        """
         file = self._files.get(location.file)
-        return Moved(location=location) if file is None else file.follow(location)
-
-
-def follow(location: Location, changes: Sequence[FileChange]) -> Followed:
-    """Follow one location; for many, make one `Drift`."""
-    return Drift(changes).follow(location)
+        return location if file is None else file.follow(location)
 
 
 def origins(changes: Iterable[FileChange]) -> Mapping[str, str]:

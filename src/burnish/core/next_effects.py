@@ -17,11 +17,10 @@ from burnish.core.effects import (
 )
 from burnish.core.finding_history import answers_to_last_round
 from burnish.core.findings import FindingStatus
-from burnish.core.protocol import Feedback, ReviewBy, Reviewer
+from burnish.core.protocol import Feedback, ReviewBy
 from burnish.core.state import (
     Building,
     Ended,
-    FixerAnswer,
     Fixing,
     Reviewing,
     Run,
@@ -33,13 +32,11 @@ from burnish.core.state import (
     Waiting,
 )
 from burnish.core.steps import flow, work
-from burnish.core.steps.orders import previous_feedback
 from burnish.core.steps.review import assignment_of
 from burnish.core.work import Pausing, Ready, agent_for, effect_id, timer_id
 
 
 def effects(run: Run) -> tuple[Effect, ...]:
-    """The effects of a state, in a fixed order."""
     phase = run.phase
     match phase:
         case Building() | Validating() | Fixing() | Sealing():
@@ -92,8 +89,9 @@ class _Turn(NamedTuple):
 
 def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
     """Every seat that can start or waits for its next attempt. One that the budget holds back waits for the others."""
+    rule = run.protocol.failures
     turns = [
-        _Turn(seat, seat.work.attempt, _agent(run, seat.reviewer, seat.work.attempt))
+        _Turn(seat, attempt := seat.work.attempt, agent_for(assignment_of(run, seat.reviewer), rule, attempt))
         for seat in phase.seats
         if isinstance(seat.work, Ready)
     ]
@@ -107,12 +105,11 @@ def _panel(run: Run, phase: Reviewing) -> tuple[Effect, ...]:
     return tuple(wanted)
 
 
-def _agent(run: Run, reviewer: str, attempt: int) -> str:
-    return agent_for(assignment_of(run, reviewer), run.protocol.failures, attempt)
-
-
 def _review(run: Run, phase: Reviewing, turn: _Turn, share: Share) -> StartReview:
-    former = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
+    ratchet = phase.scope is Scope.RATCHET
+    open_findings = (entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN)
+    # A reviewer that is to look with fresh eyes alone is not told what the fixer says.
+    told = ratchet or run.protocol.review.feedback is not Feedback.NONE
     return StartReview(
         id=effect_id(phase.key(turn.seat), turn.attempt),
         round=phase.round,
@@ -121,20 +118,10 @@ def _review(run: Run, phase: Reviewing, turn: _Turn, share: Share) -> StartRevie
         attempt=turn.attempt,
         scope=phase.scope,
         session=run.protocol.review.by is ReviewBy.SESSION,
-        scratch=_reviewer(run, turn.seat.reviewer).scratch,
-        former=tuple(former) if phase.scope is Scope.RATCHET else (),
-        answers=_answers(run, phase),
-        previous=previous_feedback(run),
+        scratch=any(reviewer.scratch for reviewer in run.panel if reviewer.name == turn.seat.reviewer),
+        former=tuple(open_findings) if ratchet else (),
+        answers=answers_to_last_round(run) if told else (),
+        previous=flow.previous_feedback(run),
         validation=run.validated,
         share=share,
     )
-
-
-def _answers(run: Run, phase: Reviewing) -> tuple[FixerAnswer, ...]:
-    """What a reviewer is told of the fixer's answers: nothing where it is to look with fresh eyes alone."""
-    told = phase.scope is Scope.RATCHET or run.protocol.review.feedback is not Feedback.NONE
-    return answers_to_last_round(run) if told else ()
-
-
-def _reviewer(run: Run, name: str) -> Reviewer:
-    return next(reviewer for reviewer in run.protocol.panel if reviewer.name == name)

@@ -11,12 +11,29 @@ from burnish.core.reviews import ContractName, Weight
 from burnish.core.values import Value
 
 
+class SeatKind(Enum):
+    """Which agent a seat of the panel is for."""
+
+    REVIEWER = "reviewer"
+    """The agent that is named for it or for `review`; without one, the embedded analysers."""
+    CHECK = "check"
+    """The embedded analysers, always. An agent that is named for it reviews in a seat of its own beside them."""
+    EXTRA = "extra"
+    """The agent that is named for `review`; without one, the seat is left out."""
+
+
 class Reviewer(Value):
     """A seat of the panel."""
 
     name: str
+    kind: SeatKind = SeatKind.REVIEWER
     scratch: bool = False
     """Gets a throwaway writable copy beside its read-only clone, to run tests in."""
+
+    @property
+    def beside(self) -> "Reviewer":
+        """The seat of an agent that reviews beside this check."""
+        return Reviewer(name=f"{self.name}-reviewer", scratch=self.scratch)
 
 
 class Dimension(Value):
@@ -51,6 +68,11 @@ class ScoreGate(Value, tag_field="type", tag="score"):
     critical: float = 90
     important: float = 70
     moderate: float = 0
+
+    @property
+    def minimum(self) -> dict[Weight, float]:
+        """The score that a dimension of each weight must reach."""
+        return {Weight.CRITICAL: self.critical, Weight.IMPORTANT: self.important, Weight.MODERATE: self.moderate}
 
 
 class VerdictGate(Value, tag_field="type", tag="verdict"):
@@ -284,18 +306,10 @@ class Protocol(Value):
 
     @property
     def layout(self) -> RecordLayout:
-        """The records that it asks for."""
         if self.records is not None:
             return self.records
         return next((layout for layout in RecordLayout if layout.value == self.name), RecordLayout.NONE)
 
 
 def gate_takes(gate: Gate, contract: ContractName) -> bool:
-    """Whether answers in this contract can be judged by this gate."""
-    match gate:
-        case SeverityGate():
-            return True
-        case ScoreGate():
-            return contract is ContractName.REPORT
-        case VerdictGate():
-            return contract is not ContractName.REPORT
+    return isinstance(gate, SeverityGate) or (contract is ContractName.REPORT) == isinstance(gate, ScoreGate)

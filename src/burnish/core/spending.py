@@ -17,7 +17,6 @@ from burnish.core.work import Pausing, Running, Work
 
 
 def used(run: Run) -> Amounts:
-    """What a run has used up so far of everything that can be capped."""
     return {Cap.COST: run.usage.cost_usd, Cap.TOKENS: run.usage.tokens, Cap.MINUTES: run.busy / 60}
 
 
@@ -45,7 +44,6 @@ def _free(run: Run) -> Share:
 
 
 def reserved(run: Run) -> list[Share]:
-    """The shares of all work that runs."""
     return [work.share for work in _works(run.phase) if isinstance(work, Running) and work.share is not None]
 
 

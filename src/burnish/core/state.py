@@ -4,13 +4,14 @@ from enum import Enum
 
 import msgspec
 
+from burnish.core.errors import RefusedError
 from burnish.core.events import Mode, Outcome, Roles, RunStarted, Subject, ValidationStatus
 from burnish.core.evidence import CensusEntry, CensusFile, Evidence
 from burnish.core.findings import Counts, Finding, FixVerdict, Tracked, count
 from burnish.core.gates import Judgement
-from burnish.core.protocol import Choice, Priority, Protocol
+from burnish.core.protocol import Choice, Priority, Protocol, Reviewer
 from burnish.core.reviews import Answer, Failure, ScoreCard, Usage
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.core.work import Work
 
 
@@ -148,6 +149,11 @@ class Round(Value):
     """How closely each changed file was examined in this round."""
     fix: FixResult | None = None
 
+    @property
+    def answered(self) -> tuple[AnsweredReview, ...]:
+        """The reviews that say something."""
+        return tuple(review for review in self.reviews if isinstance(review, AnsweredReview))
+
 
 class FixOrder(Value):
     """What the fixer is asked for."""
@@ -215,6 +221,21 @@ class Reviewing(Value, tag_field="phase", tag="reviewing"):
 
     def key(self, seat: Seat) -> str:
         return f"review:{self.round}:{seat.reviewer}"
+
+    def seat_of(self, effect: str) -> Seat:
+        for seat in self.seats:
+            if effect.removeprefix("pause:").rpartition(":")[0] == self.key(seat):
+                return seat
+        raise RefusedError(f"no seat of round {self.round} is called '{effect}'")
+
+    def with_work(self, seat: Seat, work: Work | Review) -> "Reviewing":
+        """The panel with the work of one seat changed."""
+        changed = replace(seat, work=work)
+        return replace(self, seats=tuple(changed if other.reviewer == seat.reviewer else other for other in self.seats))
+
+    @property
+    def reviews(self) -> tuple[Review, ...]:
+        return tuple(seat.work for seat in self.seats if isinstance(seat.work, AnsweredReview | FailedReview))
 
 
 class Fixing(Value, tag_field="phase", tag="fixing"):
@@ -339,6 +360,11 @@ class Run(Value):
         return self.started.roles
 
     @property
+    def panel(self) -> tuple[Reviewer, ...]:
+        """The seats in use."""
+        return self.roles.panel(self.protocol)
+
+    @property
     def subject(self) -> Subject:
         return self.started.subject
 
@@ -347,9 +373,37 @@ class Run(Value):
         return self.started.mode is Mode.FIX
 
     @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; None before its end."""
+        return self.phase.outcome if isinstance(self.phase, Ended) else None
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What a person can choose, where the run waits for one."""
+        return self.phase.choices if isinstance(self.phase, Waiting) else ()
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """That of the last round."""
+        return self.rounds[-1].judgement if self.rounds else None
+
+    @property
+    def last_answered(self) -> tuple[AnsweredReview, ...]:
+        """The reviews of the last round that say something."""
+        return self.rounds[-1].answered if self.rounds else ()
+
+    @property
     def validated(self) -> Validation | None:
         """What the project's own commands said of the tree as it is now; None where they have not run on it."""
         return self.validation if self.validation is not None and self.validation.tree == self.tree else None
+
+    def with_last_round(self, **changes: object) -> "Run":
+        return replace(self, rounds=(*self.rounds[:-1], replace(self.rounds[-1], **changes)))
+
+    @property
+    def blockers(self) -> tuple[Finding, ...]:
+        """All that blocks after the last round."""
+        return self.judgement.blockers if self.judgement else ()
 
     @property
     def census(self) -> tuple[CensusEntry, ...]:
@@ -376,7 +430,6 @@ class ScoredReview(Value):
 
 
 def scored_reviews(run: Run) -> tuple[ScoredReview, ...]:
-    """The scored reviews of a run, the oldest first."""
     return tuple(
         ScoredReview(attempt=round_.number - 1, card=review.answer.card, reviewed_at=review.finished_at)
         for round_ in run.rounds

@@ -57,7 +57,6 @@ def effect_id(key: str, attempt: int) -> str:
 
 
 def timer_id(key: str, attempt: int) -> str:
-    """The name of the pause before an attempt."""
     return f"pause:{key}:{attempt}"
 
 
@@ -71,23 +70,18 @@ UNUSABLE = frozenset({FailureKind.UNAUTHORISED, FailureKind.CANNOT_RUN})
 """The agent is not installed or not logged in: nothing that a run does changes that."""
 
 
-PASSING = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNREACHABLE})
-"""Nothing that the agent did: it only has to wait."""
+PASSING = {FailureKind.RATE_LIMITED: (30.0, 600.0), FailureKind.UNREACHABLE: (5.0, 120.0)}
+"""Nothing that the agent did: it only has to wait, for so many seconds at first and at most."""
 
 
 def pause_before_retry(failure: Failure, attempt: int) -> float:
     """Seconds to wait after the given attempt failed. An unreadable answer is asked for again at once."""
     if failure.retry_after is not None:
         return max(0.0, failure.retry_after)
-    match failure.kind:
-        case FailureKind.UNREADABLE:
-            return 0.0
-        case FailureKind.RATE_LIMITED:
-            return min(30.0 * 2 ** (attempt - 1), 600.0)
-        case FailureKind.UNREACHABLE:
-            return min(5.0 * 2 ** (attempt - 1), 120.0)
-        case _:
-            return 1.0
+    if failure.kind is FailureKind.UNREADABLE:
+        return 0.0
+    first, longest = PASSING.get(failure.kind, (1.0, 1.0))
+    return min(first * 2 ** (attempt - 1), longest)
 
 
 # --- What a failed attempt leads to: the rule is the protocol's, the decision a value ---------------------------------
@@ -116,7 +110,6 @@ Decision = TryAgain | UseUpRound | GiveUp | EndNow
 
 
 def agent_for(assignment: Assignment, rule: FailureRule, attempt: int) -> str:
-    """Who makes the given attempt (1 is the first)."""
     if assignment.fallback is None:
         return assignment.agent
     if rule.fallback is FallbackTurn.ALTERNATE:
@@ -131,25 +124,20 @@ def attempts_allowed(assignment: Assignment, rule: FailureRule) -> int:
 
 
 def after_failure(failure: Failure, attempt: int, assignment: Assignment, rule: FailureRule) -> Decision:
-    """Decide what follows a failed attempt."""
     if failure.kind is FailureKind.EMPTY_DIFF:
         return GiveUp()
-    if failure.kind is FailureKind.OVER_BUDGET:
-        # Whatever the protocol does about failures: only a cheaper agent could help.
-        return _retry(failure, attempt, assignment, rule)
-    match _rule_for(failure, rule):
-        case OnFailure.END:
-            return EndNow()
-        case OnFailure.ROUND if failure.kind in PASSING:
-            again = _retry(failure, attempt, assignment, rule)
-            return UseUpRound() if isinstance(again, GiveUp) else again
-        case OnFailure.ROUND:
-            return UseUpRound()
-        case OnFailure.RETRY:
-            return _retry(failure, attempt, assignment, rule)
+    then = _rule_for(failure, rule)
+    if then is OnFailure.END:
+        return EndNow()
+    again = GiveUp()
+    if then is OnFailure.RETRY or failure.kind in PASSING:
+        again = _retry(failure, attempt, assignment, rule)
+    return UseUpRound() if then is OnFailure.ROUND and isinstance(again, GiveUp) else again
 
 
 def _rule_for(failure: Failure, rule: FailureRule) -> OnFailure:
+    if failure.kind is FailureKind.OVER_BUDGET:
+        return OnFailure.RETRY  # Whatever the protocol does about failures: only a cheaper agent could help.
     if failure.kind in UNUSABLE and rule.unusable is not None:
         return rule.unusable
     return rule.unreadable if failure.kind is FailureKind.UNREADABLE else rule.crashed
@@ -166,6 +154,4 @@ def _retry(failure: Failure, attempt: int, assignment: Assignment, rule: Failure
 
 
 def uses_up_round(failure: Failure, rule: FailureRule) -> bool:
-    """Whether the protocol counts this failure as a round."""
-    final = failure.kind in (FailureKind.EMPTY_DIFF, FailureKind.OVER_BUDGET)
-    return not final and _rule_for(failure, rule) is OnFailure.ROUND
+    return failure.kind is not FailureKind.EMPTY_DIFF and _rule_for(failure, rule) is OnFailure.ROUND

@@ -19,8 +19,6 @@ class VersionConflictError(LedgerError):
             f"{stream} is at version {actual}, not {expected}.",
             hint="Another process has written in the meantime: read the new events and try again.",
         )
-        self.stream = stream
-        self.expected = expected
         self.actual = actual
 
 
@@ -30,17 +28,13 @@ class LeaseHeldError(LedgerError):
     kind = ErrorKind.USAGE
 
     def __init__(self, stream: str, owner: ProcessIdentity, until: float) -> None:
+        moment = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(until))
         super().__init__(
-            f"{stream} is being written by {owner}, which holds its lease until {_moment(until)}.",
+            f"{stream} is being written by {owner}, which holds its lease until {moment}.",
             hint="Wait for it to end, or cancel it. If that process is gone, its lease expires by itself.",
         )
-        self.stream = stream
         self.owner = owner
         self.until = until
-
-
-def _moment(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
 class LeaseLostError(LedgerError):
@@ -51,7 +45,6 @@ class LeaseLostError(LedgerError):
             f"The lease {token} on {stream} is lost; the newest is {current}.",
             hint="Another process has taken over the run and continues it; nothing is lost.",
         )
-        self.stream = stream
         self.token = token
         self.current = current
 
@@ -79,7 +72,6 @@ class LedgerCorruptError(LedgerError):
                 f"{path.name}-wal and {path.name}-shm to start a new one."
             ),
         )
-        self.path = path
 
 
 class LedgerNewerError(LedgerError):
@@ -92,7 +84,6 @@ class LedgerNewerError(LedgerError):
             f"The ledger {path} has schema version {found}; this version of burnish supports {known}.",
             hint="Upgrade burnish. Nothing was written.",
         )
-        self.path = path
 
 
 class LedgerBusyError(LedgerError):
@@ -103,7 +94,6 @@ class LedgerBusyError(LedgerError):
             f"The ledger {path} is busy: {reason}",
             hint=f"Try again. `lsof {path}` lists the processes that have it open; one of them may be suspended.",
         )
-        self.path = path
 
 
 class LedgerFullError(LedgerError):
@@ -114,7 +104,6 @@ class LedgerFullError(LedgerError):
             f"No space left to write the ledger {path}: {reason}.",
             hint="Free some space, then continue: every acknowledged event is stored.",
         )
-        self.path = path
 
 
 class LedgerAccessError(LedgerError):
@@ -125,7 +114,6 @@ class LedgerAccessError(LedgerError):
             f"The ledger {path} cannot be opened or written: {reason}.",
             hint=f"Check the permissions of {path.parent} and its files, and that it is on a local disk.",
         )
-        self.path = path
 
 
 class BlobMissingError(LedgerError):
@@ -136,7 +124,6 @@ class BlobMissingError(LedgerError):
             f"The blob {digest} is missing.",
             hint="`burnish clean` removes old blobs; events and seals stay.",
         )
-        self.digest = digest
 
 
 class BlobCorruptError(LedgerError):
@@ -150,4 +137,3 @@ class BlobCorruptError(LedgerError):
             f"The blob {digest}{place} is damaged.",
             hint="Restore it from a backup, or remove it; burnish writes it again when it needs it.",
         )
-        self.digest = digest

@@ -59,7 +59,6 @@ def check_lease(lease: Lease, stream: str, head: Head) -> None:
 
 
 def new_lease(stream: str, owner: ProcessIdentity, token: int, *, now: float, seconds: float) -> Lease:
-    """A lease that ends some time after now."""
     until = now + seconds
     if not stream or not math.isfinite(until) or seconds <= 0:
         raise ValueError(f"A lease needs a stream and an end: {stream!r} for {seconds} seconds.")

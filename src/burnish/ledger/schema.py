@@ -49,7 +49,6 @@ MIGRATIONS: tuple[Migration, ...] = (_first,)
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """How many migrations the database has seen."""
     return connection.execute("PRAGMA user_version").fetchone()[0]
 
 

@@ -252,7 +252,8 @@ def _insert(
 
 def _link(previous: bytes, *, stream: bytes, version: int, kind: bytes, body: bytes, at: float, intent: bool) -> bytes:
     """The digest of an event that follows another. The lengths keep neighbouring fields apart."""
-    digest = hashlib.sha256(_LINK.pack(previous, version, at, intent, len(stream), len(kind)))
+    # SQLite keeps no negative zero, which adding zero removes.
+    digest = hashlib.sha256(_LINK.pack(previous, version, at + 0.0, intent, len(stream), len(kind)))
     digest.update(stream)
     digest.update(kind)
     digest.update(body)

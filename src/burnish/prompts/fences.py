@@ -95,11 +95,12 @@ def shortened_diff(diff: str, limit: int) -> str:
     if len(diff) <= limit:
         return diff
     kept = diff[: _kept_of_diff(diff, limit)]
-    lines = [kept, f"… {len(diff) - len(kept):,} characters left out"]
+    lines = [kept, _left_out(len(diff) - len(kept))]
     headers = list(_DIFF_HEADER.finditer(diff))
     begun = [header for header in headers if header.start() < len(kept)]
     missing = [_path(header[0]) for header in headers[len(begun) :]]
-    if begun and not _ends_with_file(len(kept), headers, len(begun), len(diff)):
+    following = headers[len(begun)].start() if missing else len(diff)
+    if begun and len(kept) < following - 1:  # the cut does not fall exactly between two files
         lines.append(f"Cut off in: {_path(begun[-1][0])}")
     if missing:
         more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
@@ -120,12 +121,6 @@ def _kept_of_diff(diff: str, limit: int) -> int:
     """How many characters are shown: up to the end of a line, where one is near."""
     end = diff.rfind("\n", 0, limit)
     return end if end >= limit * 0.9 else limit
-
-
-def _ends_with_file(kept: int, headers: list[re.Match[str]], begun: int, whole: int) -> bool:
-    """Whether the cut falls exactly between two files."""
-    following = headers[begun].start() if begun < len(headers) else whole
-    return kept >= following - 1
 
 
 def _path(header: str) -> str:

@@ -29,7 +29,6 @@ def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None =
 
 
 def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: str | None = None) -> str:
-    """What the builder is sent."""
     fences = Fences(nonce or nonce_for(material))
     return assembled(
         [

@@ -40,19 +40,16 @@ def fill(name: str, /, **values: str) -> str:
 
 
 def has_template(name: str) -> bool:
-    """Whether there is a built-in text of this name."""
     return name in names()
 
 
 @cache
 def template(name: str) -> str:
-    """A built-in text by its name."""
     return resources.files("burnish.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache
 def names() -> frozenset[str]:
-    """The names of all built-in texts."""
     files = (file.name for file in resources.files("burnish.prompts").iterdir())
     return frozenset(name.removesuffix(".md") for name in files if name.endswith(".md"))
 

@@ -3,15 +3,22 @@
 import msgspec
 
 from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, Feedback, Protocol, ReviewMode, ScoreGate
-from burnish.core.reviews import ContractName, Weight
+from burnish.core.reviews import ContractName
 from burnish.core.values import replace
 from burnish.prompts.fences import Keep, nonce_for, shortened_diff, visible
-from burnish.prompts.material import Criterion, ReviewMaterial, TicketReviewContext
+from burnish.prompts.material import Criterion, ReviewMaterial, Ticket, TicketReviewContext
 from burnish.prompts.rendering import fill, has_template
 from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
 
 _OPENINGS = {ContractName.VERDICT: "reviewer-verdict", ContractName.REPORT: "reviewer-code-review"}
 """For reviewers whose own name says nothing."""
+_BESIDE_CHECKS = {
+    "bugs-reviewer": "critic",
+    "style-reviewer": "pedant",
+    "tests-reviewer": "witness",
+    "errors-reviewer": "silent-failure-hunter",
+}
+"""Reviewers beside a check have the same concern as a reviewer of the panel."""
 
 
 def reviewer_prompt(
@@ -58,14 +65,14 @@ def session_prompt(
 
 def ticket_context(protocol: Protocol, material: ReviewMaterial) -> TicketReviewContext:
     """What is known of a ticket, under the names that other tools use."""
-    ticket, subject = material.ticket, material.subject
+    subject = material.subject
+    ticket = material.ticket or Ticket(ticket_id=subject.story or subject.branch)
     told = protocol.review.feedback is Feedback.PREVIOUS and bool(material.previous_feedback)
-    claimed = () if ticket is None else ticket.acceptance_criteria
-    criteria = claimed or tuple(Criterion(criterion=text) for text in material.acceptance)
+    criteria = ticket.acceptance_criteria or tuple(Criterion(criterion=text) for text in material.acceptance)
     return TicketReviewContext(
-        ticket_id=visible(subject.story or subject.branch if ticket is None else ticket.ticket_id),
-        ticket_path="" if ticket is None else visible(ticket.ticket_path),
-        epic_path="" if ticket is None else visible(ticket.epic_path),
+        ticket_id=visible(ticket.ticket_id),
+        ticket_path=visible(ticket.ticket_path),
+        epic_path=visible(ticket.epic_path),
         ticket_branch=visible(subject.branch),
         base_commit=subject.base_commit,
         final_commit=subject.head,
@@ -78,7 +85,7 @@ def ticket_context(protocol: Protocol, material: ReviewMaterial) -> TicketReview
 
 
 def _opening_name(material: ReviewMaterial) -> str:
-    own = f"reviewer-{material.reviewer}"
+    own = f"reviewer-{_BESIDE_CHECKS.get(material.reviewer, material.reviewer)}"
     is_kept = material.reviewer in ("rules", "verdict")  # texts of these names are for something else
     return own if has_template(own) and not is_kept else _OPENINGS.get(material.contract, "reviewer")
 
@@ -87,6 +94,7 @@ def _context(protocol: Protocol, material: ReviewMaterial, fences: Fences) -> li
     """The task, the change and its checks."""
     diff = shortened_diff(visible(material.diff), material.diff_limit)
     rules = "\n\n".join(f"{path}:\n{text.strip()}" for path, text in material.rules)
+    output = fences.data("output", material.test_output or "(none)", material.output_limit, Keep.END)
     return [
         *task_parts(material, fences),
         fences.section("rules", rules),
@@ -96,7 +104,7 @@ def _context(protocol: Protocol, material: ReviewMaterial, fences: Fences) -> li
         fill("section-parallel") if material.parallel_agents else "",
         fill("section-diff", text=fences.data("diff", diff, limit=len(diff))) if diff.strip() else "",
         _implementer(protocol, material, fences),
-        _tests(material, fences),
+        fill("section-tests", status=material.test_status.value, text=output),
         fences.section("scratch", material.scratch),
     ]
 
@@ -115,25 +123,18 @@ def _implementer(protocol: Protocol, material: ReviewMaterial, fences: Fences) -
     return fences.section("implementer", material.implementer_output, material.output_limit, Keep.END)
 
 
-def _tests(material: ReviewMaterial, fences: Fences) -> str:
-    output = fences.data("output", material.test_output or "(none)", material.output_limit, Keep.END)
-    return fill("section-tests", status=material.test_status.value, text=output)
-
-
 def _history(protocol: Protocol, material: ReviewMaterial, fences: Fences) -> list[str]:
     """What the protocol lets a reviewer know of earlier rounds."""
     parts: list[str] = []
     if material.previous_feedback.strip():
         feedback = fences.data("previous", material.previous_feedback, material.output_limit)
-        match protocol.review.feedback:
-            case Feedback.PREVIOUS:
-                parts.append(fill("section-previous", count=str(material.revision_count), text=feedback))
-            case Feedback.FOLLOW_UP:
-                parts.append(fill("section-follow-up", attempt=str(material.attempt), text=feedback))
-            case Feedback.NONE:
-                pass
+        if protocol.review.feedback is Feedback.PREVIOUS:
+            parts.append(fill("section-previous", count=str(material.revision_count), text=feedback))
+        elif protocol.review.feedback is Feedback.FOLLOW_UP:
+            parts.append(fill("section-follow-up", attempt=str(material.attempt), text=feedback))
     if protocol.review.mode is ReviewMode.RATCHET and material.former:
-        name = "former" if _answers_former(material) else "former-again"
+        # Only this contract has a place for answers about earlier findings.
+        name = "former" if material.contract is ContractName.ISSUES else "former-again"
         parts.append(fences.section(name, findings_text(material.former), material.output_limit))
         diff = shortened_diff(visible(material.fix_diff), material.diff_limit)
         parts.append(fill("section-fix-diff", text=fences.data("fix", diff, len(diff))) if diff.strip() else "")
@@ -150,11 +151,6 @@ def _answers(material: ReviewMaterial) -> str:
     return bullets([line.removesuffix(" - ") for line in lines])
 
 
-def _answers_former(material: ReviewMaterial) -> bool:
-    """Whether the contract has a place for answers about earlier findings."""
-    return material.contract is ContractName.ISSUES
-
-
 def _dimensions(protocol: Protocol) -> tuple[Dimension, ...]:
     return protocol.gate.dimensions if isinstance(protocol.gate, ScoreGate) else STANDARD_DIMENSIONS
 
@@ -163,8 +159,8 @@ def _severities(protocol: Protocol, material: ReviewMaterial) -> str:
     if material.contract is not ContractName.REPORT:
         return fill(f"severity-{material.contract.value}")
     gate = protocol.gate if isinstance(protocol.gate, ScoreGate) else ScoreGate()
-    minimum = {Weight.CRITICAL: gate.critical, Weight.IMPORTANT: gate.important, Weight.MODERATE: gate.moderate}
-    criteria = [f"every {weight.value} dimension reaches {score:g}" for weight, score in minimum.items() if score > 0]
+    minimum = gate.minimum.items()
+    criteria = [f"every {weight.value} dimension reaches {score:g}" for weight, score in minimum if score > 0]
     criteria.append(f"the weighted mean reaches {gate.overall:g}")
     lines = [_dimension(dimension) for dimension in _dimensions(protocol)]
     return fill("severity-report", dimensions="\n".join(lines), criteria=", ".join(criteria))

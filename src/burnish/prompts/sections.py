@@ -58,6 +58,7 @@ def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:
         f"Branch: {subject.branch}",
         f"Base: {subject.base} ({subject.base_commit})",
         f"Head: {subject.head}",
+        f"Only these paths are under review: {', '.join(subject.paths)}" if subject.paths else "",
         f"Brief: {task.brief_path}" if task.brief_path else "",
         *more,
     ]
@@ -65,7 +66,6 @@ def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """A list, one entry a line."""
     shown = [f"- {' '.join(line.split())}" for line in lines[:_MAX_LISTED]]
     if len(lines) > _MAX_LISTED:
         shown.append(f"… {len(lines) - _MAX_LISTED:,} more")
@@ -73,12 +73,10 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def numbered(lines: Sequence[str]) -> str:
-    """A list in which each entry has its number."""
     return "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, start=1))
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
-    """Findings in full, one block each."""
     return "\n\n".join(_finding(number, finding) for number, finding in enumerate(findings, start=1))
 
 

@@ -74,7 +74,6 @@ def _is_path(reference: str) -> bool:
 
 
 def _follow(reference: str, read: ReadFile) -> Sequence[Document]:
-    """The named protocol and those it extends, one after the other."""
     following = str(Path(reference)) if _is_path(reference) else reference
     chain = [_read(following, read)]
     seen = [_identity(following)]

@@ -24,6 +24,7 @@ from burnish.core.protocol import (
     ReviewRule,
     RoundLimits,
     ScoreGate,
+    SeatKind,
     SeverityGate,
     Stop,
     Unchanged,
@@ -79,10 +80,16 @@ def _validation(rule: ValidateRule) -> str:
 
 
 def _reviewing(protocol: Protocol) -> str:
-    names = ", ".join(reviewer.name for reviewer in protocol.panel)
+    names = ", ".join(reviewer.name for reviewer in protocol.panel if reviewer.kind is SeatKind.REVIEWER)
+    checks = ", ".join(reviewer.name for reviewer in protocol.panel if reviewer.kind is SeatKind.CHECK)
     contract = protocol.contract.value
     if protocol.review.by is ReviewBy.SESSION:
         who = f"One session ({names}) reviews and fixes, and answers in the contract '{contract}'."
+    elif checks:
+        extra = any(reviewer.kind is SeatKind.EXTRA for reviewer in protocol.panel)
+        beside = " An agent that is named for 'review' is one more reviewer." if extra else ""
+        others = f" Reviewers ({names}) answer in the contract '{contract}'." if names else ""
+        who = f"Checks without a model ({checks}) run in parallel.{others}{beside}"
     elif len(protocol.panel) == 1:
         who = f"One reviewer ({names}) answers in the contract '{contract}'."
     else:

@@ -6,15 +6,13 @@ from burnish.core.evidence import summary
 from burnish.core.reviews import Answer
 from burnish.core.state import Ended, FixResult, Outcome, Round, Run
 from burnish.core.values import replace
-from burnish.records.interface import RecordFile, RecordTexts, answered, moment
+from burnish.records.interface import RecordFile, RecordTexts, moment
 
 ATTEMPTS = "fix-attempts.json"
-_PASSED = (Outcome.APPROVED, Outcome.ACCEPTED)
+_STATUSES = {Outcome.APPROVED: "passed", Outcome.ACCEPTED: "passed", Outcome.SKIPPED: "skipped"}
 
 
 class DriftRecorder:
-    """Verdicts and attempts."""
-
     def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
         del texts
         verdicts = [
@@ -31,45 +29,35 @@ class DriftRecorder:
 
 def _answer(round_: Round) -> Answer | None:
     """What the round said as one verdict: where reviewers disagree, drift holds. None where one did not answer."""
-    answers = [review.answer for review in answered(round_.reviews)]
-    if round_.judgement is None or not answers:
+    if round_.judgement is None or not round_.answered:
         return None
-    said = next((answer for answer in answers if not answer.clean), answers[0])
-    clean = round_.judgement.passes
+    said = min((review.answer for review in round_.answered), key=lambda answer: answer.clean)  # one that is not clean
     titles = "\n".join(finding.title for finding in round_.judgement.blocking) or summary(round_.judgement.gaps)
-    return replace(said, clean=clean, follow_up=said.follow_up or titles)
+    return replace(said, clean=round_.judgement.passes, follow_up=said.follow_up or titles)
 
 
 def _slot(run: Run) -> JsonObject:
-    phase = run.phase
+    # A slot passes or fails: an agent that broke its contract fails it, though it said nothing of the code.
+    status = "running" if run.outcome is None else _STATUSES.get(run.outcome, "failed")
     return {
         "id": run.subject.story_or_branch,
         "title": run.subject.title,
-        "status": _status(run),
-        "failure": phase.reason if isinstance(phase, Ended) and phase.outcome not in _PASSED else None,
+        "status": status,
+        "failure": run.phase.reason if isinstance(run.phase, Ended) and status != "passed" else None,
         "reviewMaxFixAttempts": run.limit - 1,
         "fixAttempts": run.revisions,
         "reviews": [_review(round_) for round_ in run.rounds],
     }
 
 
-def _status(run: Run) -> str:
-    """A slot passes or fails: an agent that broke its contract fails it, though it said nothing of the code."""
-    if not isinstance(run.phase, Ended):
-        return "running"
-    if run.phase.outcome in _PASSED:
-        return "passed"
-    return "skipped" if run.phase.outcome is Outcome.SKIPPED else "failed"
-
-
 def _review(round_: Round) -> JsonObject:
     answer = _answer(round_)
-    verdict: Json = None if answer is None else "pass" if answer.clean else "drift"
+    verdict, follow_up = (None, None) if answer is None else ("pass" if answer.clean else "drift", answer.follow_up)
     return {
         "attempt": round_.number - 1,
         "startedAt": moment(round_.opened_at),
         "verdict": verdict,
-        "followUpPrompt": None if answer is None else answer.follow_up,
+        "followUpPrompt": follow_up,
         "fix": None if round_.fix is None else _fix(round_.fix),
     }
 

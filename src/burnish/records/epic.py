@@ -1,14 +1,12 @@
 """Records of the `epic` layout: one findings document for each round, beside the stories."""
 
-from burnish.core.findings import Finding
 from burnish.core.state import Round, Run
-from burnish.records.interface import RecordFile, RecordTexts, answered, minute, slug
+from burnish.records.interface import RecordFile, RecordTexts, minute, slug
 
 FOLDER = "docs/progress"
 
 
 def document_path(run: Run, number: int) -> str:
-    """Where the findings of a round are to be read."""
     return f"{_documents(run)}{number}.md"
 
 
@@ -34,26 +32,20 @@ class EpicRecorder:
 
 def _document(run: Run, round_: Round) -> str | None:
     """None while a round is not complete, and where it could not be judged: an empty document would look clean."""
-    reviews = answered(round_.reviews)
+    reviews = round_.answered
     if round_.judgement is None or not reviews:
         return None
     from burnish.contracts.markdown.render import FindingsDocument, render  # noqa: PLC0415 - no other layout needs it
 
+    listed = tuple(finding for review in reviews for finding in review.answer.findings)
+    # Where reviewers objected without a list, the objection stands for it.
+    objections = () if all(review.answer.clean for review in reviews) else round_.judgement.blocking
     document = FindingsDocument(
         story=run.subject.story_or_branch,
         round=round_.number,
         date=minute(max(review.finished_at for review in reviews)),
         branch=run.subject.branch,
-        findings=_findings(round_),
+        findings=listed or objections,
         unproven=tuple(f"{gap.subject}: {gap.reason}" for gap in round_.judgement.gaps),
     )
     return render(document)
-
-
-def _findings(round_: Round) -> tuple[Finding, ...]:
-    """What the reviewers listed; where they objected without a list, the objection."""
-    listed = tuple(finding for review in answered(round_.reviews) for finding in review.answer.findings)
-    all_clean = all(review.answer.clean for review in answered(round_.reviews))
-    if listed or all_clean or round_.judgement is None:
-        return listed
-    return round_.judgement.blocking

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from burnish.core.state import AnsweredReview, FailedReview, Review, Reviewing, Round, Run, Stopping
+from burnish.core.state import AnsweredReview, Reviewing, Round, Run, Stopping
 from burnish.core.values import Value
 
 MAX_NAME_BYTES = 80
@@ -50,8 +50,6 @@ class RecordTexts(Value):
 
 
 class Recorder(Protocol):
-    """One layout of records."""
-
     def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
         """Everything that is to be on record of this run now, in the order in which it is written: verdicts last."""
         ...
@@ -96,15 +94,9 @@ def minute(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
 
 
-def reviews_of(run: Run, round_: Round) -> tuple[Review, ...]:
-    """The reviews of a round so far. While the panel sits, they are with the seats."""
+def answered_so_far(run: Run, round_: Round) -> tuple[AnsweredReview, ...]:
+    """The reviews of a round that say something. While the panel sits, they are with the seats."""
     phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
     if round_.reviews or not isinstance(phase, Reviewing) or phase.round != round_.number:
-        return round_.reviews
-    works = (seat.work for seat in phase.seats)
-    return tuple(work for work in works if isinstance(work, AnsweredReview | FailedReview))
-
-
-def answered(reviews: tuple[Review, ...]) -> tuple[AnsweredReview, ...]:
-    """The reviews that say something."""
-    return tuple(review for review in reviews if isinstance(review, AnsweredReview))
+        return round_.answered
+    return tuple(seat.work for seat in phase.seats if isinstance(seat.work, AnsweredReview))

@@ -22,7 +22,7 @@ from burnish.core.state import (
     Waiting,
 )
 from burnish.core.text import clean_text
-from burnish.records.interface import RecordFile, RecordTexts, answered, moment, reviews_of, slug
+from burnish.records.interface import RecordFile, RecordTexts, answered_so_far, moment, slug
 
 PHASES = ".agents/tmp/phases"
 _OUTCOMES = {
@@ -44,8 +44,6 @@ _FIX_STATUS = {FixStatus.FIXED: "complete", FixStatus.UNCHANGED: "complete", Fix
 
 
 class PanelRecorder:
-    """Phase files and `state.json`."""
-
     def files(self, run: Run, texts: RecordTexts) -> tuple[RecordFile, ...]:
         state = RecordFile(path=STATE_PATH, text=state_text(run, texts), shared=True)
         return (*(file for round_ in run.rounds for file in _phase_files(run, round_, texts)), state)
@@ -59,7 +57,7 @@ class PanelRecorder:
 def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile]:
     folder = f"{PHASES}/review-{round_.number}"
     reviewed = texts.reviewed.get(round_.number, ())
-    reviews = answered(reviews_of(run, round_))
+    reviews = answered_so_far(run, round_)
     files = [
         RecordFile(
             path=f"{folder}/r1-{slug(review.reviewer)}.json",
@@ -88,14 +86,13 @@ def _issues(review: AnsweredReview, reviewed: tuple[str, ...]) -> str:
 
 def _fix_summary(number: int, fix: FixResult) -> str:
     lines = [f"# Fix Summary - Iteration {number}", "", f"**Outcome:** {_OUTCOMES[fix.status]}"]
-    if fix.commit:
-        lines.append(f"**Commit:** {fix.commit}")
-    text = fix.text or fix.summary
-    summary = [inert(line) for line in clean_text(text).strip().splitlines()]
-    answers = [f"- {_answer(one)}" for one in fix.answers]
-    answers += [f"- {_answer(one)} (the fixer was not handed this finding)" for one in fix.strays]
-    parts = [lines, ["", *summary] if summary else [], ["", "## Answers", "", *answers] if answers else []]
-    return "\n".join(line for part in parts for line in part) + "\n"
+    lines += [f"**Commit:** {fix.commit}"] if fix.commit else []
+    summary = clean_text(fix.text or fix.summary).strip()
+    lines += ["", *map(inert, summary.splitlines())] if summary else []
+    lines += ["", "## Answers", ""] if fix.answers or fix.strays else []
+    lines += [f"- {_answer(one)}" for one in fix.answers]
+    lines += [f"- {_answer(one)} (the fixer was not handed this finding)" for one in fix.strays]
+    return "\n".join(lines) + "\n"
 
 
 def _answer(answer: FixerAnswer) -> str:
@@ -105,7 +102,7 @@ def _answer(answer: FixerAnswer) -> str:
 
 def state_text(run: Run, texts: RecordTexts) -> str:
     """The state as JSON text. Every key is always there."""
-    started = run.started
+    started, phase = run.started, _current_phase(run.phase)
     updated = moment(max(texts.updated_at, _last_known(run)))
     iterations = [_iteration(run, round_) for round_ in run.rounds]
     if _awaits_round(run):
@@ -114,13 +111,13 @@ def state_text(run: Run, texts: RecordTexts) -> str:
         "version": 1,
         "plugin": PLUGIN,
         "pipeline": "review",
-        "status": _status(run.phase),
+        "status": "in_progress" if phase in (REVIEW_PHASE, FIX_PHASE) else "complete" if phase == "DONE" else "stopped",
         "task": started.subject.title or started.subject.story or started.subject.branch,
         "ownerPpid": str(started.owner or ""),
         "sessionId": run.id,
         "iteration": max(len(iterations), 1),
         "maxIterations": run.limit,
-        "currentPhase": _current_phase(run.phase),
+        "currentPhase": phase,
         "startedAt": moment(started.at),
         "updatedAt": updated,
         "schedule": _SCHEDULE,
@@ -129,16 +126,6 @@ def state_text(run: Run, texts: RecordTexts) -> str:
         "iterations": list[Json](iterations),
     }
     return write_json(state)
-
-
-def _status(phase: Phase) -> str:
-    match phase:
-        case Ended():
-            return "complete" if phase.outcome in _DONE else "stopped"
-        case Waiting():
-            return "stopped"
-        case _:
-            return "in_progress"
 
 
 def _current_phase(phase: Phase) -> str:
@@ -179,11 +166,14 @@ def _failure(phase: Phase) -> Json:
 
 
 def _iteration(run: Run, round_: Round) -> JsonObject:
-    judgement = round_.judgement
-    verdict = None if judgement is None else "clean" if judgement.passes else "issues_found"
-    reviewed: JsonObject = {"status": _review_status(run, round_)}
-    if verdict is not None:
-        reviewed["verdict"] = verdict
+    verdict: Json = None
+    if round_.judgement is not None:
+        verdict = "clean" if round_.judgement.passes else "issues_found"
+        reviewed: JsonObject = {"status": "complete", "verdict": verdict}
+    elif isinstance(run.phase, Ended | Waiting) or round_.number < len(run.rounds):
+        reviewed = {"status": "failed"}
+    else:
+        reviewed = {"status": "in_progress" if answered_so_far(run, round_) else "pending"}
     return {
         "iteration": round_.number,
         "startedAt": moment(round_.opened_at),
@@ -198,15 +188,6 @@ def _pending(number: int, since: str) -> JsonObject:
     return {"iteration": number, "startedAt": since, "r1": waiting, "r2": waiting, "verdict": None}
 
 
-def _review_status(run: Run, round_: Round) -> str:
-    if round_.judgement is not None:
-        return "complete"
-    is_over = isinstance(run.phase, Ended | Waiting) or round_.number < len(run.rounds)
-    if is_over:
-        return "failed"
-    return "in_progress" if answered(reviews_of(run, round_)) else "pending"
-
-
 def _fix_status(run: Run, round_: Round) -> str:
     if round_.fix is not None:
         return _FIX_STATUS[round_.fix.status]
@@ -216,6 +197,5 @@ def _fix_status(run: Run, round_: Round) -> str:
 
 def _last_known(run: Run) -> float:
     """The latest moment that the state itself holds."""
-    reviews = (review for round_ in run.rounds for review in reviews_of(run, round_))
-    finished = (review.finished_at for review in reviews if isinstance(review, AnsweredReview))
+    finished = (review.finished_at for round_ in run.rounds for review in answered_so_far(run, round_))
     return max((run.started.at, *(round_.opened_at for round_ in run.rounds), *finished))

@@ -4,6 +4,7 @@ They are kept with the run; the state of an epic takes them from the same functi
 """
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.contracts.report_record import report_fields, review_history_entry
@@ -23,10 +24,11 @@ from burnish.core.state import (
     scored_reviews,
 )
 from burnish.core.work import Ready, Work
-from burnish.records.interface import RecordFile, RecordTexts, answered, moment
+from burnish.records.interface import RecordFile, RecordTexts, moment
 
 HISTORY = "review-history.json"
 _COMPLETED = "completed"
+_ENDED = {Outcome.APPROVED: _COMPLETED, Outcome.ACCEPTED: _COMPLETED, Outcome.BLOCKED: "blocked"}
 
 
 class TicketRecorder:
@@ -51,11 +53,7 @@ class TicketRecorder:
 
 def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
     """A ticket in the state of its epic: what a run knows of it, and the fields that reviews add."""
-    phase = run.phase
-    status = ticket_status(run)
-    last = run.rounds[-1] if run.rounds else None
-    is_judged = last is not None and last.judgement is not None
-    scored = scored_reviews(run)
+    phase, status, scored = run.phase, ticket_status(run), scored_reviews(run)
     history: list[Json] = [
         review_history_entry(one.card, gate, attempt=one.attempt, reviewed_at=moment(one.reviewed_at)) for one in scored
     ]
@@ -74,8 +72,8 @@ def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
         "completed_at": moment(run.ended_at) if status == _COMPLETED else None,
         "failure_reason": phase.reason if isinstance(phase, Ended) and status != _COMPLETED else None,
         "revision_count": run.revisions_begun,
-        "review_started_at": None if last is None else moment(last.opened_at),
-        "review_completed_at": moment(scored[-1].reviewed_at) if is_judged and scored else None,
+        "review_started_at": moment(run.rounds[-1].opened_at) if run.rounds else None,
+        "review_completed_at": moment(scored[-1].reviewed_at) if run.judgement and scored else None,
         "review_approved": _is_approved(run),
         "review_history": history,
         "current_review_report": next((report for report in reports if report is not None), None),
@@ -84,22 +82,14 @@ def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
 
 def _is_approved(run: Run) -> bool | None:
     """Null until the last review is judged, and while an approval is not sealed: it may still come to nothing."""
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    if judgement is None:
+    if run.judgement is None or (run.outcome is None and run.judgement.passes):
         return None
-    if isinstance(run.phase, Ended):
-        return run.phase.outcome is Outcome.APPROVED
-    return None if judgement.passes else False
+    return run.outcome is Outcome.APPROVED
 
 
 def ticket_trail(states: Iterable[Run]) -> tuple[str, ...]:
     """The statuses that a ticket went through, given its run after each event."""
-    statuses: list[str] = []
-    for run in states:
-        status = ticket_status(run)
-        if not statuses or statuses[-1] != status:
-            statuses.append(status)
-    return tuple(statuses)
+    return tuple(status for status, _ in groupby(map(ticket_status, states)))
 
 
 def ticket_status(run: Run) -> str:
@@ -121,29 +111,23 @@ def ticket_status(run: Run) -> str:
         case Waiting():
             return "blocked"
         case Ended():
-            return _ended_status(phase.outcome)
+            return _ENDED.get(phase.outcome, "failed")
 
 
 def _has_begun(work: Work) -> bool:
     return not isinstance(work, Ready) or work.attempt > 1
 
 
-def _ended_status(outcome: Outcome) -> str:
-    if outcome in (Outcome.APPROVED, Outcome.ACCEPTED):
-        return _COMPLETED
-    return "blocked" if outcome is Outcome.BLOCKED else "failed"
-
-
 def _report(run: Run, round_: Round, gate: ScoreGate) -> JsonObject | None:
     """The report of a round's first scored review."""
-    review = next((one for one in answered(round_.reviews) if one.answer.card is not None), None)
-    if review is None or review.answer.card is None:
-        return None
-    return report_fields(
-        review.answer.card,
-        review.answer.findings,
-        gate,
-        ticket_id=run.subject.story_or_branch,
-        reviewed_at=moment(review.finished_at),
-        revision_count=round_.number - 1,
-    )
+    for review in round_.answered:
+        if review.answer.card is not None:
+            return report_fields(
+                review.answer.card,
+                review.answer.findings,
+                gate,
+                ticket_id=run.subject.story_or_branch,
+                reviewed_at=moment(review.finished_at),
+                revision_count=round_.number - 1,
+            )
+    return None

@@ -16,9 +16,10 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, cast
 
@@ -35,7 +36,6 @@ GivesWay = Callable[[str], bool]
 
 ROUND_FOLDERS = "review-*"
 """Folders that hold the records of one round and go with the last of them."""
-_NOT_OF_IT = "It has nothing about this run."
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """Far above any record: a larger file is not burnish's, and is not read."""
 _WRITTEN = "written-records"
@@ -46,16 +46,12 @@ _SESSION = "sessionId"
 
 
 class Notice(Value):
-    """A record that could not be put where it belongs, and why."""
-
     path: str
     message: str
     hint: str = ""
 
 
 class Written(Value):
-    """What was brought up to date in the checkout, what was removed from it, and what could not be."""
-
     paths: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
@@ -70,8 +66,6 @@ class _RefusedError(Exception):
 
 
 class Destination(NamedTuple):
-    """Where the records of one run go."""
-
     run_folder: Path
     checkout: Path | None
     """None where the checkout holds the records of another run, which stay."""
@@ -84,10 +78,14 @@ class Destination(NamedTuple):
 
 
 class _Notes:
-    """What all runs of a repository have noted down, read once."""
+    """What all runs of a repository had noted down, read once, when it is first asked for."""
 
     def __init__(self, run_folder: Path) -> None:
-        self._entries = {folder.name: _entries(folder) for folder in _folders(run_folder)}
+        self._run_folder = run_folder
+
+    @cached_property
+    def _entries(self) -> dict[str, frozenset[str]]:
+        return {folder.name: _entries(folder) for folder in _folders(self._run_folder)}
 
     def writers(self, path: str, data: bytes) -> Iterator[str]:
         """The runs that wrote exactly this file: this one first, then the latest."""
@@ -98,22 +96,18 @@ class _Notes:
 def write(files: Iterable[RecordFile], destination: Destination) -> Written:
     """Bring every record up to date. Files that are as they should be are not touched."""
     files = tuple(files)
-    checkout = destination.checkout
-    shown = tuple(file for file in files if file.in_checkout and destination.fills_checkout)
+    checkout, notes = destination.checkout, _Notes(destination.run_folder)
+    shown = {file.path: file for file in files if file.in_checkout and destination.fills_checkout}
     removed: list[str] = []
     paths: list[str] = []
     notices: list[Notice] = []
     _remove_own_copies(destination.run_folder / RECORDS, {file.path for file in files})
     if checkout is not None and destination.makes_room:
-        removed += _make_room(checkout, shown, destination, notices)
+        removed += _make_room(checkout, shown, destination, notes, notices)
     for file in files:
         with _noticed(file.path, "written", notices):
             _write_own_copy(file, destination.run_folder)
-            if (
-                destination.checkout is not None
-                and file in shown
-                and _write_to_checkout(file, destination.checkout, destination)
-            ):
+            if checkout and file.path in shown and _write_to_checkout(file, checkout, destination, notes):
                 paths.append(file.path)
     gone = tuple(path for path in removed if path not in paths)
     return Written(paths=tuple(paths), removed=gone, notices=tuple(notices))
@@ -139,58 +133,35 @@ def _remove_own_copies(folder: Path, wanted: set[str]) -> None:
                 path.unlink()
 
 
-def _outdated(checkout: Path, shown: tuple[RecordFile, ...]) -> list[tuple[str, bool]]:
-    """The records in the checkout that are not of this run now, and verdicts that do not hold.
-
-    Each with whether one of this run's is to be written there.
-    """
-    wanted = {file.path: file for file in shown}
+def _make_room(
+    checkout: Path, shown: Mapping[str, RecordFile], destination: Destination, notes: _Notes, notices: list[Notice]
+) -> list[str]:
+    """Remove the records in the checkout that are not of this run now, and verdicts that do not hold."""
     found = dict.fromkeys(
         str(path.relative_to(checkout)) for pattern in RECORD_PATHS for path in sorted(checkout.glob(pattern))
     )
-    return [
-        (path, path in wanted) for path in found if path not in wanted or _is_outdated(checkout / path, wanted[path])
-    ]
-
-
-def _is_outdated(path: Path, file: RecordFile) -> bool:
-    if not file.is_verdict:
-        return False
-    try:
-        return _content(path) != file.text.encode("utf-8", errors="replace")
-    except _RefusedError:
-        return False  # the writer says why
-
-
-def _make_room(
-    checkout: Path, shown: tuple[RecordFile, ...], destination: Destination, notices: list[Notice]
-) -> list[str]:
-    """Remove what is outdated; what is gone now."""
-    outdated = _outdated(checkout, shown)
-    notes = _Notes(destination.run_folder) if outdated else None
+    outdated = [path for path in found if _is_outdated(checkout / path, shown.get(path))]
     removed: list[str] = []
-    for path, is_wanted in outdated:
+    for path in outdated:
         with _noticed(path, "removed", notices):
-            if notes is not None and _remove(checkout, path, destination, notes, is_wanted=is_wanted):
+            if _remove(checkout, path, destination, notes, is_wanted=path in shown):
                 removed.append(path)
     return removed
+
+
+def _is_outdated(path: Path, file: RecordFile | None) -> bool:
+    if file is None:
+        return True
+    try:
+        return file.is_verdict and _content(path) != _data(file.text)
+    except _RefusedError:
+        return False  # the writer says why
 
 
 def _remove(checkout: Path, path: str, destination: Destination, notes: _Notes, *, is_wanted: bool) -> bool:
     """Remove a record that this run or one that gives way to it wrote. Whether it is gone."""
     try:
-        _refuse_links(checkout, path)
-        existing = _content(checkout / path)
-        writers = () if existing is None else notes.writers(path, existing)
-        own = destination.run_folder.name
-        if not any(writer == own or destination.gives_way(writer) for writer in writers):
-            raise _RefusedError(
-                "It belongs to an earlier run and was changed since, so burnish did not replace it.", _NOT_OF_IT
-            )
-        if destination.is_tracked(path):
-            raise _RefusedError(
-                "It belongs to an earlier run and is tracked by git, so burnish did not replace it.", _NOT_OF_IT
-            )
+        _refuse_removal(checkout, path, destination, notes)
     except _RefusedError:
         # Where one of this run's is to be written, the writer says so. What never was a record is not spoken of.
         was_record = any(destination.gives_way(keeper) for keeper in _keepers(destination.run_folder, path))
@@ -206,27 +177,45 @@ def _remove(checkout: Path, path: str, destination: Destination, notes: _Notes, 
     return True
 
 
+def _refuse_removal(checkout: Path, path: str, destination: Destination, notes: _Notes) -> None:
+    _refuse_links(checkout, path)
+    existing = _content(checkout / path)
+    writers = () if existing is None else notes.writers(path, existing)
+    own = destination.run_folder.name
+    if not any(writer == own or destination.gives_way(writer) for writer in writers):
+        reason = "was changed since"
+    elif destination.is_tracked(path):
+        reason = "is tracked by git"
+    else:
+        return
+    message = f"It belongs to an earlier run and {reason}, so burnish did not replace it."
+    raise _RefusedError(message, "It has nothing about this run.")
+
+
 def _write_own_copy(file: RecordFile, run_folder: Path) -> None:
     path = run_folder / RECORDS / _confined(file.path)
-    data = file.text.encode("utf-8", errors="replace")
-    if _content(path) == data:
-        return
-    make_private_directory(path.parent)
-    write_atomically(path, data)
+    if _content(path) != _data(file.text):
+        make_private_directory(path.parent)
+        write_atomically(path, _data(file.text))
 
 
-def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destination) -> bool:
+def _data(text: str) -> bytes:
+    return text.encode("utf-8", errors="replace")
+
+
+def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destination, notes: _Notes) -> bool:
     path = checkout / _confined(file.path)
     _refuse_links(checkout, file.path)
     existing = _content(path)
-    data = _data(file, existing)
+    earlier = _earlier_version(file, existing)
+    data = _data(file.text if earlier is None else _merged_text(earlier, _object(file.text)))
     if existing == data:  # which is most of them after most events: git need not be asked
         return False
     if destination.is_tracked(file.path):
         raise _RefusedError(
             "It is tracked by git, so burnish did not replace it.", "The run's own copy has the current text."
         )
-    if existing is not None and not _is_ours(file, existing, destination.run_folder):
+    if existing is not None and earlier is None and not any(notes.writers(file.path, existing)):
         hint = "Move it away to have it written; the run's own copy has the current text."
         raise _RefusedError("There is already a file that burnish did not write.", hint)
     _note(destination.run_folder, file.path, data)
@@ -275,18 +264,6 @@ def _content(path: Path) -> bytes | None:
         os.close(descriptor)
 
 
-def _data(file: RecordFile, existing: bytes | None) -> bytes:
-    may_merge = file.shared and existing is not None and _is_same_record(existing, file.text)
-    text = _merged_text(existing, file.text) if may_merge and existing is not None else file.text
-    return text.encode("utf-8", errors="replace")
-
-
-def _is_ours(file: RecordFile, existing: bytes, run_folder: Path) -> bool:
-    if file.shared and _is_same_record(existing, file.text):
-        return True
-    return _was_written(run_folder, file.path, existing)
-
-
 def _note(run_folder: Path, path: str, data: bytes) -> None:
     """Note a version down, durably, before it is written."""
     line = f"{_entry(path, data)}\n"
@@ -296,12 +273,6 @@ def _note(run_folder: Path, path: str, data: bytes) -> None:
         sync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _was_written(run_folder: Path, path: str, data: bytes) -> bool:
-    """Whether any run of this repository wrote exactly this file."""
-    entry = _entry(path, data)
-    return any(entry in _entries(folder) for folder in _folders(run_folder))
 
 
 def _keepers(run_folder: Path, path: str) -> Iterator[str]:
@@ -330,46 +301,42 @@ def _folders(run_folder: Path) -> list[Path]:
     return [run_folder, *others]
 
 
-def _is_same_record(existing: bytes, text: str) -> bool:
-    """Whether the file that exists is an older version of this record, with or without fields of other tools."""
-    found, ours = _object(existing.decode("utf-8", errors="replace")), _object(text)
-    return found is not None and ours is not None and _OWNER in ours and found.get(_OWNER) == ours[_OWNER]
+def _earlier_version(file: RecordFile, existing: bytes | None) -> JsonObject | None:
+    """What exists, where it is an older version of a shared record, with or without fields of other tools."""
+    if not file.shared or existing is None:
+        return None
+    found, ours = _object(existing.decode("utf-8", errors="replace")), _object(file.text)
+    return found if _OWNER in ours and found.get(_OWNER) == ours[_OWNER] else None
 
 
-def _merged_text(existing: bytes, text: str) -> str:
-    """Our text with the fields that only the existing file has."""
-    found, ours = _object(existing.decode("utf-8", errors="replace")), _object(text)
-    if found is None or ours is None:
-        return text
+def _merged_text(found: JsonObject, ours: JsonObject) -> str:
+    """Our text with the fields that only the existing file has; our keys first, in our order."""
     same_run = found.get(_SESSION) == ours.get(_SESSION)
     # Below the top, fields of another run would be put beside rounds that they do not belong to.
-    kept = _with_unknown(ours, found) if same_run else {**found, **ours}
-    return write_json(_in_order(ours, kept))
+    return write_json(_with_unknown(ours, found) if same_run else {**ours, **found, **ours})
 
 
-def _object(text: str) -> JsonObject | None:
-    try:
+def _object(text: str) -> JsonObject:
+    """The object that a text holds; an empty one where it holds none."""
+    with suppress(ValueError, RecursionError):
         value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return cast("JsonObject", value) if isinstance(value, dict) else None
-
-
-def _in_order(ours: JsonObject, kept: JsonObject) -> JsonObject:
-    """Our keys first, in our order."""
-    return {**{key: kept[key] for key in ours}, **{key: value for key, value in kept.items() if key not in ours}}
+        if isinstance(value, dict):
+            return cast("JsonObject", value)
+    return {}
 
 
 def _with_unknown(ours: JsonObject, found: JsonObject) -> JsonObject:
-    both = {key: _merged(value, found[key]) if key in found else value for key, value in ours.items()}
-    return {**both, **{key: value for key, value in found.items() if key not in ours}}
+    both = {key: _merged(ours[key], found[key]) for key in ours if key in found}
+    return {**ours, **found, **both}
 
 
 def _merged(ours: Json, found: Json) -> Json:
-    if isinstance(ours, dict) and isinstance(found, dict):
-        return _with_unknown(ours, found)
-    if isinstance(ours, list) and isinstance(found, list):
-        # Entries have their place for good: rounds are only ever added at the end.
-        pairs = [_merged(ours[place], found[place]) for place in range(min(len(ours), len(found)))]
-        return [*pairs, *ours[len(pairs) :]]
-    return ours
+    match ours, found:
+        case dict(), dict():
+            return _with_unknown(ours, found)
+        case list(), list():
+            # Entries have their place for good: rounds are only ever added at the end.
+            pairs = list(map(_merged, ours, found))
+            return [*pairs, *ours[len(pairs) :]]
+        case _:
+            return ours

@@ -5,6 +5,8 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from burnish.core.evidence import Gap
 from burnish.core.findings import Counts, Finding, FindingStatus, count
 from burnish.core.state import (
@@ -68,13 +70,9 @@ class RunSnapshot(Value):
     @property
     def exit_code(self) -> int:
         """What a command that followed the run to this point exits with."""
-        match self.run.phase:
-            case Ended():
-                return _EXIT_CODES[self.run.phase.outcome]
-            case Waiting():
-                return _WAITING_EXIT
-            case _:
-                return _RUNNING_EXIT
+        if self.run.outcome is not None:
+            return _EXIT_CODES[self.run.outcome]
+        return _WAITING_EXIT if isinstance(self.run.phase, Waiting) else _RUNNING_EXIT
 
 
 class NextStep(Value):
@@ -88,8 +86,6 @@ class NextStep(Value):
 
 
 class WorkInProgress(Value):
-    """One piece of work that is under way."""
-
     effect: str
     name: str
     """The reviewer, or what is done: `fix`, `build`, `validation`, `seal`."""
@@ -99,6 +95,16 @@ class WorkInProgress(Value):
     since: float
     doing: str = ""
     """In one short line, as far as its log tells."""
+
+
+class SourceLine(Value):
+    """A line of the tree, and what of it is meant."""
+
+    number: int
+    text: str
+    start: int
+    """The first character that is meant, from 0."""
+    length: int
 
 
 class Account(RunSnapshot):
@@ -120,6 +126,8 @@ class Account(RunSnapshot):
     by_rule: tuple[str, ...] = ()
     """The agents that review by rule, without judging what a change is meant to do."""
     logs_removed: bool = False
+    code: dict[str, SourceLine] = msgspec.field(default_factory=dict[str, SourceLine])
+    """The line that each open finding is about, by the finding's id; none of a secret."""
 
 
 class UnreadableRun(Value):
@@ -138,13 +146,7 @@ class RunList(Value):
 
 def state_of(run: Run) -> str:
     """`running`, `waiting` or `ended`."""
-    match run.phase:
-        case Ended():
-            return "ended"
-        case Waiting():
-            return "waiting"
-        case _:
-            return "running"
+    return "ended" if run.outcome else "waiting" if isinstance(run.phase, Waiting) else "running"
 
 
 def seats_of(run: Run, round_: Round) -> tuple[Seat, ...]:
@@ -168,21 +170,16 @@ def still_open(run: Run) -> tuple[Finding, ...]:
 
 def open_blockers(run: Run) -> int:
     """How many findings block at this moment. An objection that no finding stands for counts as one."""
-    tracked = sum(1 for entry in run.findings if entry.status is FindingStatus.OPEN and entry.blocking)
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    if tracked or judgement is None or judgement.clean:
+    tracked = sum(entry.status is FindingStatus.OPEN and entry.blocking for entry in run.findings)
+    if tracked or run.judgement is None or run.judgement.clean:
         return tracked
-    return sum(1 for finding in judgement.blocking if finding.synthetic)
+    return sum(finding.synthetic for finding in run.judgement.blocking)
 
 
 def left_of_last_round(run: Run) -> Counts:
     """What is open of the last round, each problem once, however many reviewers reported it."""
-    last = len(run.rounds)
-    return count(
-        entry.finding
-        for entry in run.findings
-        if entry.last_reported_round == last and entry.status is FindingStatus.OPEN
-    )
+    last = (len(run.rounds), FindingStatus.OPEN)
+    return count(entry.finding for entry in run.findings if (entry.last_reported_round, entry.status) == last)
 
 
 def short_ids(run: Run) -> dict[str, str]:
@@ -231,3 +228,18 @@ def _works(phase: Phase) -> Iterator[tuple[str, str, object]]:
 
 
 _NAMES: dict[type, str] = {Building: "build", Validating: "validation", Fixing: "fix", Sealing: "seal"}
+
+
+class BranchStatus(Value):
+    """A branch, what differs from its base, and the latest run of it."""
+
+    branch: str
+    base: str = ""
+    why_not: str = ""
+    """Why there is nothing to review, where that is so."""
+    uncommitted: int = 0
+    """Files of the working tree that are not committed."""
+    latest: Account | None = None
+    is_current: bool = False
+    """Whether that run looked at what the branch is now."""
+    step: NextStep | None = None

@@ -1,5 +1,6 @@
 """The forms in which a run is told, by name. A new one is one file with `render(account)` and one entry here."""
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -28,16 +29,35 @@ FORMS = {
 
 
 class UnknownFormError(BurnishError):
-    """A form that there is no renderer for."""
-
     kind = ErrorKind.USAGE
 
 
 def render(account: "Account", form: str) -> str:
-    """A run in one form."""
     if form not in FORMS:
         raise UnknownFormError(f"Unknown format '{form}'.", hint=f"Choose one of {', '.join(FORMS)}.")
     return cast("Renderer", import_module(FORMS[form])).render(account)
+
+
+class OutputError(BurnishError):
+    kind = ErrorKind.USAGE
+
+
+def check_output(output: str | None) -> None:
+    """Raise where a result could not be written to a file: it is better to know before the work is done."""
+    if output is None:
+        return
+    path = Path(output)
+    reason = (
+        "it is a folder"
+        if path.is_dir()
+        else f"there is no folder '{path.parent}'"
+        if not path.parent.is_dir()
+        else "you may not write there"
+        if not os.access(path if path.exists() else path.parent, os.W_OK)
+        else ""
+    )
+    if reason:
+        raise OutputError(f"--output '{output}' cannot be written: {reason}.", hint="Name another file.")
 
 
 def print_or_save(text: str, output: str | None) -> None:

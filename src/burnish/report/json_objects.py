@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from burnish.contracts.finding_json import source_object
+from msgspec import to_builtins
+from msgspec.structs import asdict
+
+from burnish.contracts.finding_json import finding_object
 from burnish.core.budget import Cap
-from burnish.core.evidence import CensusEntry, Missing
-from burnish.core.findings import Counts, FixVerdict, Tracked
+from burnish.core.evidence import CensusEntry
+from burnish.core.findings import FixVerdict, Tracked
 from burnish.core.gates import Judgement
+from burnish.core.reviews import Usage
 from burnish.core.state import (
     AnsweredReview,
     Ended,
@@ -36,50 +40,46 @@ VERSION = 1
 
 
 def render(account: Account) -> str:
-    """The object as text."""
     return json_text(run_object(account))
 
 
 def run_object(account: Account) -> dict[str, Any]:
-    """The whole account of a run."""
-    run, phase = account.run, account.run.phase
-    subject = run.subject
-    choices = phase.choices if isinstance(phase, Waiting) else ()
+    run, subject, waits = account.run, account.run.subject, isinstance(account.run.phase, Waiting)
     return {
         "version": VERSION,
         "run": run.id,
         "protocol": run.protocol.name,
         "state": state_of(run),
-        "outcome": phase.outcome.value if isinstance(phase, Ended) else None,
-        "reason": phase.reason if isinstance(phase, Ended | Waiting) else "",
-        "policy": {
-            "origin": account.policy_origin,
-            "base": subject.base_commit,
-            "notes": list(account.policy_notes),
+        "outcome": run.outcome.value if run.outcome else None,
+        "reason": run.phase.reason if isinstance(run.phase, Ended | Waiting) else "",
+        "policy": {"origin": account.policy_origin, "base": subject.base_commit, "notes": list(account.policy_notes)},
+        "subject": {
+            "branch": subject.branch,
+            "base": subject.base,
+            "head": run.commit,
+            "tree": run.tree,
+            **({"paths": list(subject.paths)} if subject.paths else {}),
         },
-        "subject": {"branch": subject.branch, "base": subject.base, "head": run.commit, "tree": run.tree},
         "supersedes": list(run.started.supersedes),
         "rounds": [_round(run, round_) for round_ in run.rounds],
-        "findings": [_finding(entry) for entry in run.findings],
+        "findings": [tracked_object(entry, account) for entry in run.findings],
         "census": [_census(entry) for entry in run.census],
-        "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in choices],
-        "escalation": _escalation(account),
+        "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in run.choices],
+        "escalation": _escalation(account) if waits else None,
         "seal": {"tree": run.tree, "digest": run.seal} if run.seal else None,
-        "usage": {
-            "seconds": round(run.usage.seconds, 3),
-            "tokens": run.usage.tokens,
-            "cost_usd": round(run.usage.cost_usd, 6),
-        },
+        "usage": usage_object(run.usage),
         "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
         "next": [{"command": step.command, "does": step.does, "first": step.first} for step in account.steps],
     }
 
 
-def _escalation(account: Account) -> dict[str, Any] | None:
+def _escalation(account: Account) -> dict[str, Any]:
     """What is left, and where to read it, for the person whom the run waits for."""
-    if not isinstance(account.run.phase, Waiting):
-        return None
-    return {"counts": counts_object(left_of_last_round(account.run)), "document": account.document or None}
+    return {"counts": to_builtins(left_of_last_round(account.run)), "document": account.document or None}
+
+
+def usage_object(usage: Usage) -> dict[str, Any]:
+    return {"seconds": round(usage.seconds, 3), "tokens": usage.tokens, "cost_usd": round(usage.cost_usd, 6)}
 
 
 def _round(run: Run, round_: Round) -> dict[str, Any]:
@@ -89,8 +89,9 @@ def _round(run: Run, round_: Round) -> dict[str, Any]:
         "round": round_.number,
         "scope": round_.scope.value,
         "reviews": [_review(review) for review in reviews],
-        "judgement": _judgement(round_.judgement),
-        "fix": _fix(round_.fix),
+        # A round that could not be judged has no judgement, which is never the same as a clean one.
+        "judgement": None if round_.judgement is None else _judgement(round_.judgement),
+        "fix": None if round_.fix is None else _fix(round_.fix),
     }
 
 
@@ -98,36 +99,18 @@ def _review(review: Review) -> dict[str, Any]:
     said: dict[str, Any] = {
         "reviewer": review.reviewer,
         "status": review.status.value,
-        "counts": counts_object(review.counts),
+        "counts": to_builtins(review.counts),
     }
     match review:
         case AnsweredReview():
-            slow = {"slow": True} if review.slow else {}
-            lacking = {} if review.evidence.missing is None else {"missing": _missing(review.evidence.missing)}
+            slow, missing = {"slow": True} if review.slow else {}, review.evidence.missing
+            lacking = {} if missing is None else {"missing": asdict(missing)}
             return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **slow}
         case FailedReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
 
 
-def _missing(missing: Missing) -> dict[str, Any]:
-    return {"reason": missing.reason, "hint": missing.hint, "excused": missing.excused}
-
-
-def counts_object(counts: Counts) -> dict[str, int]:
-    """Counts by severity, the worst first."""
-    return {
-        "critical": counts.critical,
-        "high": counts.high,
-        "medium": counts.medium,
-        "low": counts.low,
-        "info": counts.info,
-    }
-
-
-def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
-    """A round that could not be judged has no judgement, which is never the same as a clean one."""
-    if judgement is None:
-        return None
+def _judgement(judgement: Judgement) -> dict[str, Any]:
     return {
         "clean": judgement.passes,
         "blocking": len(judgement.blocking) + len(judgement.carried),
@@ -136,9 +119,7 @@ def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
     }
 
 
-def _fix(fix: FixResult | None) -> dict[str, Any] | None:
-    if fix is None:
-        return None
+def _fix(fix: FixResult) -> dict[str, Any]:
     return {
         "status": fix.status.value,
         "commit": fix.commit or None,
@@ -155,7 +136,6 @@ def _answer(answer: FixerAnswer) -> dict[str, Any]:
 
 
 def _census(entry: CensusEntry) -> dict[str, Any]:
-    """How closely a changed file was examined, by whom, and whether that is enough."""
     return {
         "file": entry.file.path,
         "need": entry.file.need.value,
@@ -166,38 +146,34 @@ def _census(entry: CensusEntry) -> dict[str, Any]:
     }
 
 
-def _finding(entry: Tracked) -> dict[str, Any]:
-    finding = entry.finding
-    place = finding.location
+def tracked_object(entry: Tracked, account: Account) -> dict[str, Any]:
+    """A finding of a run, with the line that it is about."""
+    line = account.code.get(entry.finding.id)
     return {
-        "id": finding.id,
-        "severity": finding.severity.value,
-        "category": finding.category,
-        "file": place.file if place else None,
-        "line": place.line if place else None,
-        "title": finding.title,
+        **finding_object(entry.finding),
+        "count": 1 + len(entry.finding.also_at),
+        "fixable": entry.finding.fixable,
+        "code": None if line is None else line.text,
         "status": entry.status.value,
-        "found_by": list(finding.found_by),
+        "note": entry.note,
         "round": entry.round,
-        "sources": [source_object(source) for source in finding.sources],
     }
 
 
 def list_object(runs: RunList) -> dict[str, Any]:
-    """The object that `status --json` prints."""
     return {"version": VERSION, "runs": [_row(row) for row in runs.rows], "left_out": runs.left_out}
 
 
 def _row(row: Account | UnreadableRun) -> dict[str, Any]:
     if isinstance(row, UnreadableRun):
         return {"run": row.name, "state": "unreadable", "reason": row.error}
-    run, phase = row.run, row.run.phase
+    run = row.run
     return {
         "run": run.id,
         "state": state_of(run),
         "interrupted": row.interrupted,
-        "outcome": phase.outcome.value if isinstance(phase, Ended) else None,
-        "reason": phase.reason if isinstance(phase, Ended | Waiting | Stopping) else "",
+        "outcome": run.outcome.value if run.outcome else None,
+        "reason": run.phase.reason if isinstance(run.phase, Ended | Waiting | Stopping) else "",
         "protocol": run.protocol.name,
         "mode": run.started.mode.value,
         "branch": run.subject.branch,
@@ -205,7 +181,7 @@ def _row(row: Account | UnreadableRun) -> dict[str, Any]:
         "rounds": len(run.rounds),
         "limit": run.limit,
         "blocking": open_blockers(run),
-        "choices": [choice.key for choice in phase.choices] if isinstance(phase, Waiting) else [],
+        "choices": [choice.key for choice in run.choices],
         "started_at": run.started.at,
         "process": None if row.driver is None else {"pid": row.driver.pid, "host": row.driver.host},
         "at_work": [_work(work) for work in row.at_work],

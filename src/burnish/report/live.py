@@ -51,7 +51,6 @@ Watcher = Callable[[AnyEvent, Run], None]
 
 
 def title(run: Run) -> str:
-    """The first line of a run."""
     scope = "review and fix" if run.may_fix else "one review"
     again = f", resumed after {number(len(run.rounds), 'round')}" if run.rounds else ""
     ended = "".join(f", supersedes {name}" for name in run.started.supersedes)
@@ -75,6 +74,18 @@ def print_event(event: AnyEvent, run: Run) -> None:
     print_error(f"  {_mark(event, run)} {_short(words, run)}")
     if isinstance(run.phase, Waiting):
         print_error(f"  ? {phase_words(run.phase)}")
+
+
+def activity_printer() -> Callable[[str, str], None]:
+    """Prints what each agent does, whenever it does something else."""
+    last: dict[str, str] = {}
+
+    def print_activity(effect: str, words: str) -> None:
+        if words and last.get(effect) != words:
+            last[effect] = words
+            print_error(f"    {effect}: {flat(words)}")
+
+    return print_activity
 
 
 def _mark(event: AnyEvent, run: Run) -> str:

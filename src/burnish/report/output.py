@@ -19,8 +19,6 @@ from burnish.core.text import clean_text
 
 
 class Tone(Enum):
-    """What a word means at a glance."""
-
     PLAIN = ""
     STRONG = "1"
     FAINT = "2"
@@ -35,8 +33,6 @@ class Tone(Enum):
 
 
 class Toned(NamedTuple):
-    """A word with a tone."""
-
     text: str
     tone: Tone
 
@@ -58,7 +54,6 @@ def at_terminal() -> bool:
 
 
 def print_line(text: str) -> None:
-    """Write a line for people to the standard output."""
     _write(sys.stdout, text)
 
 
@@ -82,7 +77,6 @@ def print_piece(text: str) -> None:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Write one JSON object to the standard output."""
     sys.stdout.write(json_text(value))
 
 

@@ -11,16 +11,17 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from msgspec.structs import asdict
+
 from burnish import __version__
 from burnish.core.findings import Counts, FindingStatus, Tracked
 from burnish.core.gates import Judgement
-from burnish.core.state import AnsweredReview, FailedReview, FixResult, Review, ReviewStatus, Round, Run, Seat, Waiting
+from burnish.core.state import AnsweredReview, FailedReview, FixResult, ReviewStatus, Round, Run, Seat
 from burnish.core.text import clean_text
 from burnish.core.work import Pausing, Ready, Running
 from burnish.prompts.rendering import render as fill_in
 from burnish.report import words
 from burnish.report.account import Account, seats_of, short_ids
-from burnish.report.json_objects import counts_object
 from burnish.report.output import Tone
 
 _TONES = {
@@ -54,12 +55,10 @@ def _file(name: str) -> str:
 
 
 def _joined(parts: Iterable[Markup]) -> Markup:
-    """Parts below each other."""
     return Markup("\n".join(part.html for part in parts))
 
 
 def render(account: Account) -> str:
-    """The whole page."""
     run = account.run
     state = words.state_word(account)
     evidence = [line for line in (words.census_line(run), *words.gap_lines(run)) if line] or ["No round was judged."]
@@ -83,8 +82,7 @@ def render(account: Account) -> str:
 
 
 def _next(account: Account) -> Iterator[Markup]:
-    phase = account.run.phase
-    for choice in phase.choices if isinstance(phase, Waiting) else ():
+    for choice in account.run.choices:
         yield fill("choice", key=choice.key, text=words.choice_words(choice))
     if account.result:
         yield fill("line", text=account.result)
@@ -113,7 +111,6 @@ def _facts(run: Run) -> Iterator[Markup]:
 
 
 def _rounds(run: Run) -> Markup:
-    """All rounds, the first one first."""
     if not run.rounds:
         return fill("line", text="No review has started.")
     return fill("timeline", rounds=_joined(_round(run, round_) for round_ in run.rounds))
@@ -134,39 +131,28 @@ def _round(run: Run, round_: Round) -> Markup:
 
 
 def _seat(seat: Seat) -> Markup:
-    match seat.work:
-        case AnsweredReview() | FailedReview() as review:
-            return _review(review)
-        case Running() as work:
+    work = seat.work
+    match work:
+        case AnsweredReview():
+            took = words.duration(work.finished_at - work.started_at)
+            lacking = [words.review_words(work)] if work.status in _EXPLAINED else []
+            detail = "; ".join([f"{work.agent}, {took}", *lacking, *work.answer.notes])
+            return _row(seat.reviewer, work.status.value, _TONES[work.status], work.counts, detail)
+        case FailedReview():
+            detail = f"{work.failure.kind.value}: {work.failure.message}"
+            return _row(seat.reviewer, work.status.value, _TONES[work.status], work.counts, detail)
+        case Running():
             return _row(seat.reviewer, "running", Tone.PLAIN, Counts(), f"{work.agent}, attempt {work.attempt}")
-        case Pausing() as work:
+        case Pausing():
             return _row(seat.reviewer, "waiting", Tone.PLAIN, Counts(), f"for attempt {work.attempt}")
         case Ready():
             return _row(seat.reviewer, "not started", Tone.PLAIN, Counts(), "")
 
 
-def _review(review: Review) -> Markup:
-    match review:
-        case AnsweredReview():
-            took = words.duration(review.finished_at - review.started_at)
-            lacking = [words.review_words(review)] if review.status in _EXPLAINED else []
-            detail = "; ".join([f"{review.agent}, {took}", *lacking, *review.answer.notes])
-        case FailedReview():
-            detail = f"{review.failure.kind.value}: {review.failure.message}"
-    return _row(review.reviewer, review.status.value, _TONES[review.status], review.counts, detail)
-
-
 def _row(reviewer: str, status: str, tone: Tone, counts: Counts, detail: str) -> Markup:
-    numbers = counts_object(counts).items()
+    numbers = asdict(counts).items()
     pills = (fill("count", severity=severity, number=str(number)) for severity, number in numbers if number)
-    return fill(
-        "review",
-        reviewer=reviewer,
-        status=status,
-        tone=tone.word,
-        counts=_joined(pills),
-        detail=detail,
-    )
+    return fill("review", reviewer=reviewer, status=status, tone=tone.word, counts=_joined(pills), detail=detail)
 
 
 def _remarks(judgement: Judgement | None, fix: FixResult | None) -> Iterator[str]:
@@ -184,7 +170,7 @@ def _findings(run: Run) -> Markup:
     if not run.findings:
         return fill("line", text="No findings were reported." if run.rounds else "No review has run yet.")
     ids = short_ids(run)
-    entries = sorted(run.findings, key=lambda entry: (entry.finding.severity.rank, *words.open_first(entry)))
+    entries = sorted(run.findings, key=words.worst_first)
     return _joined(_finding(entry, ids[entry.finding.id]) for entry in entries)
 
 

@@ -1,18 +1,19 @@
 """A run as text for people: in full, as the summary that ends a command, as one row of a list, or as a question."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from burnish.contracts.text import bounded
+from burnish.core.events import ValidationStatus
 from burnish.core.evidence import summary as summarise_gaps
-from burnish.core.finding_history import last_answers
-from burnish.core.findings import Finding, FindingStatus, Severity, Tracked
+from burnish.core.finding_history import DISMISSED, last_answers
+from burnish.core.findings import Finding, FindingStatus, Severity, Tracked, count
 from burnish.core.gates import Judgement
-from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy
+from burnish.core.protocol import Choice, ChoiceAction, Priority, RecordLayout, ReviewBy, SeatKind
 from burnish.core.state import (
     AnsweredReview,
     Ended,
     FailedReview,
-    Review,
     ReviewStatus,
     Round,
     Run,
@@ -27,9 +28,11 @@ from burnish.core.work import Pausing, Ready, Running
 from burnish.report import words
 from burnish.report.account import (
     Account,
+    BranchStatus,
     NextStep,
     RunList,
     RunSnapshot,
+    SourceLine,
     UnreadableRun,
     WorkInProgress,
     left_of_last_round,
@@ -41,19 +44,22 @@ from burnish.report.output import Line, Part, Tone, Toned, flat, plain, table, w
 from burnish.system import clock
 
 _LONGEST = 400
+_OUTPUT_LINES = 12
 """Most characters of a text in a list."""
+_INDENT = " " * 11
+_ASSERTION_LINES = 4
+_OF_TESTS = ("test:", "tests:", "witness:")
+_PLACES = 30
 _SHOWN = 20
 """Findings that a summary names before it only counts them."""
 _HEADS = ("RUN", "STATE", "PROTOCOL", "BRANCH", "ROUNDS", "BLOCKING", "AGE")
 
 
 def render(account: Account) -> str:
-    """The whole account, without tones."""
     return plain(run_lines(account))
 
 
 def run_lines(account: Account) -> Iterator[Line]:
-    """The whole account of a run."""
     run = account.run
     yield from headline(account)
     if account.logs_removed:
@@ -64,6 +70,7 @@ def run_lines(account: Account) -> Iterator[Line]:
     yield (f"  commit {run.commit[:12]}, tree {run.tree[:12]}",)
     for round_ in run.rounds:
         yield from _round_lines(run, round_)
+    yield from ((line,) for line in _failed_validation(run))
     if run.findings:
         yield ()
         yield from finding_lines(run)
@@ -89,13 +96,11 @@ def headline(snapshot: RunSnapshot) -> Iterator[Line]:
 def choice_lines(account: Account) -> Iterator[Line]:
     """What is left in a waiting run, and what it offers."""
     yield from ((flat(line),) for line in words.waiting_lines(account))
-    phase = account.run.phase
-    if isinstance(phase, Waiting):
-        yield from ((f"  {flat(choice.key)}) {flat(words.choice_words(choice))}",) for choice in phase.choices)
+    for choice in account.run.choices:
+        yield (f"  {flat(choice.key)}) {flat(words.choice_words(choice))}",)
 
 
 def step_lines(steps: Sequence[NextStep]) -> Iterator[Line]:
-    """What to do next."""
     return ((line,) for step in steps for line in words.step_words(step))
 
 
@@ -117,8 +122,10 @@ def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
 def _seat(run: Run, seat: Seat) -> Line:
     work = seat.work
     match work:
-        case AnsweredReview() | FailedReview():
-            return _review(work)
+        case AnsweredReview():
+            return (flat(words.review_words(work)) + (", slow" if work.slow else ""),)
+        case FailedReview():
+            return Toned("did not run", Tone.BAD), flat(words.review_words(work)).removeprefix("did not run")
         case Running():
             attempt = words.attempt_words(run, seat.reviewer, work.attempt) or "attempt 1"
             return (f"running ({flat(work.agent)}, {attempt})",)
@@ -127,13 +134,6 @@ def _seat(run: Run, seat: Seat) -> Line:
             return (f"waiting for {'the fallback' if attempt == 'fallback' else attempt}",)
         case Ready():
             return ("not started",)
-
-
-def _review(review: Review) -> Line:
-    said = flat(words.review_words(review))
-    if isinstance(review, FailedReview):
-        return Toned("did not run", Tone.BAD), said.removeprefix("did not run")
-    return (said + (", slow" if review.slow else ""),)
 
 
 def _judgement(judgement: Judgement) -> Line:
@@ -149,8 +149,7 @@ def _judgement(judgement: Judgement) -> Line:
 
 def _blocking_lines(run: Run) -> Iterator[Line]:
     """What blocks beside findings that can be named: the objections of the last judgement."""
-    count = open_blockers(run)
-    judgement = run.rounds[-1].judgement if run.rounds else None
+    count, judgement = open_blockers(run), run.judgement
     if judgement is None or judgement.clean or not count:
         return
     yield ()
@@ -159,126 +158,243 @@ def _blocking_lines(run: Run) -> Iterator[Line]:
 
 
 def _evidence(run: Run) -> list[str]:
-    """How closely the change was examined."""
     return [flat(line) for line in (words.census_line(run), *words.gap_lines(run)) if line]
 
 
 def finding_lines(run: Run, *, details: bool = False) -> Iterator[Line]:
     """All findings of a run by severity. Those that were settled stay listed: nothing is silently hidden."""
     ids = short_ids(run)
-    for severity in Severity:
-        entries = [entry for entry in run.findings if entry.finding.severity is severity]
-        if entries:
-            yield (words.severity_word(severity),)
-            for entry in sorted(entries, key=words.open_first):
-                yield from _finding(entry, ids[entry.finding.id])
-                if details:
-                    yield from _details(entry.finding)
+    entries = sorted(run.findings, key=words.worst_first)
+    for severity, group in groupby(entries, key=lambda entry: entry.finding.severity):
+        yield (words.severity_word(severity),)
+        for entry in group:
+            yield from _finding(entry, ids[entry.finding.id])
+            yield from _details(entry.finding) if details else ()
 
 
 def _finding(entry: Tracked, short: str) -> Iterator[Line]:
     finding = entry.finding
     origin = ", ".join((*map(flat, finding.found_by), words.found_in(entry)))
-    where = f"{words.place(finding)} " if finding.location is not None else ""
+    where = f"{words.places(finding)[0]} " if finding.location is not None else ""
     yield f"  {short} ", words.status_word(entry), f" {where}{flat(finding.title)} ({origin})"
     for source in finding.sources:
         yield (f"    {', '.join(map(flat, source.found_by))}: {source.severity.value}, {flat(source.title)}",)
-    if entry.note:
+    if entry.status in DISMISSED:
+        yield (f"    {words.dismissal(entry)}",)
+    elif entry.note:
         yield (f"    note: {flat(entry.note)}",)
 
 
 def _details(finding: Finding) -> Iterator[Line]:
-    texts = {
-        "problem": finding.problem,
-        "impact": finding.impact,
-        "evidence": finding.evidence,
-        "suggestion": finding.suggestion,
-    }
-    yield from ((f"    {name}: {bounded(flat(text), _LONGEST)}",) for name, text in texts.items() if text.strip())
+    texts = [(name, getattr(finding, name)) for name in ("problem", "impact", "evidence", "suggestion")]
     for source in finding.sources:
-        said = {"problem": source.problem, "suggestion": source.suggestion}
         who = ", ".join(map(flat, source.found_by))
-        yield from (
-            (f"    {name} ({who}): {bounded(flat(text), _LONGEST)}",)
-            for name, text in said.items()
-            if text.strip() and text != texts[name]
-        )
+        if source.problem != finding.problem:
+            texts.append((f"problem ({who})", source.problem))
+        if source.suggestion != finding.suggestion:
+            texts.append((f"suggestion ({who})", source.suggestion))
+    return ((f"    {name}: {bounded(flat(text), _LONGEST)}",) for name, text in texts if text.strip())
+
+
+def finding_in_full(account: Account, entry: Tracked) -> Iterator[Line]:
+    """One finding with everything that is known of it."""
+    finding = entry.finding
+    yield words.severity_word(finding.severity), f" {flat(finding.title)}"
+    facts = {
+        "id": finding.id,
+        "status": f"{entry.status.value}, {words.found_in(entry)}",
+        "at": ", ".join(words.places(finding)[:_PLACES]),
+        "found by": ", ".join(map(flat, finding.found_by)),
+        "rule": flat(finding.rule),
+        "note": flat(entry.note),
+    }
+    yield from ((f"  {name + ':':<10}{value}",) for name, value in facts.items() if value)
+    code = account.code.get(finding.id)
+    if code is not None:
+        yield ()
+        yield from ((f"  {line}",) for line in _with_caret(code))
+    for name in ("problem", "impact", "evidence", "suggestion"):
+        text: str = getattr(finding, name)
+        if text.strip():
+            yield ()
+            yield (Toned(name.capitalize(), Tone.STRONG),)
+            yield from ((f"  {flat(line)}",) for line in text.strip().splitlines())
+    if finding.fixable:
+        yield ()
+        yield ("burnish fix can do this.",)
 
 
 def summary(account: Account) -> list[str]:
     """The end of a command that drove a run: what happened in each round, what is open, and how it ended."""
     run, phase = account.run, account.run.phase
     reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
-    outcome = words.state_word(account).text
+    outcome = f"{words.state_word(account).text}{reason}"
     if account.paused:
-        outcome, reason = "paused", f": {what_remains(run)} of at most {run.limit}"
+        outcome = f"paused: {what_remains(run)} of at most {run.limit}"
     used = [f"Usage: {words.usage_of(run)}"] if run.started.budget.caps else []
     return [
         "",
         *(_round_summary(run, round_) for round_ in run.rounds),
-        *open_findings(run),
+        *_failed_validation(run),
+        *open_findings(account),
+        *_dismissed(run),
         *_notes(run),
         *(f"  {line}" for line in _evidence(run)),
-        f"{outcome}{reason}",
+        outcome,
         *words.waiting_lines(account),
         *used,
         *words.kind_of_review(account),
     ]
 
 
+def _failed_validation(run: Run) -> Iterator[str]:
+    """The command of the project's own that failed, and the end of what it said."""
+    if run.validation is None or run.validation.status is not ValidationStatus.FAILED:
+        return
+    lines = [clean_text(line).rstrip() for line in run.validation.output.splitlines() if line.strip()]
+    yield from (f"  {line}" for line in lines[:1])
+    yield from (f"    {line}" for line in lines[1:][-_OUTPUT_LINES:])
+    yield f"    The whole output: burnish logs {run.id}"
+
+
 def closing(account: Account) -> list[str]:
     """What was superseded and sealed, where the result is, and the next steps."""
     run = account.run
-    ended = [f"Superseded: {name}." for name in run.started.supersedes]
-    sealed = [f"Sealed: tree {run.tree[:12]}."] if run.seal else []
-    result = [account.result] if account.result else []
-    return [*ended, *sealed, *result, *(line for step in account.steps for line in words.step_words(step))]
+    told = [f"Superseded: {name}." for name in run.started.supersedes]
+    told += [f"Sealed: tree {run.tree[:12]}."] if run.seal else []
+    told += [account.result] if account.result else []
+    return [*told, *(line for step in account.steps for line in words.step_words(step))]
 
 
-def open_findings(run: Run) -> Iterator[str]:
-    """Open findings, the worst first; for one that blocks, also the fixer's answer."""
+def open_findings(account: Account) -> Iterator[str]:
+    """Open findings, the worst first; for the worst of them also the code, the reason and the remedy."""
+    run = account.run
     entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
     entries.sort(key=lambda entry: entry.finding.severity.rank)
     said = last_answers(run)
     for entry in entries[:_SHOWN]:
-        finding = entry.finding
-        location = finding.location
-        line = f":{location.line}" if location is not None and location.line else ""
-        where = "" if location is None else f"{location.file}{line}: "
+        finding, location = entry.finding, entry.finding.location
+        where = "" if location is None else f"{location.file}{f':{location.line}' if location.line else ''}: "
         yield f"  {finding.severity.value:<8} {where}{finding.title} [{finding.id[:8]}]"
+        if finding.severity.at_least(Severity.MEDIUM):
+            yield from (f"{_INDENT}{line}" for line in _in_short(finding, account.code.get(finding.id)))
         if entry.blocking and finding.id in said:
             answer = said[finding.id]
-            yield f"           {answer.verdict.words}: {flat(answer.text)}"
+            yield f"{_INDENT}{answer.verdict.words}: {flat(answer.text)}"
     if len(entries) > _SHOWN:
         yield f"  … and {len(entries) - _SHOWN} more: burnish findings {run.id}"
 
 
+def _dismissed(run: Run) -> Iterator[str]:
+    """What was reported again and does not count, because a person said so."""
+    for entry in run.findings:
+        if entry.status in DISMISSED and entry.last_reported_round == len(run.rounds) > 0:
+            where = "".join(f"{place}: " for place in words.places(entry.finding)[:1])
+            yield f"  {where}{flat(entry.finding.title)} [{entry.finding.id[:8]}]"
+            yield f"{_INDENT}{words.dismissal(entry)}"
+
+
+def _in_short(finding: Finding, code: SourceLine | None) -> Iterator[str]:
+    if code is not None and code.text.strip():
+        yield from _with_caret(code)
+    else:
+        yield from _assertion(finding)
+    reason = bounded(flat(finding.impact or finding.problem), _LONGEST)
+    rule = flat(finding.rule) if not finding.rule.startswith(_OF_TESTS) else ""
+    if reason:
+        yield reason + (f" ({rule})" if rule else "")
+    if finding.suggestion:
+        yield bounded(flat(finding.suggestion), _LONGEST)
+    if finding.fixable:
+        yield "burnish fix can do this."
+
+
+def _with_caret(code: SourceLine) -> Iterator[str]:
+    number = str(code.number)
+    yield f"{number} | {code.text}"
+    yield f"{' ' * len(number)} | {' ' * width(code.text[: code.start])}{'^' * max(1, code.length)}"
+
+
+def _assertion(finding: Finding) -> Iterator[str]:
+    """The lines of a test's output that say what was expected."""
+    lines = [line for line in finding.evidence.splitlines() if line.startswith(("E  ", "Assert", "Expected"))]
+    yield from (flat(line) for line in lines[:_ASSERTION_LINES])
+
+
 def _notes(run: Run) -> Iterator[str]:
     """What reviewers of the last round could not look at."""
-    for review in run.rounds[-1].reviews if run.rounds else ():
-        if isinstance(review, AnsweredReview):
-            yield from (f"  {review.reviewer}: {flat(note)}" for note in review.answer.notes)
+    return (f"  {review.reviewer}: {flat(note)}" for review in run.last_answered for note in review.answer.notes)
 
 
 def _round_summary(run: Run, round_: Round) -> str:
     seats = seats_of(run, round_)
+    kinds = {seat.name: seat.kind for seat in run.panel}
+    checks = [seat for seat in seats if kinds.get(seat.reviewer) is SeatKind.CHECK]
+    said = [_checks_summary(checks)] if checks else []
+    if len(checks) < len(seats):
+        said.append(_answers_summary([seat for seat in seats if seat not in checks]))
+    fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
+    judged = words.judgement_word(round_.judgement).text
+    return f"round {round_.number} ({round_.scope.value}): {'; '.join(said)}, {judged}{fix}"
+
+
+def _checks_summary(seats: Sequence[Seat]) -> str:
+    """`4 files checked (bugs: 1 critical, style: clean, …)`."""
+    works = [seat.work for seat in seats]
+    files = {one.path for work in works if isinstance(work, AnsweredReview) for one in work.evidence.examined}
+    done = [f"{seat.reviewer}: {_outcome(seat)}" for seat in seats]
+    return f"{words.number(len(files), 'file')} checked ({', '.join(done)})"
+
+
+def _outcome(seat: Seat) -> str:
+    match seat.work:
+        case AnsweredReview():
+            return words.result_words(seat.work.answer, seat.work.evidence)
+        case FailedReview():
+            return "did not run"
+        case _:
+            return "not finished"
+
+
+def _answers_summary(seats: Sequence[Seat]) -> str:
     answered = [seat.work for seat in seats if isinstance(seat.work, AnsweredReview)]
     lacking = sum(1 for review in answered if review.status is ReviewStatus.NO_EVIDENCE)
     without = f", {lacking} without evidence" if lacking else ""
-    fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
-    said = f"{len(answered)} of {len(seats)} answered{without}"
-    judged = words.judgement_word(round_.judgement).text
-    return f"round {round_.number} ({round_.scope.value}): {said}, {judged}{fix}"
+    return f"{len(answered)} of {len(seats)} answered{without}"
 
 
 def status_lines(account: Account) -> Iterator[Line]:
-    """What one run is doing."""
     yield from headline(account)
     if account.run.started.budget.caps:
         yield (f"  usage: {words.usage_of(account.run)}",)
     yield from _work_lines(account)
     yield from choice_lines(account)
     yield from step_lines(account.steps)
+
+
+def branch_lines(status: BranchStatus) -> Iterator[Line]:
+    """Where a branch stands, and the one next step."""
+    yield Toned(flat(status.branch), Tone.STRONG), f", against {flat(status.base)}" if status.base else ""
+    if status.latest is not None:
+        yield from _latest_lines(status.latest, is_current=status.is_current)
+    elif not status.why_not:
+        yield ("  not reviewed yet",)
+    if status.why_not:
+        yield (f"  {flat(status.why_not)}",)
+    if status.uncommitted:
+        yield (f"  {words.number(status.uncommitted, 'file')} not committed, so not part of a review",)
+    yield from step_lines(() if status.step is None else (status.step,))
+
+
+def _latest_lines(latest: Account, *, is_current: bool) -> Iterator[Line]:
+    run = latest.run
+    ago = words.duration(clock.now() - run.started.at)
+    yield f"  run {run.id}, {ago} ago: ", words.state_word(latest), f": {words.reason(latest)}"
+    still = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
+    if still:
+        yield (f"  open findings: {words.counts_words(count(still))}",)
+    if latest.at_rest and not is_current:
+        yield ("  the branch has changed since",)
 
 
 def list_lines(runs: RunList) -> Iterator[Line]:
@@ -341,7 +457,6 @@ def _cut(text: str, columns: int) -> str:
 
 
 def intent_lines(account: Account) -> Iterator[Line]:
-    """The run after a decision of a person."""
     if account.interrupted:
         yield Toned(account.run.id, Tone.STRONG), f": {words.phase_words(account.run.phase)}"
     else:
@@ -355,8 +470,8 @@ def intent_consequences(account: Account) -> Iterator[str]:
         yield account.result
     if account.interrupted and account.steps:
         yield f"The run is not active. Continue it with: {account.steps[0].command}"
-        return
-    yield from (line for step in account.steps for line in words.step_words(step))
+    else:
+        yield from (line for step in account.steps for line in words.step_words(step))
 
 
 def question(account: Account) -> str:

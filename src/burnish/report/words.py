@@ -1,7 +1,11 @@
 """The wording of everything that is told about a run, shared by text, page, documents and live lines."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec.structs import asdict
 
 from burnish.core.budget import Budget, dollars
 from burnish.core.events import (
@@ -29,12 +33,11 @@ from burnish.core.events import (
     WorkStarted,
 )
 from burnish.core.evidence import Evidence
-from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Location, Severity, Tracked, count
+from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Severity, Tracked, count
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction, FallbackTurn
 from burnish.core.reviews import Answer, Usage
 from burnish.core.state import (
-    AnsweredReview,
     Building,
     Ended,
     FailedReview,
@@ -92,94 +95,49 @@ def trail_line(event: AnyEvent, before: Run | None, after: Run) -> str:
     return f"{words}\n  → {phase_words(after.phase)}" if moved else words
 
 
-_Progress = WorkStarted | ProcessStarted | WorkFailed | WorkLost | TimerFired
-_Result = Built | Validated | Reviewed | SessionFinished | Fixed | Sealed
-_Decision = RunStarted | Skipped | BudgetReached | Decided | Cancelled | Closed
-_Word = FindingRefuted | FindingWaived | FindingAnnotated | FindingAdded
-_FINDING_WORDS: dict[type, str] = {
-    FindingRefuted: "a finding was refuted",
-    FindingWaived: "a finding was waived",
-    FindingAnnotated: "a finding was annotated",
-    FindingAdded: "a finding was added",
+EVENT_WORDS: dict[type, Callable[[Any], str]] = {
+    WorkStarted: lambda event: f"by {event.agent}",
+    ProcessStarted: lambda event: f"is process {event.process.pid}",
+    WorkFailed: lambda event: event.failure.kind.value,
+    WorkLost: lambda _event: "lost",
+    TimerFired: lambda _event: "pause over",
+    Built: lambda _event: "done",
+    Validated: lambda event: event.status.value,
+    Reviewed: lambda event: result_words(event.answer, event.evidence),
+    SessionFinished: lambda event: f"{result_words(event.answer)}, story {event.status.value}",
+    Fixed: lambda event: f"{event.summary} ({event.change.tree})",
+    Sealed: lambda event: f"done: {event.digest}",
+    RunStarted: lambda event: f"started: {event.protocol.name}, {event.mode.value}",
+    Skipped: lambda event: f"skipped: {event.reason.value}",
+    BudgetReached: lambda event: f"budget reached: {event.limit}",
+    Decided: lambda event: f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else ""),
+    Cancelled: lambda _event: "cancelled",
+    Closed: lambda event: f"closed: {event.outcome.value}",
+    FindingRefuted: lambda _event: "a finding was refuted",
+    FindingWaived: lambda _event: "a finding was waived",
+    FindingAnnotated: lambda _event: "a finding was annotated",
+    FindingAdded: lambda _event: "a finding was added",
 }
 
 
 def what_happened(event: AnyEvent) -> str:
-    """An event in a few words."""
-    if isinstance(event, _Progress):
-        return f"{event.effect} {_progress_words(event)}"
-    if isinstance(event, _Result):
-        return f"{event.effect} {_result_words(event)}"
-    if isinstance(event, _Word):
-        return _FINDING_WORDS[type(event)]
-    return _decision_words(event)
+    effect = getattr(event, "effect", "")
+    words = EVENT_WORDS[type(event)](event)
+    return f"{effect} {words}" if effect else words
 
 
-def _progress_words(event: _Progress) -> str:
-    match event:
-        case WorkStarted():
-            return f"by {event.agent}"
-        case ProcessStarted():
-            return f"is process {event.process.pid}"
-        case WorkFailed():
-            return event.failure.kind.value
-        case WorkLost():
-            return "lost"
-        case TimerFired():
-            return "pause over"
-
-
-def _result_words(event: _Result) -> str:
-    match event:
-        case Built():
-            return "done"
-        case Validated():
-            return event.status.value
-        case Reviewed():
-            return result_words(event.answer, event.evidence)
-        case SessionFinished():
-            said = "unreadable" if event.answer is None else result_words(event.answer)
-            return f"{said}, story {event.status.value}"
-        case Fixed():
-            return f"{event.summary} ({event.change.tree})"
-        case Sealed():
-            return f"done: {event.digest}"
-
-
-def _decision_words(event: _Decision) -> str:
-    match event:
-        case RunStarted():
-            return f"started: {event.protocol.name}, {event.mode.value}"
-        case Skipped():
-            return f"skipped: {event.reason.value}"
-        case BudgetReached():
-            return f"budget reached: {event.limit}"
-        case Decided():
-            return f"decided: {event.choice}" + (f" with {event.agent}" if event.agent else "")
-        case Cancelled():
-            return "cancelled"
-        case Closed():
-            return f"closed: {event.outcome.value}"
-
-
-def result_words(answer: Answer, evidence: Evidence | None = None) -> str:
-    """An answer in a few words."""
-    if answer.clean and not answer.findings:
-        lacks_evidence = evidence is not None and (evidence.missing is not None or not evidence.examined)
-        return "no evidence" if lacks_evidence else "clean"
-    return counts_words(count(answer.findings)) or "not clean"
+def result_words(answer: Answer | None, evidence: Evidence | None = None) -> str:
+    if answer is None:
+        return "unreadable"
+    if answer.findings or not answer.clean:
+        return counts_words(count(answer.findings)) or "not clean"
+    lacks_evidence = evidence is not None and (evidence.missing is not None or not evidence.examined)
+    return "no evidence" if lacks_evidence else "clean"
 
 
 def counts_words(counts: Counts) -> str:
     """`1 critical, 2 low`; nothing where nothing was found."""
-    pairs = (
-        (counts.critical, "critical"),
-        (counts.high, "high"),
-        (counts.medium, "medium"),
-        (counts.low, "low"),
-        (counts.info, "info"),
-    )
-    return ", ".join(f"{number} {name}" for number, name in pairs if number)
+    return ", ".join(f"{amount} {severity}" for severity, amount in asdict(counts).items() if amount)
 
 
 def attempt_words(run: Run, reviewer: str, attempt: int) -> str:
@@ -192,7 +150,6 @@ def attempt_words(run: Run, reviewer: str, attempt: int) -> str:
 
 
 def phase_words(phase: Phase) -> str:
-    """A phase in a few words."""
     match phase:
         case Building():
             return "building"
@@ -202,7 +159,8 @@ def phase_words(phase: Phase) -> str:
             return f"reviewing round {phase.round}" + (" (ratchet)" if phase.scope is Scope.RATCHET else "")
         case Fixing():
             order = phase.order
-            what = "failed validation" if order.after_validation else _order_words(len(order.must), len(order.may))
+            optional = f", {len(order.may)} optional" if order.may else ""
+            what = "failed validation" if order.after_validation else f"{len(order.must)} required{optional}"
             return f"fixing after round {order.round}: {what}"
         case Waiting():
             keys = "/".join(choice.key for choice in phase.choices)
@@ -216,12 +174,7 @@ def phase_words(phase: Phase) -> str:
             return f"{phase.outcome.value}: {phase.reason}"
 
 
-def _order_words(required: int, optional: int) -> str:
-    return f"{required} required" + (f", {optional} optional" if optional else "")
-
-
 def step_words(step: NextStep) -> tuple[str, ...]:
-    """What to do next, the command on a line of its own."""
     before = (f"{step.first}, then:",) if step.first else ()
     return (*before, f"Next: {step.command}", f"      {step.does}")
 
@@ -231,35 +184,17 @@ def step_words(step: NextStep) -> tuple[str, ...]:
 
 def state_word(snapshot: RunSnapshot) -> Toned:
     """One word: `running`, `interrupted`, `stopping`, `waiting`, or the outcome."""
-    word = _state_word(snapshot)
+    phase, outcome = snapshot.run.phase, snapshot.run.outcome
+    going_on = "interrupted" if snapshot.interrupted else "stopping" if isinstance(phase, Stopping) else "running"
+    word = outcome.value if outcome else "waiting" if isinstance(phase, Waiting) else going_on
     return Toned(word, _TONES.get(word, Tone.PLAIN))
 
 
-def _state_word(snapshot: RunSnapshot) -> str:
-    phase = snapshot.run.phase
-    match phase:
-        case Ended():
-            return phase.outcome.value
-        case Waiting():
-            return "waiting"
-        case _ if snapshot.interrupted:
-            return "interrupted"
-        case Stopping():
-            return "stopping"
-        case _:
-            return "running"
-
-
 def reason(snapshot: RunSnapshot) -> str:
-    """Why it is where it is."""
     phase = snapshot.run.phase
-    match phase:
-        case Ended() | Waiting() | Stopping():
-            return flat(phase.reason)
-        case _ if snapshot.interrupted:
-            return f"{phase_words(phase)}, not active"
-        case _:
-            return f"{phase_words(phase)}, by {snapshot.driver}"
+    if isinstance(phase, Ended | Waiting | Stopping):
+        return flat(phase.reason)
+    return f"{phase_words(phase)}, {'not active' if snapshot.interrupted else f'by {snapshot.driver}'}"
 
 
 def choice_words(choice: Choice) -> str:
@@ -275,18 +210,16 @@ def waiting_lines(account: Account) -> tuple[str, ...]:
     minor = counts.medium + counts.low + counts.info
     rounds = number(len(account.run.rounds), "review round")
     left = f"After {rounds}, issues remain: critical {counts.critical}, important {counts.high}, minor {minor}"
-    document = f"Findings document: {account.document}"
-    return (*((left,) if counts.total else ()), *((document,) if account.document else ()))
+    told = {left: counts.total, f"Findings document: {account.document}": account.document}
+    return tuple(line for line, holds in told.items() if holds)
 
 
 def kind_of_review(account: Account) -> tuple[str, ...]:
     """Sentences about the reviewers, if analysers were among them: rules cannot judge what a change is meant to do."""
-    rounds = account.run.rounds[-1:]
-    reviews = [review for round_ in rounds for review in round_.reviews if isinstance(review, AnsweredReview)]
-    by_rule = [review.reviewer for review in reviews if review.agent in account.by_rule]
+    by_rule = [review.reviewer for review in account.run.last_answered if review.agent in account.by_rule]
     if not by_rule:
         return ()
-    if len(by_rule) == len(reviews):
+    if len(by_rule) == len(account.run.last_answered):
         return (ANALYSERS_ALONE, ADD_A_MODEL)
     return (f"Static analysers, which cannot tell whether the change does what it should: {', '.join(by_rule)}.",)
 
@@ -296,23 +229,21 @@ def kind_of_review(account: Account) -> tuple[str, ...]:
 
 def review_words(review: Review) -> str:
     """The result of one reviewer. It is clean only if the reviewer examined something."""
-    match review:
-        case FailedReview():
-            return f"did not run, {review.failure.kind.value}: {review.failure.message}"
-        case AnsweredReview() if review.status is ReviewStatus.FINDINGS:
-            return counts_words(review.counts) or "not clean"
-        case AnsweredReview() if review.status is ReviewStatus.CLEAN:
-            return "clean"
-        case AnsweredReview() if review.status is ReviewStatus.INCOMPLETE:
-            return "incomplete: no findings, but the story is not done"
-        case AnsweredReview():
-            missing = review.evidence.missing
-            return f"no evidence: {missing.reason if missing else _nothing_examined(review)}"
-
-
-def _nothing_examined(review: AnsweredReview) -> str:
+    if isinstance(review, FailedReview):
+        return f"did not run, {review.failure.kind.value}: {review.failure.message}"
+    if review.status is not ReviewStatus.NO_EVIDENCE:
+        return _STATUS_WORDS.get(review.status) or counts_words(review.counts) or "not clean"
+    if review.evidence.missing is not None:
+        return f"no evidence: {review.evidence.missing.reason}"
     closest = max((each.level for each in review.evidence.examined), key=lambda level: level.rank, default=None)
-    return "no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
+    examined = "no analyser for the changed files" if closest is None else f"the changed files were {closest.words}"
+    return f"no evidence: {examined}"
+
+
+_STATUS_WORDS = {
+    ReviewStatus.CLEAN: "clean",
+    ReviewStatus.INCOMPLETE: "incomplete: no findings, but the story is not done",
+}
 
 
 def census_line(run: Run) -> str:
@@ -332,14 +263,13 @@ def gap_lines(run: Run) -> Iterator[str]:
     """What was not examined, and what would change that."""
     found = gaps_of(run)
     for gap in found[:MOST_NAMED]:
-        yield f"Not proven: {gap.subject}: {gap.reason}" if gap.subject else f"Not proven: {gap.reason}"
+        yield ": ".join(filter(None, ("Not proven", gap.subject, gap.reason)))
     if len(found) > MOST_NAMED:
-        more = len(found) - MOST_NAMED
-        files = "1 more file" if more == 1 else f"{more} more files"
-        yield f"Not proven: {files}; `burnish show {run.id} --json` lists them all"
-    hints = list(dict.fromkeys(gap.hint for gap in found if gap.hint))
-    yield from hints
-    if any(not gap.hint for gap in found):
+        more = number(len(found) - MOST_NAMED, "more file")
+        yield f"Not proven: {more}; `burnish show {run.id} --json` lists them all"
+    hints = {gap.hint: None for gap in found}
+    yield from filter(None, hints)
+    if "" in hints:
         yield WHAT_HELPS
 
 
@@ -358,28 +288,29 @@ def status_word(entry: Tracked) -> Toned:
     return Toned(entry.status.value, Tone.PLAIN if entry.status is FindingStatus.OPEN else Tone.FAINT)
 
 
-def open_first(entry: Tracked) -> tuple[bool, bool]:
-    """The order of findings of one severity: what is open, and of that what blocks, comes first."""
-    return entry.status is not FindingStatus.OPEN, not entry.blocking
+def dismissal(entry: Tracked) -> str:
+    """`waived: a constant (ada, 2026-11-16)`."""
+    day = datetime.fromtimestamp(entry.dismissed_at, UTC).date().isoformat() if entry.dismissed_at else ""
+    who = ", ".join(part for part in (flat(entry.dismissed_by), day) if part)
+    return f"{entry.status.value}: {flat(entry.note)}" + (f" ({who})" if who else "")
+
+
+def worst_first(entry: Tracked) -> tuple[int, bool, bool]:
+    """The order of findings: by severity; of one severity, what is open, and of that what blocks, comes first."""
+    return entry.finding.severity.rank, entry.status is not FindingStatus.OPEN, not entry.blocking
 
 
 def found_in(entry: Tracked) -> str:
-    """When a finding was first reported."""
     return f"round {entry.round}" if entry.round else "an earlier run"
 
 
-def place(finding: Finding) -> str:
-    """`app.py:3`, or nothing."""
-    return "" if finding.location is None else _spot(finding.location)
-
-
 def places(finding: Finding) -> list[str]:
-    """Every place that it names, the first one first."""
-    return [_spot(location) for location in (finding.location, *finding.also_at) if location is not None]
-
-
-def _spot(location: Location) -> str:
-    return flat(location.file if location.line is None else f"{location.file}:{location.line}")
+    """`app.py:3`, for every place that it names, the first one first."""
+    return [
+        flat(location.file if location.line is None else f"{location.file}:{location.line}")
+        for location in (finding.location, *finding.also_at)
+        if location is not None
+    ]
 
 
 def judgement_word(judgement: Judgement | None) -> Toned:
@@ -395,7 +326,6 @@ def judgement_word(judgement: Judgement | None) -> Toned:
 
 
 def fix_words(fix: FixResult) -> str:
-    """What a fixer did."""
     commit = f", commit {fix.commit[:12]}" if fix.commit else ""
     return f"{fix.status.value}{commit}" + (f": {fix.summary}" if fix.summary else "")
 
@@ -442,7 +372,6 @@ def usage(used: Usage, budget: Budget = _NO_BUDGET) -> str:
 
 
 def usage_of(run: Run) -> str:
-    """What a run has used up of its budget."""
     budget = run.started.budget
     at_work = "" if budget.minutes is None else f", {run.busy / 60:.1f} of {budget.minutes:g} minutes active"
     return f"{usage(run.usage, budget)}{at_work}"

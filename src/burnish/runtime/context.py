@@ -98,10 +98,10 @@ class Invocation(Value):
     reviewer_prompt: str = ""
     unsafe_fixes: bool = False
     allow_unexamined: bool = False
+    staged: bool = False
 
 
 def as_json(value: RunContext | Invocation) -> dict[str, Any]:
-    """As the first event holds it."""
     return msgspec.json.decode(msgspec.json.encode(value))  # exactly as it is read again
 
 

@@ -25,12 +25,10 @@ class RunError(BurnishError):
 
 
 def stream_of(run: str) -> str:
-    """The name of a run's stream."""
     return f"run/{run}"
 
 
 def stored(event: AnyEvent) -> NewEvent:
-    """An event as the ledger keeps it."""
     body = encode(event)
     return NewEvent(kind=name_of(type(event)), body=body, at=event.at, intent=isinstance(event, INTENTS))
 

@@ -24,31 +24,28 @@ from burnish.core.events import (
 )
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.gates import blocks
-from burnish.core.reviews import Answer, Failure, FailureKind, Usage
+from burnish.core.reviews import Answer, Failure, FailureKind
 from burnish.core.state import Run
 from burnish.core.text import clean_text
-from burnish.core.values import Value, replace
+from burnish.core.values import replace
 from burnish.records.registry import NO_WORK_OF_FIXERS
 from burnish.runtime import sealing, validation
 from burnish.runtime.services import LocalServices
 from burnish.runtime.stories import find_story_file, note_action_items, story_status
 from burnish.system import clock
-from burnish.system.process import Finished, How, ProcessLimits
+from burnish.system.process import How, ProcessLimits
 from burnish.workspace.clones import Clone
-from burnish.workspace.hooks import hook_commands, hooks_folder
-from burnish.workspace.results import collect, message_for_hooks
+from burnish.workspace.results import collect, hook_commands, hooks_folder, message_for_hooks
 
 MAX_REASON = 300
 TAIL = 4_000
 TRIES = 3
 """How often an agent is asked in all, before work that commit hooks reject counts as failed."""
 Writing = StartFix | StartBuild | StartReview
-_Writing = TypeVar("_Writing", StartFix, StartBuild, StartReview)
+_Writing = TypeVar("_Writing", bound=Writing)
 
 
 class LocalPerformer:
-    """Does the work on this machine."""
-
     def __init__(self, services: LocalServices) -> None:
         self._services = services
 
@@ -72,11 +69,7 @@ class LocalPerformer:
         match effect:
             case StartReview() if not effect.session:
                 return await self._review(Job(effect, run, stop, note))
-            case StartReview():
-                return await self._change(Job(effect, run, stop, note))
-            case StartFix():
-                return await self._change(Job(effect, run, stop, note))
-            case StartBuild():
+            case StartReview() | StartFix() | StartBuild():
                 return await self._change(Job(effect, run, stop, note))
             case StartValidation():
                 return await validation.validate(self._services, effect, run, stop)
@@ -130,36 +123,26 @@ class LocalPerformer:
         """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
         agent = self._agent(job)
         rejection: Rejection | None = None
-        for _ in range(TRIES):
+        tries = 0
+        while True:
             work = await agent.change(job, self._services, clone, rejection)
             if isinstance(work, Failed) or not work.kept:
                 return work
-            rejected = await self._ask_hooks(job, clone, work.summary)
+            rejected = await run_hooks(self._services, job, clone, work.summary)
             if rejected is None:
                 return work
             if isinstance(rejected, Failure):
                 return Failed(failure=rejected, usage=work.usage)
-            rejection = Rejection(text=rejected.text, work=work)
+            tries += 1
             if job.effect.share.without(work.usage).parts == 0:
                 message = (
-                    f"nothing is left of its share of the budget, and the project's commit hook failed: {rejected.text}"
+                    f"nothing is left of its share of the budget, and the project's commit hook failed: {rejected}"
                 )
                 return Failed(failure=Failure(kind=FailureKind.OVER_BUDGET, message=message), usage=work.usage)
-        message = f"the project's commit hook rejected the work: {rejection.text if rejection else ''}"
-        failure = Failure(kind=FailureKind.REFUSED, message=message)
-        return Failed(failure=failure, usage=rejection.work.usage if rejection else Usage())
-
-    async def _ask_hooks(self, job: Job[_Writing], clone: Clone, summary: str) -> "Rejected | Failure | None":
-        run = job.run
-        message = await asyncio.to_thread(
-            message_for_hooks,
-            self._services.repository,
-            run=run.id,
-            round=len(run.rounds),
-            summary=summary,
-            prefix=_commit_title(job.effect, run),
-        )
-        return await run_hooks(self._services, job, clone, message)
+            if tries == TRIES:
+                message = f"the project's commit hook rejected the work: {rejected}"
+                return Failed(failure=Failure(kind=FailureKind.REFUSED, message=message), usage=work.usage)
+            rejection = Rejection(text=rejected, work=work)
 
     async def _result(self, job: Job[_Writing], work: Changed, change: Change, at: float) -> AnyEvent:
         effect, keep = job.effect, self._services.keep
@@ -256,16 +239,19 @@ def _commit_title(effect: Writing, run: Run) -> str | None:
             return None
 
 
-class Rejected(Value):
-    """A hook said no, and this is what it said."""
-
-    text: str
-
-
-async def run_hooks(services: LocalServices, job: Job[Any], clone: Clone, message: str) -> Rejected | Failure | None:
-    """Run the hooks that git would run. One that cannot run is infrastructure: that is not a rejection."""
-    commands = await asyncio.to_thread(hook_commands, services.repository, clone, message)
-    folder = await asyncio.to_thread(hooks_folder, services.repository) if commands else ""
+async def run_hooks(services: LocalServices, job: Job[_Writing], clone: Clone, summary: str) -> str | Failure | None:
+    """Run the hooks that git would run; what one said that rejects. One that cannot run is infrastructure."""
+    repository, run = services.repository, job.run
+    message = await asyncio.to_thread(
+        message_for_hooks,
+        repository,
+        run=run.id,
+        round=len(run.rounds),
+        summary=summary,
+        prefix=_commit_title(job.effect, run),
+    )
+    commands = await asyncio.to_thread(hook_commands, repository, clone, message)
+    folder = await asyncio.to_thread(hooks_folder, repository) if commands else ""
     limits = ProcessLimits(seconds=services.settings.timeouts.validation)
     for command in commands:
         seen = replace(command, environment={**services.tool_environment(), **command.environment})
@@ -282,10 +268,5 @@ async def run_hooks(services: LocalServices, job: Job[Any], clone: Clone, messag
             detail = finished.message or finished.stderr_tail.strip()[-300:] or finished.how.value
             return Failure(kind=FailureKind.CANNOT_RUN, message=f"the commit hook {name} cannot run: {detail}")
         if finished.code != 0:
-            return Rejected(text=f"{name} (exit code {finished.code}):\n{_tail(finished)}")
+            return f"{name} (exit code {finished.code}):\n{finished.tail(TAIL)}"
     return None
-
-
-def _tail(finished: Finished) -> str:
-    stdout = clean_text(finished.stdout[-TAIL:].decode("utf-8", errors="replace"))
-    return f"{stdout}{finished.stderr_tail}"[-TAIL:]

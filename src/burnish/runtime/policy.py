@@ -41,26 +41,23 @@ def policy_folder(repository: Repository, clones: Clones, run: Run, context: Run
 def borrow_trusted(repository: Repository, folder: Path, trusted: Mapping[str, str]) -> None:
     """Copy files of the working tree into a folder, if they are what the user has trusted."""
     for name, digest in trusted.items():
-        _borrow(repository.root / name, folder / name, digest)
+        source, target = repository.root / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # The copy is what is run, so the copy is what is compared.
+        try:
+            shutil.copy(source, target)
+        except OSError:
+            content = None
+        else:
+            content = target.read_bytes()
+        if content is None or file_digest(content) != digest:
+            raise TrustBrokenError(
+                f"{source} is no longer what you trusted when the run started.",
+                hint="Restore it and run 'burnish resume', or trust it again with 'burnish trust' and start a new run.",
+            )
 
 
 def _names_any(agents: Iterable[AgentSettings], repository: Repository, base: str) -> bool:
     """Whether any word of a command is the name of a file of the base."""
     words = {str(PurePosixPath(word)) for agent in agents for word in agent.command}
     return bool(words) and not words.isdisjoint(repository.files(base))
-
-
-def _borrow(source: Path, target: Path, digest: str) -> None:
-    """Copy a trusted file; the copy is what is run, so the copy is what is compared."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        shutil.copy(source, target)
-    except OSError:
-        content = None
-    else:
-        content = target.read_bytes()
-    if content is None or file_digest(content) != digest:
-        raise TrustBrokenError(
-            f"{source} is no longer what you trusted when the run started.",
-            hint="Restore it and run 'burnish resume', or trust it again with 'burnish trust' and start a new run.",
-        )

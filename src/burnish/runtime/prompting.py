@@ -5,7 +5,7 @@ from typing import Protocol, TypedDict
 
 from burnish.agents.process import round_of
 from burnish.agents.streams import words_of_tool_calls
-from burnish.core.effects import StartBuild, StartFix, StartReview
+from burnish.core.effects import Previous, StartBuild, StartFix, StartReview
 from burnish.core.events import Subject, ValidationStatus
 from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.findings import required_changes
@@ -58,7 +58,6 @@ class Sources(Protocol):
 
 
 def review_prompt(services: Sources, effect: StartReview, run: Run, shown: Difference, *, scratch: str = "") -> str:
-    """The prompt of one reviewer."""
     material = _review_material(services, effect, run, shown, scratch)
     return reviewer_prompt(run.protocol, material, services.context.prompts.get("reviewer"))
 
@@ -74,7 +73,7 @@ def writing_prompt(
         case StartBuild():
             return builder_prompt(_build_material(services, run), custom.get("builder"))
         case StartReview():
-            shown = difference(services.repository, run.subject.base_commit, run.commit)
+            shown = difference(services.repository, run.subject.base_commit, run.commit, run.subject.paths)
             material = _review_material(services, effect, run, shown, "")
             return session_prompt(run.protocol, material, custom.get("reviewer"))
 
@@ -85,6 +84,8 @@ def _review_material(
     settings = services.settings
     paths = tuple(file.shown_path for file in shown.files)
     left_out = ignored(settings.review, paths)
+    test_status, test_output = _tests(run)
+    previous = effect.previous or Previous(attempt=0, feedback="")
     return ReviewMaterial(
         **_task(services, run, REVIEW_PHASE),
         round=effect.round,
@@ -98,11 +99,11 @@ def _review_material(
         implementer_output=_implementer(services, run) if run.protocol.review.feedback is Feedback.FOLLOW_UP else "",
         parallel_agents=run.started.parallel_agents,
         output_limit=settings.context.output_characters,
-        test_status=_test_status(run),
-        test_output=run.validated.output if run.validated else "",
+        test_status=test_status,
+        test_output=test_output,
         revision_count=run.revisions,
-        attempt=effect.previous.attempt if effect.previous else 0,
-        previous_feedback=effect.previous.feedback if effect.previous else "",
+        attempt=previous.attempt,
+        previous_feedback=previous.feedback,
         former=effect.former,
         answers=effect.answers,
         titles={entry.finding.id: entry.finding.title for entry in run.findings},
@@ -154,8 +155,10 @@ def _implementer(services: Sources, run: Run) -> str:
     return "\n\n".join(commit_messages(services.repository, run.subject.base_commit, run.commit))
 
 
-def _test_status(run: Run) -> TestStatus:
-    return _TEST_STATUS[run.validated.status] if run.validated else TestStatus.UNKNOWN
+def _tests(run: Run) -> tuple[TestStatus, str]:
+    """What the project's own commands said last."""
+    last = run.validated
+    return (TestStatus.UNKNOWN, "") if last is None else (_TEST_STATUS[last.status], last.output)
 
 
 class _Task(TypedDict):
@@ -241,7 +244,6 @@ def _patch(shown: Difference, left_out: tuple[str, ...]) -> str:
 
 
 def _fix_diff(services: Sources, run: Run) -> str:
-    """What changed since the tree that the last round saw."""
     # The round that is under way is open already, on the tree as it is now.
     earlier = [past.commit for past in run.rounds if past.judgement is not None and past.commit]
     if not earlier or earlier[-1] == run.commit:
@@ -254,6 +256,7 @@ def _fix_material(services: Sources, effect: StartFix, run: Run, rejection: str)
     settings = services.settings
     order = effect.order
     reviews = run.rounds[-1].reviews if run.rounds else ()
+    test_status, test_output = _tests(run)
     cards = [review.answer.card for review in reviews if isinstance(review, AnsweredReview) and review.answer.card]
     return FixMaterial(
         **_task(services, run, FIX_PHASE),
@@ -263,8 +266,8 @@ def _fix_material(services: Sources, effect: StartFix, run: Run, rejection: str)
         attempts=_attempts(run),
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
-        validation_status=_test_status(run),
-        validation_output=run.validated.output if run.validated else "",
+        validation_status=test_status,
+        validation_output=test_output,
         hook_rejection=rejection,
         notes=tuple(order.notes.items()),
         card=cards[0] if cards else None,

@@ -34,8 +34,6 @@ _DELAY = re.compile(r"after (?P<seconds>\d+): ?(?P<rest>.*)", re.DOTALL)
 
 
 class ScriptError(BurnishError):
-    """A script that says something the rehearsal cannot play."""
-
     kind = ErrorKind.CONFIGURATION
 
 

@@ -17,8 +17,7 @@ from burnish.runtime.context import RunContext, context_of
 from burnish.runtime.services import LocalServices
 from burnish.settings.requirements import AgentValue, agent_value
 from burnish.system import clock
-from burnish.workspace.seals import store
-from burnish.workspace.signatures import signing_key
+from burnish.workspace.seals import signing_key, store
 from burnish.workspace.statements import (
     SealedFile,
     SealedFinding,

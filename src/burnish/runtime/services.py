@@ -47,8 +47,6 @@ def _ignore(effect: str, doing: str) -> None:
 
 
 class LocalServices:
-    """The tools of one run."""
-
     def __init__(
         self,
         *,
@@ -142,12 +140,10 @@ class LocalServices:
         return self._beside(effect, "attempt_dir")
 
     def clear_attempt_dir(self, effect: str) -> None:
-        """An empty folder for an attempt."""
         remove_folder(self.attempt_dir(effect))
         self.attempt_dir(effect)
 
     def home(self, effect: str) -> Path:
-        """A client's home for one attempt."""
         return self._beside(effect, "home")
 
     def home_of(self, agent: str) -> Path:
@@ -319,8 +315,13 @@ class LocalServices:
 
     def tool_environment(self) -> dict[str, str]:
         """What the project's own commands see of the user's environment."""
-        names = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "USER", "LOGNAME", "SHELL", "VIRTUAL_ENV")
-        return {name: self.environment[name] for name in names if name in self.environment}
+        return tool_environment(self.environment)
+
+
+def tool_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the project's own commands see of a user's environment."""
+    names = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "USER", "LOGNAME", "SHELL", "VIRTUAL_ENV")
+    return {name: environment[name] for name in names if name in environment}
 
 
 def named_paths(argv: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ One file counts: the sprint status that lists the story, else the story's own fi
 first session, so that the prompt names the file that is checked, and no file that a session adds takes its place.
 """
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,7 +13,8 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
 from burnish.core.findings import Finding
 from burnish.core.text import clean_text
-from burnish.system.nofollow import READING, folder_of, regular_content, write_new
+from burnish.system.nofollow import write_new
+from burnish.workspace.folders import read_inside
 from burnish.workspace.repository import Repository
 
 _SPRINT_STATUS = "sprint-status.yaml"
@@ -52,23 +52,24 @@ def find_status_file(repository: Repository, commit: str, story: str) -> str:
     """
     paths = sorted(repository.files(commit))
     sprints = [path for path in paths if path.rpartition("/")[2] == _SPRINT_STATUS]
-    keys = {path: tuple(_entries(_text(repository, commit, path))) for path in sprints}
-    listing = {path: [key for key in found if is_story(key, story)] for path, found in keys.items()}
-    listing = {path: found for path, found in listing.items() if found}
-    if len(listing) > 1:
-        raise _ambiguous(story, listing)
-    for path, found in listing.items():
-        if len(found) > 1:
-            raise StoryError(
-                f"{path} lists story {story} more than once: {_named(found)}.", hint="Use the whole key with --story."
-            )
-        return path
-    own = [path for path in paths if _is_story_file(path, story) and _file_word(_text(repository, commit, path))]
-    if len(own) > 1:
-        raise _ambiguous(story, own)
-    if not own and sprints:
-        raise _unlisted(story, sprints, [key for found in keys.values() for key in found])
-    return own[0] if own else ""
+    keys = [(path, key) for path in sprints for key in _entries(_text(repository, commit, path))]
+    listed = [(path, key) for path, key in keys if is_story(key, story)]
+    holders = list(dict.fromkeys(path for path, _ in listed)) or [
+        path for path in paths if _is_story_file(path, story) and _file_word(_text(repository, commit, path))
+    ]
+    if len(holders) > 1:
+        raise StoryError(
+            f"The status of story {story} is in more than one file: {_named(holders)}.",
+            hint="Keep one of them, or use the whole key with --story, such as 1-2-some-slug.",
+        )
+    if len(listed) > 1:
+        named = _named(key for _, key in listed)
+        raise StoryError(
+            f"{holders[0]} lists story {story} more than once: {named}.", hint="Use the whole key with --story."
+        )
+    if not holders and sprints:
+        raise _unlisted(story, sprints, [key for _, key in keys])
+    return holders[0] if holders else ""
 
 
 def story_status(repository: Repository, commit: str, subject: Subject) -> StoryStatus:
@@ -93,11 +94,7 @@ def find_story_file(repository: Repository, commit: str, story: str) -> str:
 
 def note_action_items(folder: Path, path: str, findings: Sequence[Finding]) -> None:
     """Add findings to a story's file in a session's clone. Whatever is not a regular file there is left alone."""
-    try:
-        with folder_of(folder, path) as (place, name):
-            raw = regular_content(os.open(name, READING, dir_fd=place), _MAX_STORY_BYTES + 1)
-    except OSError:
-        return
+    raw = read_inside(folder, path, _MAX_STORY_BYTES + 1)
     if raw is None or len(raw) > _MAX_STORY_BYTES:
         return
     noted = with_action_items(raw, findings)
@@ -183,13 +180,6 @@ def _file_word(text: str) -> str:
     """The status in a story's own file: a line `Status: done`, also as front matter, or a heading `Status`."""
     found = _STATUS_LINE.search(text) or _STATUS_HEADING.search(text)
     return found["word"] if found else ""
-
-
-def _ambiguous(story: str, paths: Iterable[str]) -> StoryError:
-    return StoryError(
-        f"The status of story {story} is in more than one file: {_named(paths)}.",
-        hint="Keep one of them, or use the whole key with --story, such as 1-2-some-slug.",
-    )
 
 
 def _unlisted(story: str, sprints: Sequence[str], keys: Sequence[str]) -> StoryError:

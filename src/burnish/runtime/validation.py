@@ -4,13 +4,12 @@ import asyncio
 import os
 from pathlib import Path
 
-from burnish.agents.panel.project_tests.running import prepared_view
+from burnish.agents.project_copies import prepared_view
 from burnish.contracts.coverage import REPORTS, Coverage, coverage_of
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
-from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.prompts.fences import visible
 from burnish.runtime.prompting import incomplete_criteria
@@ -20,7 +19,7 @@ from burnish.system import clock
 from burnish.system.nofollow import write_new
 from burnish.system.process import Command, Finished, How, ProcessLimits
 from burnish.workspace.clones import Clone
-from burnish.workspace.inside import read_inside
+from burnish.workspace.folders import read_inside
 from burnish.workspace.views import CopyView
 
 OUTPUT_TAIL = 8_000
@@ -48,7 +47,8 @@ async def validate(services: LocalServices, effect: StartValidation, run: Run, s
             failure = _infrastructure(name, command, finished)
             if failure is not None:
                 return WorkFailed(at=clock.now(), effect=effect.id, failure=failure, usage=Usage(seconds=seconds))
-            outputs.append(f"$ {command.text}\n{_tail(finished)}")
+            said = f"$ {command.text}\n"
+            outputs.append(f"{said}{finished.tail(max(1_000, OUTPUT_TAIL - len(said)))}")
             if finished.code != 0:
                 return _validated(effect, ValidationStatus.FAILED, outputs[-1:], seconds)
         coverage = check_coverage(clone.path, before, services.settings.validate.coverage_floor)
@@ -99,11 +99,6 @@ def _infrastructure(name: str, command: ValidationCommand, finished: Finished) -
         detail = finished.message or finished.stderr_tail.strip()[-300:] or f"exit code {finished.code}"
         return Failure(kind=FailureKind.CANNOT_RUN, message=f"{shown} cannot run: {detail}")
     return None
-
-
-def _tail(finished: Finished) -> str:
-    stdout = clean_text(finished.stdout[-OUTPUT_TAIL:].decode("utf-8", errors="replace"))
-    return f"{stdout}{finished.stderr_tail}"[-OUTPUT_TAIL:]
 
 
 _MOST_BYTES = 256 * 1024 * 1024

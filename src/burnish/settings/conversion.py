@@ -6,7 +6,7 @@ the file: `mismatches` finds them, and the value itself is made by `msgspec` aft
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -68,7 +68,7 @@ def _check(kind: inspect.Type, value: object, path: KeyPath) -> list[Violation]:
             return [_wrong(path, _expected(kind), value, "Write it in square brackets.")]
         case inspect.UnionType() if not any(isinstance(one, inspect.StructType) for one in kind.types):
             # "or nothing": a file says so by leaving the key out.
-            return _check(next(one for one in kind.types if not isinstance(one, inspect.NoneType)), value, path)
+            return _check_any([one for one in kind.types if not isinstance(one, inspect.NoneType)], value, path)
         case inspect.StructType() | inspect.UnionType() | inspect.DictType() if shape is not dict:
             return [_wrong(path, "a table", value, "Open it with a header in square brackets, and put its keys below.")]
         case inspect.StructType():
@@ -80,6 +80,17 @@ def _check(kind: inspect.Type, value: object, path: KeyPath) -> list[Violation]:
             return [found for key, item in children(value) for found in _check(inner, item, (*path, key))]
         case _:
             return _check_scalar(kind, value, path)
+
+
+def _check_any(kinds: Sequence[inspect.Type], value: object, path: KeyPath) -> list[Violation]:
+    """One of several plain types: a number or a word, a word or an array."""
+    ways = [_check(kind, value, path) for kind in kinds]
+    # What has the right shape, and something wrong inside of it, is told by what is wrong there.
+    inside = next((way for way in ways if all(len(found.path) > len(path) for found in way)), None)
+    if inside is not None or len(ways) == 1:
+        return ways[0] if inside is None else inside
+    expected = " or ".join(map(_expected, kinds))
+    return [_wrong(path, expected, value, f"Write {expected}.")]
 
 
 def _check_table(kind: inspect.StructType, table: dict[str, object], path: KeyPath) -> list[Violation]:

@@ -56,7 +56,6 @@ class Problem(Value, omit_defaults=False):
 
     @property
     def text(self) -> str:
-        """The whole problem in one line."""
         return f"{self.sentence} Hint: {self.hint}" if self.hint else self.sentence
 
 
@@ -97,7 +96,6 @@ class Document(Value):
         return nearest(self.places, path) or SourcePlace(file=self.file, line=1)
 
     def problem(self, violation: Violation) -> Problem:
-        """A violation with the place of its key."""
         place, key = self.place_of(violation.path), key_text(violation.path)
         return Problem(file=place.file, line=place.line, key=key, message=violation.message, hint=violation.hint)
 
@@ -235,7 +233,6 @@ def did_you_mean(word: str, known: Iterable[str], *, alike: float = 0.6) -> str:
 
 
 def quoted(words: Iterable[str]) -> str:
-    """Words in quotes, as a list in a sentence."""
     return ", ".join(f"'{word}'" for word in words)
 
 

@@ -26,7 +26,6 @@ def rules_for(review: ReviewSettings, files: Iterable[str]) -> tuple[PathRule, .
 
 
 def ignored(review: ReviewSettings, files: Iterable[str]) -> tuple[str, ...]:
-    """The files that the configuration leaves out of reviews."""
     return tuple(path for path in files if _any_matches(path, review.ignore))
 
 

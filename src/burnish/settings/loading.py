@@ -33,7 +33,7 @@ from burnish.settings.documents import (
 from burnish.settings.permissions import SANDBOX_ORDER, Sensitive, keep_users_own, withhold
 from burnish.settings.rules import faults
 from burnish.settings.shorthand import as_written, spelled_out
-from burnish.settings.types import AUTO, OFF, Settings
+from burnish.settings.types import AUTO, Settings
 
 REPOSITORY_FILE = "burnish.toml"
 
@@ -92,8 +92,6 @@ class Flags(Value):
 
 
 class SettingsSources(Value):
-    """Everything that settings are made of."""
-
     base_file: ReadFile
     working_file: ReadFile
     user_file: Path | None = None
@@ -106,8 +104,6 @@ class SettingsSources(Value):
 
 
 class Merged(Value):
-    """The settings that hold, and where each of them was made."""
-
     settings: Settings
     origins: Mapping[KeyPath, Origin]
     policy: PolicyOrigin
@@ -182,17 +178,18 @@ def load_alone(raw: bytes | None, label: str) -> Settings:
 
 
 def _with_tests_unless_the_project_says_off(merged: Merged) -> Merged:
-    """Only the project can do without its tests: the user who starts a review cannot."""
+    """Only the project can do without its tests and checks: the user who starts a review cannot."""
     analysers = merged.settings.analysers
-    origin = merged.origin("analysers", "tests")
-    if analysers.tests != OFF or origin.layer is LayerName.REPOSITORY:
-        return merged
-    told = (
-        f'{origin.text}: analysers.tests = "off" applies only in the project\'s {REPOSITORY_FILE}; burnish runs '
-        "the tests."
-    )
-    settings = replace(merged.settings, analysers=replace(analysers, tests=AUTO))
-    return replace(merged, settings=settings, notices=(*merged.notices, told))
+    for key, value in (("tests", analysers.tests), ("checks", analysers.checks)):
+        origin = merged.origin("analysers", key)
+        if value == AUTO or origin.layer is LayerName.REPOSITORY:
+            continue
+        told = (
+            f"{origin.text}: analysers.{key} applies only in the project's {REPOSITORY_FILE}; burnish runs the {key}."
+        )
+        settings = replace(merged.settings, analysers=replace(merged.settings.analysers, **{key: AUTO}))
+        merged = replace(merged, settings=settings, notices=(*merged.notices, told))
+    return merged
 
 
 def _policy(base: bytes | None, trusted: bytes | None, own: Document) -> PolicyOrigin:
@@ -350,7 +347,6 @@ def _from_environment(environment: Mapping[str, str], below: Document) -> Docume
 
 
 def _from_flags(flags: Flags, below: Document) -> Document:
-    """The flags that were given, over what is below."""
     given = [(path, getattr(flags, name), f"--{name.replace('_', '-')}") for name, path in _FLAGS.items()]
     return _document([each for each in given if each[1] is not None], below)
 

@@ -16,7 +16,7 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import Document, DocumentError, Problem, key_text, matching, table_at
 from burnish.settings.rules import is_variable
 from burnish.settings.shorthand import as_written
-from burnish.settings.types import DEFAULT_COST_USD, DEFAULT_TOKENS, OFF, SandboxWanted, Settings
+from burnish.settings.types import AUTO, DEFAULT_COST_USD, DEFAULT_TOKENS, OFF, SandboxWanted, Settings
 
 Compare = Callable[[Any, Any], bool]
 """Whether a value is at least as strict as the one that holds without it."""
@@ -84,6 +84,14 @@ def _severity(value: Any, held: Any) -> bool:
 
 def _kept_on(value: Any, held: Any) -> bool:
     return value != OFF or held == OFF
+
+
+def _as_long(value: Any, held: Any) -> bool:
+    return held == OFF or (value != OFF and value >= held)
+
+
+def _kept_auto(value: Any, held: Any) -> bool:
+    return value in (AUTO, held)
 
 
 def _not_on(value: Any, _held: Any) -> bool:
@@ -178,7 +186,14 @@ TABLE: Mapping[str, KeyPermission] = {
     **_rows(
         *(Effect.WEAKENS, "tests that do not run find nothing", "analysers.tests"), stricter=_kept_on, gate=_kept_on
     ),
-    **_rows(Effect.LIMITS, _TIME, "analysers.test_seconds", stricter=_at_most),
+    **_rows(Effect.WEAKENS, "failures of tests that match it do not block", "analysers.flaky", gate=_same),
+    **_rows(
+        *(Effect.WEAKENS, "with less time, less is found", "analysers.mutations"), stricter=_as_long, gate=_as_long
+    ),
+    **_rows(
+        *(Effect.WEAKENS, "checks that do not run find nothing", "analysers.checks"), stricter=_kept_auto, gate=_same
+    ),
+    **_rows(Effect.LIMITS, _TIME, "analysers.test_seconds", "analysers.check_seconds", stricter=_at_most),
     **_rows(*(Effect.WEAKENS, "fixes may then change behaviour", "analysers.unsafe_fixes"), stricter=_not_on),
 }
 """By the key in full, `*` for a name that the user chooses."""

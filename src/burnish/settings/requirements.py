@@ -46,7 +46,6 @@ class AgentValue(Value):
 
 
 def agent_value(settings: Settings, name: str) -> AgentValue:
-    """An agent of these settings by its value."""
     agent = settings.agent(name)
     if agent is None:
         return AgentValue(name=name)
@@ -78,8 +77,8 @@ def requirements(settings: Settings, protocol: Protocol, *, has_policy: bool) ->
     """The requirements of the settings that a base makes by itself, under the protocol that it names."""
     levels = [assigned(settings, protocol, level) for level in (None, *Complexity)]
     reviewers: dict[str, tuple[AgentValue, ...]] = {}
-    for seat in protocol.panel:
-        chosen = [roles.reviewer(seat.name) for roles in levels]
+    for seat in levels[0].panel(protocol):
+        chosen = [roles.reviewer(seat.name) for roles in levels if seat in roles.panel(protocol)]
         names = dict.fromkeys(name for each in chosen for name in (each.agent, each.fallback) if name is not None)
         reviewers[seat.name] = tuple(agent_value(settings, name) for name in names)
     return Requirements(has_policy=has_policy, protocol=protocol.name, reviewers=reviewers, gate=gate_digest(settings))

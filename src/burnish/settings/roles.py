@@ -8,7 +8,7 @@ The more specific choice wins, and an agent and its fallback are looked for sepa
 from collections.abc import Iterator, Mapping, Sequence
 
 from burnish.core.events import Roles
-from burnish.core.protocol import Protocol, ReviewBy, gate_takes
+from burnish.core.protocol import Protocol, ReviewBy, SeatKind, gate_takes
 from burnish.core.reviews import ContractName
 from burnish.core.values import replace
 from burnish.core.work import Assignment
@@ -40,12 +40,12 @@ def resolve(
     ]
     if problems:
         raise DocumentError(problems)
-    return _roles(chosen)
+    return _roles(chosen, protocol)
 
 
 def assigned(settings: Settings, protocol: Protocol, complexity: Complexity | None = None) -> Roles:
     """Which agents settings name for each role, even if an agent is defined elsewhere or could not play the role."""
-    return _roles(_assignments(settings, protocol, {}, complexity))
+    return _roles(_assignments(settings, protocol, {}, complexity), protocol)
 
 
 def _assignments(
@@ -57,7 +57,7 @@ def _assignments(
 
     def assignment(names: Sequence[str], *general: RoleChoice) -> Assignment | None:
         choices = [
-            *(RoleChoice(agent=flags[name]) for name in (*names, _EVERY_ROLE) if name in flags),
+            *(RoleChoice(agent=flags[name]) for name in names if name in flags),
             *(level[name] for name in names if name in level),
             *general,
         ]
@@ -68,28 +68,38 @@ def _assignments(
         # A fallback that was meant for another agent may turn out to be this very one.
         return Assignment(agent=agent, fallback=None if fallback in (NO_FALLBACK, agent) else fallback)
 
+    def not_by_rule(chosen: Assignment | None) -> Assignment | None:
+        """What the analysers find is found once, by the checks."""
+        agent = settings.agent(chosen.agent) if chosen else None
+        return None if agent is not None and agent.kind.is_by_rule else chosen
+
     analysers = RoleChoice(agent=DEFAULT_AGENT)
-    found = {
-        "review": assignment(("review",), roles.review, roles.default, analysers),
-        "fix": assignment(("fix",), roles.fix, roles.default, analysers),
+    review = ("review", _EVERY_ROLE)
+    found: dict[str, Assignment | None] = {
+        "review": assignment(review, roles.review, roles.default, analysers),
+        "fix": assignment(("fix", _EVERY_ROLE), roles.fix, roles.default, analysers),
         # There is no builder without a model, so this one is not chosen by itself.
-        "build": assignment(("build",), roles.build, roles.default),
+        "build": assignment(("build", _EVERY_ROLE), roles.build, roles.default),
     }
     for seat in protocol.panel:
-        own = roles.reviewers.get(seat.name, RoleChoice())
-        general = (own, roles.review, roles.default, analysers)
-        found[f"reviewers.{seat.name}"] = assignment((seat.name, "review"), *general)
+        key, own = f"reviewers.{seat.name}", roles.reviewers.get(seat.name, RoleChoice())
+        match seat.kind:
+            case SeatKind.REVIEWER:
+                found[key] = assignment((seat.name, *review), own, roles.review, roles.default, analysers)
+            case SeatKind.CHECK:
+                found[key] = Assignment(agent=DEFAULT_AGENT)
+                found[f"reviewers.{seat.beside.name}"] = not_by_rule(assignment((seat.name,), own))
+            case SeatKind.EXTRA:
+                found[key] = not_by_rule(assignment((seat.name, *review), own, roles.review, roles.default))
     return {key: chosen for key, chosen in found.items() if chosen is not None}
 
 
-def _roles(chosen: Mapping[str, Assignment]) -> Roles:
+def _roles(chosen: Mapping[str, Assignment], protocol: Protocol) -> Roles:
     reviewers = {key.removeprefix("reviewers."): each for key, each in chosen.items() if key not in _ROLES}
-    return Roles(
-        review=chosen["review"],
-        fix=chosen["fix"],
-        build=chosen.get("build"),
-        reviewers={name: each for name, each in reviewers.items() if each != chosen["review"]},
-    )
+    for seat in protocol.panel:
+        if seat.kind is SeatKind.REVIEWER and reviewers[seat.name] == chosen["review"]:
+            del reviewers[seat.name]
+    return Roles(review=chosen["review"], fix=chosen["fix"], build=chosen.get("build"), reviewers=reviewers)
 
 
 def with_fixers(settings: Settings, protocol: Protocol, flags: Sequence[str] = ()) -> Protocol:
@@ -121,7 +131,6 @@ def role_notices(settings: Settings, protocol: Protocol, flags: Sequence[str] = 
 
 
 def _read_flags(flags: Sequence[str], protocol: Protocol) -> dict[str, str]:
-    """The values of `--agent` by role or reviewer."""
     roles = (*_ROLES, *(seat.name for seat in protocol.panel))
     named: dict[str, str] = {}
     for flag in flags:

@@ -9,7 +9,7 @@ import msgspec
 from burnish.core.errors import KeyPath, Violation
 from burnish.core.findings import Severity
 from burnish.settings.documents import children, did_you_mean, quoted
-from burnish.settings.types import AUTO, NO_FALLBACK, OFF, AgentSettings, RoleChoice, Settings
+from burnish.settings.types import AUTO, NO_FALLBACK, OFF, PROJECT_CHECKS, AgentSettings, RoleChoice, Settings
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -34,7 +34,6 @@ def faults(settings: Settings) -> tuple[Violation, ...]:
 
 
 def choices(settings: Settings) -> Iterator[tuple[KeyPath, RoleChoice]]:
-    """Every choice of an agent, with its key."""
     roles, levels = settings.roles, settings.roles.complexity
     for name in ("default", "review", "fix", "build"):
         yield ("roles", name), getattr(roles, name)
@@ -46,7 +45,6 @@ def choices(settings: Settings) -> Iterator[tuple[KeyPath, RoleChoice]]:
 
 
 def own_fallbacks(settings: Settings) -> Iterator[Violation]:
-    """Choices of an agent that is its own fallback."""
     for path, choice in choices(settings):
         if choice.agent and choice.agent == choice.fallback:
             hint = "Choose another agent, or set fallback = false."
@@ -56,7 +54,6 @@ def own_fallbacks(settings: Settings) -> Iterator[Violation]:
 
 
 def unknown_agent(settings: Settings, name: str) -> tuple[str, str]:
-    """Message and hint for an unknown agent."""
     hint = did_you_mean(name, settings.agent_names) or (
         f"Add a table [agents.{name}]. Known agents: {quoted(settings.agent_names)}."
     )
@@ -190,10 +187,23 @@ def _analyser_faults(settings: Settings) -> Iterator[Violation]:
         message = f"'{analysers.tests}' is not a valid value for tests."
         hint = did_you_mean(analysers.tests, (AUTO, OFF)) or f"Use {quoted((AUTO, OFF))}."
         yield Violation(path=("analysers", "tests"), message=message, hint=hint)
+    if isinstance(analysers.mutations, str) and analysers.mutations != OFF:
+        message = f"'{analysers.mutations}' is not a number of seconds."
+        yield Violation(path=("analysers", "mutations"), message=message, hint=f"Use a number, or {quoted((OFF,))}.")
+    yield from _check_faults(analysers.checks)
     for rule in analysers.rules:
         if not _RULE.fullmatch(rule):
             hint = 'Use the tool and its rule, or a prefix of several rules: "ruff:S3" = "low".'
             yield Violation(path=("analysers", "rules", rule), message=f"'{rule}' is not a rule of a tool.", hint=hint)
+
+
+def _check_faults(checks: str | tuple[str, ...]) -> Iterator[Violation]:
+    names = (checks,) if isinstance(checks, str) else checks
+    known = (AUTO, OFF) if isinstance(checks, str) else PROJECT_CHECKS
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"Use {quoted((AUTO, OFF))}, or a list of {quoted(PROJECT_CHECKS)}."
+            yield Violation(path=("analysers", "checks"), message=f"'{name}' is not a valid check.", hint=hint)
 
 
 def _seal_faults(settings: Settings) -> Iterator[Violation]:

@@ -21,14 +21,10 @@ _SUFFIX = ".json"
 
 
 class TrustError(BurnishError):
-    """Trust that cannot be given or kept."""
-
     kind = ErrorKind.USAGE
 
 
 class Trusted(Value, omit_defaults=False):
-    """One content that the user has trusted."""
-
     repository: str
     digest: str
     files: tuple[str, ...]
@@ -43,7 +39,6 @@ def digest_of(files: Mapping[str, bytes]) -> str:
 
 
 def file_digest(content: bytes) -> str:
-    """The name of a file's content."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -74,14 +69,12 @@ class TrustStore:
         return ""
 
     def holds(self, repository: str, digest: str) -> bool:
-        """Whether the user trusts this content in this repository."""
         if self._folder is None or self._problem:
             return False
         found = _read(self._folder / _name(repository, digest))
         return found is not None and (found.repository, found.digest) == (repository, digest)
 
     def add(self, trusted: Trusted) -> None:
-        """Trust a content from now on."""
         if self._folder is None or self._problem:
             raise TrustError(self._problem, hint="Set XDG_STATE_HOME to a folder of your own, outside the repository.")
         make_private_directory(self._folder)

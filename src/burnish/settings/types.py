@@ -29,20 +29,18 @@ OFF = "off"
 
 
 AUTO = "auto"
+PROJECT_CHECKS = ("mypy", "pyright", "tsc", "go-vet", "cargo", "lint", "pre-commit", "lefthook")
+"""The repository's own checks that burnish can run."""
 """The word for what burnish finds out by itself."""
 
 
 class SandboxWanted(Enum):
-    """Whether agents must run in a sandbox of the operating system."""
-
     AUTO = "auto"
     REQUIRED = "required"
     OFF = "off"
 
 
 class AgentSettings(Value):
-    """One agent: what it is, and how it is run."""
-
     kind: AgentKind
     command: tuple[str, ...] = ()
     model: str = ""
@@ -112,8 +110,6 @@ class ComplexityChoices(Value):
 
 
 class Complexity(Enum):
-    """How hard a subject is, as its source says."""
-
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
@@ -148,7 +144,6 @@ class ValidationCommand(Value):
 
     @property
     def text(self) -> str:
-        """The command as a person reads it."""
         return self.line or " ".join(self.argv)
 
     @property
@@ -179,7 +174,6 @@ class BudgetLimits(Value):
 
     @property
     def amounts(self) -> dict[Cap, float]:
-        """The caps that were set."""
         return Budget(cost_usd=self.cost_usd, tokens=self.tokens, minutes=self.minutes).caps
 
 
@@ -202,15 +196,11 @@ class WorkspaceSettings(Value):
 
 
 class PathRule(Value):
-    """Guidance for reviewers about the files that a glob matches."""
-
     path: str
     text: str
 
 
 class ReviewSettings(Value):
-    """What reviewers are told, and what they are not shown."""
-
     rules: tuple[PathRule, ...] = ()
     ignore: tuple[str, ...] = ()
 
@@ -233,8 +223,6 @@ class Timeouts(Value):
 
 
 class ContextSettings(Value):
-    """How much of a long text an agent is given."""
-
     diff_characters: int = 50_000
     output_characters: int = 50_000
 
@@ -252,6 +240,14 @@ class AnalyserSettings(Value):
     """`off` where the project's own tests are not run. Only the policy of the base can say so."""
     test_seconds: float = 600.0
     """How long the tests may take, on the base and on the change."""
+    flaky: tuple[str, ...] = ()
+    """Tests that are known to fail at random, by name, function, file or glob: their failures do not block."""
+    mutations: float | str = 20.0
+    """How many seconds tests may run on wrong versions of the changed lines, or `off`."""
+    checks: str | tuple[str, ...] = AUTO
+    """Which of the repository's own checks are run: `off`, or their names. Only the policy of the base can say so."""
+    check_seconds: float = 120.0
+    """How long each of these checks may take, on the base and on the change."""
     unsafe_fixes: bool = False
     """Whether fixes are made that may change what the code does."""
 
@@ -269,8 +265,6 @@ class Allowance(Enum):
 
 
 class SealSettings(Value):
-    """How approvals are sealed."""
-
     signing_key: str = ""
     """Path of an SSH key; empty means that of git, where `sign` asks for a signature."""
     sign: bool = False
@@ -290,16 +284,17 @@ class Unproven(Enum):
 
 
 class GateSettings(Value):
-    """What the gate asks for beyond the protocol."""
-
     unproven: Unproven = Unproven.FAIL
 
 
 class Waiver(Value):
-    """A finding that the project takes as it is, and why."""
+    """A finding that does not block. Only `finding` decides; the rest is for people."""
 
     finding: str
     reason: str
+    about: str = ""
+    by: str = ""
+    date: str = ""
 
 
 class KeepSettings(Value):
@@ -311,8 +306,6 @@ class KeepSettings(Value):
 
 
 class Settings(Value):
-    """Everything that can be set."""
-
     protocol: str = "default"
     sandbox: SandboxWanted = SandboxWanted.AUTO
     allow_environment: tuple[str, ...] = ()

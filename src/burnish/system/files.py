@@ -6,21 +6,25 @@ Everything that another program may read while it is being written goes through 
 import errno
 import fcntl
 import os
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".tmp"
 """What a killed writer may leave behind ends in this, and is never read."""
+_NAME_LENGTH = 100
+"""How much of a file's name its temporary one bears."""
 
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Replace a file's content in one step: temporary file, sync, rename, sync of the directory."""
-    temporary = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
+    temporary = temporary_for(path)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         try:
             os.fchmod(descriptor, mode)  # the umask has no say
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             sync(descriptor)
         finally:
             os.close(descriptor)
@@ -32,7 +36,24 @@ def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
     sync_directory(path.parent)
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def temporary_for(path: Path) -> Path:
+    """A new name beside a file, for what is about to take its place."""
+    return path.with_name(f".{path.name[:_NAME_LENGTH]}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
+
+
+def remove_half_written(root: Path, names: Iterable[str]) -> None:
+    """Remove what killed writers left of files below a folder; nothing else, and never through a link out of it."""
+    home = root.resolve()
+    for path in (root / name for name in names):
+        if path.parent.is_dir() and path.parent.resolve().is_relative_to(home):
+            form = rf"\.{re.escape(path.name[:_NAME_LENGTH])}\.[0-9a-f]{{12}}{re.escape(TEMPORARY_SUFFIX)}"
+            for found in [each for each in path.parent.iterdir() if re.fullmatch(form, each.name)]:
+                with suppress(OSError):
+                    found.unlink()
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to the end, however little is taken at once."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]

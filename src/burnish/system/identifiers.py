@@ -32,7 +32,6 @@ class ProcessIdentity(Value):
 
 
 def this_process() -> ProcessIdentity:
-    """The identity of the calling process."""
     return identity_of(os.getpid())
 
 

@@ -6,7 +6,7 @@
 The program can write below each `--write` only, and read everything except what is below a `--hide`, unless a `--read`
 or `--write` at or below it gives it back. It has no capabilities, can gain no privileges, can neither trace nor (from
 kernel 6.12 on) signal a process outside, and reaches no terminal and no shared memory. `--filter` is a filter of system
-calls (see `seccomp`).
+calls (see `sandbox.call_filter`).
 
 This process stays outside, as the supervisor: every orphan below it becomes its child, whatever that did to its
 environment, session and descriptors. When the program has ended, or END_ALL comes, or the process that started this

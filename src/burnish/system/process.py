@@ -6,19 +6,30 @@ end, everything that is left in its group ends with it. A child that flees from 
 """
 
 import os
+import selectors
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnish.core.work import ProcessMark
-from burnish.system import process_sync, process_table
+from burnish.system import process_table
+from burnish.system.process_child import AFTER_KILL_SECONDS, LINGER_SECONDS, Child
 from burnish.system.process_output import open_log
-from burnish.system.process_start import CouldNotStartError, start
-from burnish.system.process_values import KEPT_BYTES, Command, Finished, How, ProcessError, ProcessLimits
+from burnish.system.process_start import (
+    KEPT_BYTES,
+    Command,
+    CouldNotStartError,
+    Finished,
+    How,
+    ProcessError,
+    ProcessLimits,
+    start,
+)
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
     from burnish.system.process_conversation import Talk
 
@@ -33,6 +44,7 @@ __all__ = [
     "run_now",
     "start_detached",
 ]
+_GRACE_SECONDS = 2.0
 
 
 async def run(
@@ -40,9 +52,9 @@ async def run(
     limits: ProcessLimits,
     *,
     log: Path | None = None,
-    on_start: "Callable[[ProcessMark], None] | None" = None,
+    on_start: Callable[[ProcessMark], None] | None = None,
     stop: "asyncio.Event | None" = None,
-    on_line: "Callable[[bytes], None] | None" = None,
+    on_line: Callable[[bytes], None] | None = None,
     talk: "Talk | None" = None,
 ) -> Finished:
     """Run a command to its end and end all that it started.
@@ -61,7 +73,19 @@ async def run(
 
 def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:
     """Run a short command, such as git, and wait for it. Its standard output comes whole, or not at all."""
-    finished = process_sync.run(command, seconds, kept_bytes)
+    began = time.monotonic()
+    try:
+        child = Child(command, kept_bytes)
+    except CouldNotStartError as reason:
+        return Finished(how=How.COULD_NOT_START, message=str(reason))
+    try:
+        how = _Pump(child).run(seconds)
+    except BaseException:
+        child.end_at_once()
+        raise
+    finally:
+        child.close()
+    finished = child.finished(how, time.monotonic() - began)
     if finished.stdout_cut:
         raise ProcessError(
             f"'{command.argv[0]}' said more than {kept_bytes:,} bytes.", hint="What was asked for is too large to keep."
@@ -87,3 +111,58 @@ def start_detached(command: Command, log: Path) -> ProcessMark:
     # If it ends first, its exit code must be collected; the thread does not keep this process from ending.
     threading.Thread(target=process.wait, name=f"exit of {process.pid}", daemon=True).start()
     return mark
+
+
+class _Pump:
+    """Moves bytes between a child and its pipes until something is true or the time is over."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self._exited = False
+        self._selector = selectors.DefaultSelector()
+        for descriptor in (child.stdout, child.stderr, child.exit_handle):
+            self._selector.register(descriptor, selectors.EVENT_READ)
+        if child.feed():
+            self._selector.register(child.stdin, selectors.EVENT_WRITE)
+        else:
+            child.end_input()
+
+    def run(self, seconds: float) -> How:
+        with self._selector:
+            in_time = self._until(lambda: self._exited, seconds)
+            if not in_time:
+                self._end()
+            self._child.drain()
+            if self._child.reap():
+                self._child.end_others(_GRACE_SECONDS)
+            self._until(lambda: not self._child.open, LINGER_SECONDS)
+        return How.EXITED if in_time else How.TIMED_OUT
+
+    def _end(self) -> None:
+        self._child.terminate()
+        if not self._until(lambda: self._exited, _GRACE_SECONDS):
+            self._child.kill()
+            self._until(lambda: self._exited, AFTER_KILL_SECONDS)
+
+    def _until(self, done: Callable[[], bool], seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while not done():
+            ready = self._selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready:
+                return False
+            for key, _ in ready:
+                self._handle(key.fd)
+        return True
+
+    def _handle(self, descriptor: int) -> None:
+        if descriptor == self._child.exit_handle:
+            self._exited = True
+            keep = False
+        elif descriptor == self._child.stdin:
+            keep = self._child.feed()
+        else:
+            keep = self._child.read(descriptor)
+        if not keep:
+            self._selector.unregister(descriptor)
+            if descriptor == self._child.stdin:
+                self._child.end_input()

@@ -14,11 +14,9 @@ from typing import Self
 
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
-from burnish.system.process_child import AFTER_KILL_SECONDS, Child
+from burnish.system.process_child import AFTER_KILL_SECONDS, LINGER_SECONDS, Child
 from burnish.system.process_conversation import FAREWELL_SECONDS, Conversation, Talk
-from burnish.system.process_start import CouldNotStartError
-from burnish.system.process_sync import LINGER_SECONDS
-from burnish.system.process_values import Command, Finished, How, ProcessLimits
+from burnish.system.process_start import Command, CouldNotStartError, Finished, How, ProcessLimits
 
 OnStart = Callable[[ProcessMark], None]
 OnLine = Callable[[bytes], None]

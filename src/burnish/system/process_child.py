@@ -1,10 +1,11 @@
 """A running process with its three pipes, none of which ever blocks. The caller says when a pipe is ready.
 
-Two loops drive it: `process_async` for the work of agents, `process_sync` for short commands. It must not wait itself,
-except for what has been killed.
+Two loops drive it: `process_async` for the work of agents, `process.run_now` for short commands. It must not wait
+itself, except for what has been killed.
 """
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -13,20 +14,22 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table, survivors
-from burnish.system.process_inside import Inside
 from burnish.system.process_output import Log, Output
-from burnish.system.process_start import CouldNotStartError
-from burnish.system.process_values import END_ALL, Command, Finished, How
+from burnish.system.process_start import END_ALL, PIPE, Command, CouldNotStartError, Finished, How, start
 
 _CHUNK = 64 * 1024
-_MOST_SWEEPS = 20
 _FAILED = 1
 """The exit code of a monitor that could not set its sandbox up; it is a program's, too."""
+_ENDED = b'"exit-code"'
+_FIRST = re.compile(rb'"child-pid"\s*:\s*(\d{1,10})')
 _SUPERVISOR_SECONDS = 2.0
 AFTER_KILL_SECONDS = 5.0
 """A killed process is gone at once, unless the kernel itself is stuck."""
+LINGER_SECONDS = 0.5
+"""How long output is still taken after the end of everything that can be found. Only one that fled holds the pipes."""
 
 
 class Child:
@@ -41,7 +44,7 @@ class Child:
     ) -> None:
         self.output = Output(kept_bytes, Log(log), on_line)
         try:
-            self._sandbox = Inside(command.monitor)
+            self._sandbox = _Inside(command.monitor)
             self._process = self._sandbox.start(command)
         except CouldNotStartError as reason:
             self.output.log.write(f"{reason}\n".encode(errors="replace"))
@@ -49,7 +52,7 @@ class Child:
             raise
         self._supervised = command.supervised
         self.pid = self._process.pid
-        self.exit_handle = _exit_handle_or_end(self._process)
+        self.exit_handle = _exit_handle(self._process)
         """Readable once the process has ended."""
         self._unsent = bytearray(command.stdin)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -71,17 +74,15 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """That of a process that has ended, negative for a signal."""
         return self._process.poll()
 
     @property
     def unsent(self) -> int:
-        """How many bytes wait for room in the standard input."""
         return len(self._unsent)
 
     def read(self, descriptor: int) -> bool:
         """Take what a channel has; whether it may have more later."""
-        return self._take(descriptor) != 0
+        return self._take(descriptor) != b""
 
     def receive(self, descriptor: int) -> bytes | None:
         """What a channel has, without recording it: empty at its end, None if there is nothing now."""
@@ -120,20 +121,19 @@ class Child:
         for descriptor in tuple(self.open):
             # Another process may hold the pipe and never stop talking: at most what the kernel itself can hold.
             for _ in range(1024 * 1024 // _CHUNK):
-                if self._take(descriptor) <= 0:
+                if not self._take(descriptor):
                     break
 
     def terminate(self) -> None:
         """Ask everything to end. A sandbox's monitor is left out: it ends when what is inside has ended."""
         inside = process_table.descendants(self.pid) if self._sandbox.exists or self._supervised else []
         if inside:
-            survivors.tell(inside, signal.SIGTERM, signal.SIGCONT)
+            process_table.SYSTEM.tell(inside, signal.SIGTERM, signal.SIGCONT)
         else:
             self._signal_group(signal.SIGTERM)
             self._signal_group(signal.SIGCONT)  # one that was stopped hears nothing before
 
     def kill(self) -> None:
-        """End everything by force."""
         if self.was_reaped:
             return
         if self._supervised:
@@ -176,12 +176,8 @@ class Child:
         """End whatever a process that was reaped has left behind."""
         if not self.has_left_others():
             return
-        for sweep in range(_MOST_SWEEPS):  # one of them may start another just before its end
-            marks = [*self._sandbox.first(), *process_table.group_members(self.pid)]
-            if not marks:
-                break
-            survivors.end(marks, grace_seconds if sweep == 0 else 0.0)
-        if not process_table.pids():  # this system does not tell who they are
+        survivors.end_found(lambda: [*self._sandbox.first(), *process_table.group_members(self.pid)], grace_seconds)
+        if not process_table.SYSTEM.pids():  # this system does not tell who they are
             self._signal_group(signal.SIGKILL)
 
     def close(self) -> None:
@@ -211,41 +207,116 @@ class Child:
             message=self.output.log.problem if self.was_reaped else "It was killed, and has not ended since.",
         )
 
-    def _take(self, descriptor: int) -> int:
-        """How many bytes came: 0 at the end of the channel, -1 if there is nothing now."""
+    def _take(self, descriptor: int) -> bytes | None:
+        """See `receive`; what comes is recorded."""
         data = self.receive(descriptor)
-        if data is None:
-            return -1
-        if descriptor == self.stdout:
-            self.output.take_stdout(data)
-        else:
-            self.output.take_stderr(data)
-        return len(data)
+        if data:
+            (self.output.take_stdout if descriptor == self.stdout else self.output.take_stderr)(data)
+        return data
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
 
-def _exit_handle_or_end(process: subprocess.Popen[bytes]) -> int:
-    """A process without a handle cannot be waited for: it is ended again."""
+def _exit_handle(process: subprocess.Popen[bytes]) -> int:
+    """A descriptor that becomes readable when the process ends: the kernel's own, else one that a thread closes."""
     try:
-        return _exit_handle(process)
-    except BaseException:
+        with suppress(OSError, AttributeError):
+            return os.pidfd_open(process.pid)
+        reading, writing = os.pipe()
+
+        def wait() -> None:
+            process.wait()
+            os.close(writing)
+
+        threading.Thread(target=wait, name=f"exit of {process.pid}", daemon=True).start()
+    except BaseException:  # a process without a handle cannot be waited for: it is ended again
         process.kill()
         process.communicate()
         raise
-
-
-def _exit_handle(process: subprocess.Popen[bytes]) -> int:
-    """A descriptor that becomes readable when the process ends: the kernel's own, else one that a thread closes."""
-    with suppress(OSError, AttributeError):
-        return os.pidfd_open(process.pid)
-    reading, writing = os.pipe()
-
-    def wait() -> None:
-        process.wait()
-        os.close(writing)
-
-    threading.Thread(target=wait, name=f"exit of {process.pid}", daemon=True).start()
     return reading
+
+
+class _Inside:
+    """What a monitor says of its sandbox: which process is the first one in there, and whether it began.
+
+    Everything in there ends with that process, and the kernel says that it has ended only when nothing in there runs
+    any more. The monitor ends earlier: without this, what it left behind could go on writing for a moment, unnoticed.
+    Without a monitor there is no sandbox, and nothing is said.
+    """
+
+    def __init__(self, option: str) -> None:
+        self._option = option
+        self._reading = -1
+        self._words = b""
+        self._first: ProcessMark | None = None
+
+    @property
+    def exists(self) -> bool:
+        return self._option != ""
+
+    def start(self, command: Command) -> subprocess.Popen[bytes]:
+        if not self.exists:
+            return start(command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        opened: list[int] = []
+        try:
+            opened += os.pipe()
+            opened += os.pipe() if command.call_filter else ()
+        except OSError as error:
+            _close(opened)
+            raise CouldNotStartError(f"'{command.program}' cannot be started: {error.strerror}.") from None
+        reading, *handed_on = opened
+        words = [self._option, str(handed_on[0])]
+        if command.call_filter:
+            filled = handed_on.pop()
+            os.write(filled, command.call_filter)  # far less than a pipe takes at once
+            os.close(filled)
+            words += ["--seccomp", str(handed_on[1])]
+        options_end = command.argv.index("--")
+        told = replace(command, argv=(*command.argv[:options_end], *words, *command.argv[options_end:]))
+        try:
+            process = start(told, stdin=PIPE, stdout=PIPE, stderr=PIPE, hand_on=tuple(handed_on))
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            _close(handed_on)
+        os.set_blocking(reading, False)
+        self._reading = reading
+        return process
+
+    def first(self) -> list[ProcessMark]:
+        """The first process inside while it lives. The monitor names it before anything inside can say a word."""
+        if self._first is None:
+            self._first = _named_in(self._told())
+        return [self._first] if self._first is not None and process_table.is_alive(self._first) else []
+
+    def close(self) -> None:
+        """Listen no more. What was told before can still be asked for."""
+        self._told()
+        if self._reading >= 0:
+            os.close(self._reading)
+            self._reading = -1
+
+    def never_began(self) -> bool:
+        """Whether a monitor that has ended did not get as far as the program: only of one that ran it tells the end."""
+        return self.exists and _ENDED not in self._told()
+
+    def _told(self) -> bytes:
+        with suppress(BlockingIOError):
+            while self._reading >= 0 and (further := os.read(self._reading, 4096)):
+                self._words += further
+        return self._words
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _named_in(words: bytes) -> ProcessMark | None:
+    found = _FIRST.search(words)
+    if found is None or not process_table.is_first_of_its_own(int(found[1])):
+        return None
+    return process_table.mark_of(int(found[1]))

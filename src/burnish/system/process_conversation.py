@@ -33,8 +33,6 @@ class LineTooLongError(Exception):
 
 
 class Conversation:
-    """Both directions of one process."""
-
     def __init__(self, child: Child, exited: asyncio.Event, on_output: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._child = child
@@ -52,7 +50,6 @@ class Conversation:
 
     @property
     def unsent(self) -> int:
-        """How many bytes the process has not taken yet."""
         return self._child.unsent
 
     def send(self, line: bytes) -> None:

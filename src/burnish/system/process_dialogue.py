@@ -9,8 +9,8 @@ import select
 import subprocess
 import weakref
 
-from burnish.system.process_start import PIPE, start
-from burnish.system.process_values import Command
+from burnish.system.files import write_all
+from burnish.system.process_start import PIPE, Command, start
 
 _GRACE_SECONDS = 2.0
 _PIECE = 1 << 16
@@ -34,10 +34,8 @@ class Dialogue:
 
     def tell(self, data: bytes) -> None:
         """Say something. It must be short enough for the process to take it before it answers."""
-        rest = memoryview(data)
         try:
-            while rest:
-                rest = rest[os.write(self._input, rest) :]
+            write_all(self._input, data)
         except OSError as error:
             raise DialogueError(str(error.strerror)) from None
 
@@ -48,7 +46,6 @@ class Dialogue:
         return self.exactly(end + 1)[:-1]
 
     def exactly(self, size: int) -> bytes:
-        """The next bytes of the answer."""
         while len(self._come) < size:
             self._take()
         taken = bytes(self._come[:size])

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from burnish.core.text import clean_text
-from burnish.system.process_values import ProcessError
+from burnish.system.files import write_all
+from burnish.system.process_start import ProcessError
 
 LOG_BYTES = 64 * 1024 * 1024
 TAIL_BYTES = 8 * 1024
@@ -30,10 +31,10 @@ class Log:
         if self._descriptor is None or self._left < 0:
             return
         try:
-            _write_all(self._descriptor, data[: self._left])
+            write_all(self._descriptor, data[: self._left])
             self._left -= len(data)
             if self._left < 0:
-                _write_all(self._descriptor, b"\n[the log ends here: it holds %d bytes at most]\n" % self._limit)
+                write_all(self._descriptor, b"\n[the log ends here: it holds %d bytes at most]\n" % self._limit)
         except OSError as error:
             # A full disk must not end the work; readers of the log are told elsewhere.
             self.problem = f"The log could not be written: {error.strerror}."
@@ -99,9 +100,3 @@ class Output:
     @property
     def stderr_tail(self) -> str:
         return clean_text(self._stderr.decode("utf-8", errors="replace"))
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

@@ -3,20 +3,21 @@
 What each can and cannot do is said in `sandbox_bubblewrap` and `landlock`. Both end with the process that started them.
 """
 
+import errno
 import os
 import shutil
+import struct
 import sys
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from burnish.core.errors import ErrorKind
-from burnish.core.values import replace
+from burnish.core.errors import BurnishError, ErrorKind
+from burnish.core.values import Value, replace
 from burnish.system import sandbox_bubblewrap
 from burnish.system.process import Command, Finished, How, run_now
-from burnish.system.sandbox_paths import exists, expand, hidden_programs
-from burnish.system.sandbox_values import DEFAULT_SECRETS, Confinement, Mount, Sandbox, SandboxError, SandboxKind
-from burnish.system.seccomp import call_filter
+from burnish.system.sandbox_paths import DEFAULT_SECRETS, Confinement, Mount, exists, expand, hidden_programs
 
 __all__ = [
     "DEFAULT_SECRETS",
@@ -32,6 +33,31 @@ __all__ = [
 
 _LAUNCHER = str(Path(__file__).with_name("landlock.py"))
 _PROBE_SECONDS = 15.0
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
+_ALLOW, _FAIL = 0x7FFF0000, 0x00050000
+_AF_UNIX = 1
+_IO_URING_SETUP = 425
+"""On every machine. With such a ring, a socket is made without the call of that name."""
+
+
+class SandboxError(BurnishError):
+    kind = ErrorKind.CONFIGURATION
+
+
+class SandboxKind(Enum):
+    """What keeps a command in its place, best first."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+class Sandbox(Value):
+    """The sandbox of this machine, and for the user, why it is not a better one."""
+
+    kind: SandboxKind
+    reason: str = ""
 
 
 def choose(wanted: Literal["auto", "required", "off"]) -> Sandbox:
@@ -49,13 +75,13 @@ def choose(wanted: Literal["auto", "required", "off"]) -> Sandbox:
 
 
 def _best() -> Sandbox:
-    without_bubblewrap = why_not(SandboxKind.BUBBLEWRAP)
-    if not without_bubblewrap:
-        return Sandbox(kind=SandboxKind.BUBBLEWRAP)
-    without_landlock = why_not(SandboxKind.LANDLOCK)
-    if not without_landlock:
-        return Sandbox(kind=SandboxKind.LANDLOCK, reason=without_bubblewrap)
-    return Sandbox(kind=SandboxKind.NONE, reason=f"{without_bubblewrap} {without_landlock}")
+    reasons: list[str] = []
+    for kind in (SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK):
+        reason = why_not(kind)
+        if not reason:
+            return Sandbox(kind=kind, reason=" ".join(reasons))
+        reasons.append(reason)
+    return Sandbox(kind=SandboxKind.NONE, reason=" ".join(reasons))
 
 
 @cache
@@ -100,7 +126,6 @@ def _last_words(tried: Finished) -> str:
 
 
 def confine(sandbox: Sandbox, command: Command, confinement: Confinement) -> Command:
-    """The same command inside the sandbox."""
     for path in (*expand(confinement.writable), Path(confinement.temporary)):
         if not exists(path):
             raise _MissingPathError(f"The sandbox cannot make '{path}' writable: there is no such file or folder.")
@@ -147,3 +172,59 @@ def _in_landlock(command: Command, confinement: Confinement) -> Command:
 
 def _launcher() -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", _LAUNCHER, "--filter", call_filter(named_sockets=False).hex())
+
+
+class _Machine(Value):
+    """How the kernel names a machine, and its numbers of some system calls."""
+
+    audit: int
+    socket: int
+    keyrings: tuple[int, int, int]
+    """add_key, request_key, keyctl."""
+    least_foreign: int = 0
+    """From here on, numbers belong to another set of calls on the same machine; 0 where there is none."""
+
+
+_MACHINES = {
+    "x86_64": _Machine(audit=0xC000003E, socket=41, keyrings=(248, 249, 250), least_foreign=0x40000000),
+    "aarch64": _Machine(audit=0xC00000B7, socket=198, keyrings=(217, 218, 219)),
+}
+
+
+def call_filter(*, named_sockets: bool) -> bytes:
+    """A filter of system calls for this machine, as the kernel reads it; empty where its numbers are not known.
+
+    It takes away what a view of the file system cannot. The keyrings of the kernel belong to a user, not to a place: no
+    sandbox of files hides them. A socket in the file system can be connected to wherever it can be named, and Landlock
+    has no rule for it: where there are no private folders, no such socket can be made at all. (Pairs of connected
+    sockets, which programs use among themselves, are another call.)
+    """
+    machine = _MACHINES.get(os.uname().machine)
+    if machine is None:
+        return b""
+    words = [_word(_LOAD, _MACHINE), *_unless(_EQUAL, machine.audit, errno.ENOSYS), _word(_LOAD, _NUMBER)]
+    if machine.least_foreign:
+        words += _when(_AT_LEAST, machine.least_foreign, errno.ENOSYS)
+    for number in machine.keyrings:
+        words += _when(_EQUAL, number, errno.EPERM)
+    if not named_sockets:
+        words += _when(_EQUAL, _IO_URING_SETUP, errno.EPERM)
+        words += [
+            _word(_EQUAL, machine.socket, otherwise=3),
+            _word(_LOAD, _FIRST_ARGUMENT),
+            *_when(_EQUAL, _AF_UNIX, errno.EAFNOSUPPORT),
+        ]
+    return b"".join([*words, _word(_RETURN, _ALLOW)])
+
+
+def _when(test: int, value: int, error: int) -> list[bytes]:
+    return [_word(test, value, otherwise=1), _word(_RETURN, _FAIL | error)]
+
+
+def _unless(test: int, value: int, error: int) -> list[bytes]:
+    return [_word(test, value, then=1), _word(_RETURN, _FAIL | error)]
+
+
+def _word(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
+    """One instruction. `then` and `otherwise` are how many of the next ones are passed over."""
+    return struct.pack("=HBBI", code, then, otherwise, value)

@@ -12,9 +12,19 @@ import os
 from enum import Enum
 from pathlib import Path
 
-from burnish.system.process_values import Command
-from burnish.system.sandbox_paths import ROOT, Trail, exists, expand, follow, homes, needed_for, program_trails
-from burnish.system.sandbox_values import Confinement, Mount
+from burnish.system.process_start import Command
+from burnish.system.sandbox_paths import (
+    ROOT,
+    Confinement,
+    Mount,
+    Trail,
+    exists,
+    expand,
+    follow,
+    homes,
+    needed_for,
+    program_trails,
+)
 
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL", "--die-with-parent", "--new-session"),
@@ -63,7 +73,7 @@ def arguments(command: Command, confinement: Confinement) -> tuple[str, ...]:
 
 def _routes(owned: tuple[Path, ...]) -> set[Path]:
     """The topmost folders on the way to some paths. Made empty, they and all folders made in them are the user's."""
-    places = {place for path in map(follow, owned) for place in (*(link for link, _ in path.links), path.real)}
+    places = {place for trail in map(follow, owned) for place in trail.places}
     return {Path(*place.parts[:2]) for place in places} - _SYSTEM
 
 
@@ -121,7 +131,7 @@ class _View:
         """A program is needed at every place through which it is reached."""
         self._links.update(trail.links)
         hidden = [path for path, access in self._access.items() if access is _Access.HIDDEN]
-        for place in (*(link for link, _ in trail.links), trail.real):
+        for place in trail.places:
             if self._at(place) is _Access.HIDDEN and exists(place):
                 needed = needed_for(place, hidden)
                 if needed is not None:

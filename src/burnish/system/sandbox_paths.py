@@ -1,4 +1,4 @@
-"""Paths as a sandbox must see them: through which links they lead, and what a program needs beside itself.
+"""Paths as a sandbox must see them: which a command may touch, where links lead, what a program needs beside itself.
 
 A sandbox that hides the user's home must still show the interpreter of the command if it lives there (pyenv, nvm), with
 its libraries, and every link on the way. It reads names and links, and the first line of scripts, nothing else.
@@ -13,9 +13,29 @@ from itertools import islice
 from pathlib import Path
 
 from burnish.core.values import Value
-from burnish.system.process_start import find_program
-from burnish.system.process_values import Command
+from burnish.system.process_start import Command, find_program
 
+DEFAULT_SECRETS = (
+    *("~/.ssh", "~/.gnupg", "~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.Xauthority"),
+    *("~/.aws", "~/.azure", "~/.config/gcloud", "~/.config/doctl", "~/.config/hcloud", "~/.oci", "~/.boto", "~/.s3cfg"),
+    *("~/.kube", "~/.docker", "~/.config/containers", "~/.config/helm", "~/.terraform.d", "~/.vault-token"),
+    *("~/.config/gh", "~/.config/glab-cli", "~/.config/hub", "~/.config/rclone", "~/.config/sops", "~/.config/op"),
+    *("~/.password-store", "~/.local/share/password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd"),
+    *("~/.config/keepassxc", "~/.config/Bitwarden", "~/.config/Bitwarden CLI"),
+    *("~/.pypirc", "~/.npmrc", "~/.yarnrc", "~/.yarnrc.yml", "~/.config/pnpm", "~/.bunfig.toml"),
+    *("~/.gem/credentials", "~/.composer/auth.json"),
+    *("~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.gradle/gradle.properties"),
+    *("~/.pgpass", "~/.my.cnf", "~/.config/heroku", "~/.config/wrangler", "~/.config/netlify"),
+    # Logins of agents that burnish does not run itself; those of the others are on their cards.
+    *("~/.qwen", "~/.local/share/crush", "~/.config/crush", "~/.config/goose"),
+    *("~/.copilot", "~/.config/github-copilot", "~/.cursor", "~/.config/cursor", "~/.config/amp", "~/.local/share/amp"),
+    *("~/.factory", "~/.kimi", "~/.kiro", "~/.local/share/amazon-q", "~/.continue", "~/.aider.conf.yml"),
+    *("~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.thunderbird"),
+    *("~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.local/share/fish"),
+    *("/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key"),
+    *("/etc/ssh/ssh_host_ed25519_key", "/etc/krb5.keytab", "/run/secrets", "/var/lib/kubelet", "/etc/kubernetes"),
+)
+"""What no agent needs to see, whatever it works on."""
 ROOT = Path("/")
 _MOST_LINKS = 40
 _MOST_INTERPRETERS = 4
@@ -34,11 +54,48 @@ _MANAGERS = frozenset({".volta", ".bun", "pnpm"})
 """Their programs in `bin` are shims for what lies elsewhere in the manager's folder."""
 
 
+class Mount(Value):
+    """Something that a command sees at another path than its own, instead of what is there. Only bubblewrap can."""
+
+    source: str
+    target: str
+    writable: bool = False
+
+
+class Confinement(Value):
+    """What a command may touch. Of two paths that hold, the deeper decides; at the same path, what is given.
+
+    Everything that a clone borrows from must be named: the object folders of its alternates, the common directory of a
+    linked worktree. It is not looked up here, as a confined command may have written those files itself.
+    """
+
+    readable: tuple[str, ...] = ()
+    """Seen beside the folders of the system, which are read-only, too."""
+    writable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    """Read-only below something writable, and held in place. Only bubblewrap can: Landlock has no rule that takes away,
+    and granting everything but these would forbid new files beside them."""
+    hidden: tuple[str, ...] = DEFAULT_SECRETS
+    owned: tuple[str, ...] = ()
+    """Seen below folders that all belong to this user. Some programs refuse a file if another user owns a folder on the
+    way to it, and in a user namespace even `/` belongs to another. Without one the owners are the real ones."""
+    mounts: tuple[Mount, ...] = ()
+    """In this order, over everything else: nothing that was there at or below a target is seen. A command whose folder
+    is the source of one, or below it, starts at the same place of its target."""
+    temporary: str
+    """Its own writable folder, also its TMPDIR and HOME unless its environment names others."""
+    network: bool = True
+
+
 class Trail(Value):
     """Where a path leads, and the links on the way: each as its place and what is written in it."""
 
     links: tuple[tuple[Path, str], ...]
     real: Path
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        return (*(link for link, _ in self.links), self.real)
 
 
 def exists(path: Path) -> bool:
@@ -142,7 +199,7 @@ def hidden_programs(command: Command, hidden: tuple[Path, ...]) -> Iterator[Path
     """What a command runs, where that lies in a hidden folder: a client may be installed beside its own login."""
     secrets = frozenset(follow(path).real for path in hidden)
     for trail in program_trails(command):
-        for place in (*(link for link, _ in trail.links), trail.real):
+        for place in trail.places:
             needed = needed_for(place, secrets) if any(place.is_relative_to(secret) for secret in secrets) else None
             if needed is not None:
                 yield needed

@@ -54,8 +54,6 @@ class TerminalError(BurnishError):
 
 
 class View(Value):
-    """The view of one command."""
-
     name: str
     """What a user calls it: `critic`, `fix-1`."""
     session: str

@@ -119,7 +119,6 @@ def acp_agent(folder: Path, script: AcpScript) -> tuple[str, ...]:
 
 
 def heard(log: Path) -> list[dict[str, Any]]:
-    """The messages that an agent has got."""
     return [msgspec.json.decode(line) for line in log.read_bytes().splitlines()]
 
 

@@ -17,8 +17,6 @@ class _Blob(Value):
 
 
 class MemoryLedger:
-    """A `Ledger` in memory, for one process and any number of threads."""
-
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._events: dict[str, list[StoredEvent]] = {}

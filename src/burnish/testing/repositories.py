@@ -35,7 +35,6 @@ class RepositoryBuilder:
 
     @property
     def head(self) -> str:
-        """The commit that is checked out."""
         return self.git.text("rev-parse", "HEAD")
 
     @property
@@ -69,9 +68,6 @@ class RepositoryBuilder:
         """Commit everything in the work tree, after writing these files."""
         self.write(files or {})
         self.git.run("add", "--all")
-        return self._commit(message)
-
-    def _commit(self, message: str) -> Self:
         date = f"@{_START + 60 * self._commits} +0000"
         self._commits += 1
         identity = {
@@ -91,12 +87,10 @@ class RepositoryBuilder:
         return self
 
     def switch(self, name: str) -> Self:
-        """Go on with another branch or commit."""
         self.git.run("checkout", "--quiet", name)
         return self
 
     def ignore(self, *patterns: str) -> Self:
-        """Commit a `.gitignore`."""
         return self.commit({".gitignore": "".join(f"{pattern}\n" for pattern in patterns)}, "Ignore")
 
     def clone(self, path: Path, *options: str) -> "RepositoryBuilder":
@@ -105,7 +99,6 @@ class RepositoryBuilder:
         return RepositoryBuilder(path)
 
     def worktree(self, path: Path, branch: str) -> "RepositoryBuilder":
-        """A linked work tree with a branch in it."""
         self.git.run("worktree", "add", "--quiet", str(path), branch)
         return RepositoryBuilder(path)
 

@@ -133,7 +133,6 @@ def scripted_command(script: Path) -> tuple[str, ...]:
 
 
 def script_text(*steps: ScriptedAnswer, log: Path | None = None) -> str:
-    """The TOML of a script."""
     lines = [] if log is None else [f"log = {_toml(str(log))}"]
     for step in steps:
         lines.append("\n[[step]]")

@@ -9,8 +9,6 @@ import textwrap
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
-
 from burnish.agents.client import Client
 from burnish.agents.registry import clients
 from burnish.agents.streams import MAX_LINE, event, final_message, inner, may_end, one_line, text_of
@@ -37,16 +35,12 @@ def doing_now(run: Run, folder: Path) -> tuple[WorkInProgress, ...]:
 
 
 def log_name(effect: str) -> str:
-    """The file that the output of an attempt goes to."""
     return f"{effect.replace(':', '-').replace('/', '-')}.log"
 
 
 def client_kind(run: Run, agent: str) -> AgentKind | None:
     """The kind of an agent of a run where that is a client with a stream of its own."""
-    try:
-        settings = context_of(run).settings.agent(agent) if has_context(run.started) else None
-    except msgspec.ValidationError:  # written by another version, whose settings are not ours
-        return None
+    settings = context_of(run).settings.agent(agent) if has_context(run.started) else None
     return settings.kind if settings is not None and settings.kind.is_paid else None
 
 

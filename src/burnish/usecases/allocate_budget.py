@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import NamedTuple
 
 from burnish.agents.interface import Cost, Tokens
@@ -32,10 +33,12 @@ from burnish.core.loop import evolve
 from burnish.core.protocol import Ask, AskAtTerminal, ChoiceAction, Protocol, ReviewBy
 from burnish.core.reviews import Usage
 from burnish.core.spending import used
-from burnish.core.state import Ended, Run
-from burnish.core.values import Value
+from burnish.core.state import Run
+from burnish.core.values import Value, replace
+from burnish.core.work import Assignment
 from burnish.runtime.context import RunContext, context_of, has_context
 from burnish.runtime.journal import stream_of
+from burnish.settings.documents import quoted
 from burnish.settings.types import DEFAULT_COST_USD, DEFAULT_TOKENS, AgentSettings, Settings
 from burnish.usecases.runs import NoRunsError, runs_of
 from burnish.workspace.diffs import difference
@@ -53,7 +56,7 @@ PROMPT_CHARACTERS = 6_000
 
 
 class PlannedRun(Value):
-    """A run that is about to begin."""
+    """What the budget of a run that is about to begin depends on."""
 
     repository: Repository
     subject: Subject
@@ -69,80 +72,66 @@ class PlannedRun(Value):
         return self.protocol.review.by is ReviewBy.SESSION
 
 
-class BudgetAllocation(Value):
-    """The budget of a run that is about to begin, and what a person should know of it."""
-
-    budget: Budget
-    notices: tuple[str, ...] = ()
-
-
-def allocate_budget(planned: PlannedRun) -> BudgetAllocation:
-    """Settle what a run may use up, and estimate what it will."""
-    settings, protocol = planned.inputs.settings, planned.protocol
-    called = agents_called(protocol, planned.roles, planned.mode, build=planned.build)
-    budget = run_budget(settings, protocol, called)
+def allocate_budget(planned: PlannedRun) -> tuple[Budget, tuple[str, ...]]:
+    """What a run may use up, and what a person should know of it."""
+    settings = planned.inputs.settings
+    called = agents_called(planned.protocol, planned.roles, planned.mode, build=planned.build)
+    budget = run_budget(settings, planned.protocol, called)
     for wider in _wider(settings, planned.subject):
         # Without a paid agent, there is no money or token whose cap could be reached.
         caps = {cap: most for cap, most in wider.caps.items() if budget.paid or cap is Cap.MINUTES}
         if caps:
             budget = budget.within(wider.whose, caps, used_before(planned.repository, planned.subject, wider))
-    notices = (*_unpriced_notices(settings, called), *estimate(planned, budget)) if budget.paid else ()
-    return BudgetAllocation(budget=budget, notices=(*_epic_notices(settings, planned.subject), *notices))
+    notices = [*_unpriced_notices(settings, called), *estimate(planned, budget)] if budget.paid else []
+    if settings.limits.epic.amounts and not epic_of(planned.subject):
+        told = "[limits.epic] does not apply to this run: its --story does not start with the number of an epic, as "
+        notices.insert(0, f"{told}in 1-2-login.")
+    return budget, tuple(notices)
 
 
 class SharedCaps(NamedTuple):
-    """Caps that several runs share, and which runs those are."""
+    """Caps that several runs share: those whose subjects have the same `key`."""
 
     whose: str
     caps: Amounts
-    holds: Callable[[Subject], bool]
+    key: Callable[[Subject], str]
 
 
 def _wider(settings: Settings, subject: Subject) -> Iterator[SharedCaps]:
-    epic = epic_of(subject.story)
-
-    def of_ticket(other: Subject) -> bool:
-        return other.story == subject.story if subject.story else other.branch == subject.branch
-
-    def of_epic(other: Subject) -> bool:
-        return epic_of(other.story) == epic
-
-    yield SharedCaps("ticket", settings.limits.ticket.amounts, of_ticket)
-    if epic:
-        yield SharedCaps("epic", settings.limits.epic.amounts, of_epic)
+    limits = settings.limits
+    yield SharedCaps("ticket", limits.ticket.amounts, attrgetter("story" if subject.story else "branch"))
+    if epic_of(subject):
+        yield SharedCaps("epic", limits.epic.amounts, epic_of)
 
 
-def epic_of(story: str) -> str:
+def epic_of(subject: Subject) -> str:
     """The number of the epic that a story's name begins with: `1` of `1.2` and of `1-2-login`."""
-    found = _OF_EPIC.match(story)
+    found = _OF_EPIC.match(subject.story)
     return found[1] if found else ""
-
-
-def _epic_notices(settings: Settings, subject: Subject) -> Iterator[str]:
-    if settings.limits.epic.amounts and not epic_of(subject.story):
-        yield (
-            "[limits.epic] does not apply to this run: its --story does not start with the number of an epic, as "
-            "in 1-2-login."
-        )
 
 
 def agents_called(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool = False) -> tuple[str, ...]:
     """All agents that a run may call by itself: those with a role, and their fallbacks."""
-    assignments = [roles.reviewer(seat.name) for seat in protocol.panel]
-    names = [name for each in assignments for name in (each.agent, each.fallback)]
+    found = assignments(protocol, roles, mode, build=build)
+    names = (name for each in found for name in (each.agent, each.fallback))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def assignments(protocol: Protocol, roles: Roles, mode: Mode, *, build: bool = False) -> tuple[Assignment, ...]:
+    """Who does what a run may do by itself."""
+    found = [roles.reviewer(seat.name) for seat in roles.panel(protocol)]
     if build and roles.build is not None:
-        names += [roles.build.agent, roles.build.fallback]
+        found.append(roles.build)
     if mode is Mode.FIX:
-        names += [*(protocol.fix.by_round or (roles.fix.agent,)), roles.fix.fallback]
-    return tuple(dict.fromkeys(name for name in names if name is not None))
+        found += [replace(roles.fix, agent=name) for name in protocol.fix.by_round or (roles.fix.agent,)]
+    return tuple(dict.fromkeys(found))
 
 
 def run_budget(settings: Settings, protocol: Protocol, called: Sequence[str]) -> Budget:
-    """The run's own caps."""
     limits = settings.limits
     # Where the protocol offers it, a person may call any agent, and every one of them must have a cap.
     possible = (*called, *settings.agent_names) if _offers_another(protocol) else called
-    paid = tuple(name for name in dict.fromkeys(possible) if _is_paid(settings, name))
+    paid = tuple(name for name, agent in _agents(settings, possible).items() if agent.kind.is_paid)
     if not paid:
         return Budget(minutes=limits.minutes)
     tokens = limits.tokens or (DEFAULT_TOKENS if _unpriced(settings, called) else None)
@@ -155,20 +144,14 @@ def _offers_another(protocol: Protocol) -> bool:
     return any(choice.action is ChoiceAction.ANOTHER_AGENT for choice in choices)
 
 
-def _is_paid(settings: Settings, name: str) -> bool:
-    agent = settings.agent(name)
-    return agent is not None and agent.kind.is_paid
+def _agents(settings: Settings, names: Iterable[str]) -> dict[str, AgentSettings]:
+    return {name: agent for name in names if (agent := settings.agent(name))}
 
 
 def has_price(agent: AgentSettings) -> bool:
     """Whether what an agent costs can be counted: it says so itself, or the price of its model is known."""
-    match cost_of(agent):
-        case Cost.TOLD:
-            return True
-        case Cost.BY_MODEL:
-            return price_of(agent.model) is not None
-        case Cost.UNKNOWN:
-            return False
+    cost = cost_of(agent)
+    return cost is Cost.TOLD or (cost is Cost.BY_MODEL and price_of(agent.model) is not None)
 
 
 def cost_of(agent: AgentSettings) -> Cost:
@@ -177,36 +160,35 @@ def cost_of(agent: AgentSettings) -> Cost:
     return Cost.TOLD if client is None else client.card.cost
 
 
-def _unpriced(settings: Settings, names: Iterable[str]) -> tuple[str, ...]:
-    agents = {name: settings.agent(name) for name in names}
-    return tuple(name for name, agent in agents.items() if agent is not None and not has_price(agent))
+def _unpriced(settings: Settings, names: Iterable[str]) -> list[str]:
+    return [name for name, agent in _agents(settings, names).items() if not has_price(agent)]
 
 
 def _unpriced_notices(settings: Settings, called: Sequence[str]) -> Iterator[str]:
-    names = ", ".join(f"'{name}'" for name in _unpriced(settings, called))
+    names = _unpriced(settings, called)
     if names and settings.limits.tokens is None:
         yield (
-            f"The cost of {names} cannot be counted: the price is not known. The cap is "
+            f"The cost of {quoted(names)} cannot be counted: the price is not known. The cap is "
             f"{Cap.TOKENS.words(DEFAULT_TOKENS)} instead, unless you set [limits] tokens."
         )
-    if any(agent is not None and cost_of(agent) is Cost.UNKNOWN for agent in map(settings.agent, called)):
+    if any(cost_of(agent) is Cost.UNKNOWN for agent in _agents(settings, called).values()):
         yield "Not every ACP agent reports its usage. [limits] minutes applies in any case."
 
 
 def used_before(repository: Repository, subject: Subject, wider: SharedCaps) -> dict[Cap, float]:
-    """What earlier runs have used up of the same caps."""
     total = dict.fromkeys(Cap, 0.0)
     with suppress(NoRunsError), runs_of(repository) as runs:
         for run in runs.readable():
-            for cap in wider.caps if wider.holds(run.subject) else ():
+            for cap in wider.caps if wider.key(run.subject) == wider.key(subject) else ():
                 total[cap] += _counted(run, cap, subject)
     return total
 
 
 def _counted(run: Run, cap: Cap, subject: Subject) -> float:
     """What a run counts for. One on another branch that can still go on counts with all that it may use up."""
-    may_go_on = run.subject.branch != subject.branch and not isinstance(run.phase, Ended)
-    return max(used(run)[cap], run.started.budget.caps.get(cap, 0.0) if may_go_on else 0.0)
+    if run.subject.branch == subject.branch or run.outcome is not None:
+        return used(run)[cap]
+    return max(used(run)[cap], run.started.budget.caps.get(cap, 0.0))
 
 
 class TypicalWork(Value):
@@ -225,9 +207,7 @@ TYPICAL_WORK = {
 """The rule of thumb. docs/budgets.md tells it to users."""
 
 
-class AgentCall(Value):
-    """One agent in one role."""
-
+class AgentCall(NamedTuple):
     role: str
     agent: str
 
@@ -245,10 +225,10 @@ def estimate(planned: PlannedRun, budget: Budget) -> tuple[str, ...]:
 def calls_of_a_round(planned: PlannedRun) -> list[AgentCall]:
     """The build, where there is one, every seat of the panel once, and one fix; no retries."""
     roles, protocol = planned.roles, planned.protocol
-    calls = [AgentCall(role="build", agent=roles.build.agent)] if planned.build and roles.build is not None else []
-    calls += [AgentCall(role="review", agent=roles.reviewer(seat.name).agent) for seat in protocol.panel]
+    calls = [AgentCall("build", roles.build.agent)] if planned.build and roles.build is not None else []
+    calls += [AgentCall("review", roles.reviewer(seat.name).agent) for seat in roles.panel(protocol)]
     if planned.mode is Mode.FIX and not planned.is_session:
-        calls.append(AgentCall(role="fix", agent=next(iter(protocol.fix.by_round), roles.fix.agent)))
+        calls.append(AgentCall("fix", (*protocol.fix.by_round, roles.fix.agent)[0]))
     return calls
 
 
@@ -276,7 +256,7 @@ def _calls_in(events: list[AnyEvent], settings: Settings) -> Iterator[tuple[Agen
             case Reviewed() | SessionFinished() | Fixed() | Built() if event.usage.tokens:
                 agent = agents.get(event.effect, "")
                 if former is not None and _kin(former, agent) == _kin(settings, agent):
-                    yield AgentCall(role=event.effect.partition(":")[0], agent=agent), event.usage
+                    yield AgentCall(event.effect.partition(":")[0], agent), event.usage
             case _:
                 pass
 
@@ -306,7 +286,7 @@ def _by_rule(planned: PlannedRun, calls: Iterable[AgentCall]) -> dict[AgentCall,
 
 def _prompt_tokens(planned: PlannedRun) -> int:
     subject, inputs = planned.subject, planned.inputs
-    patch = len(difference(planned.repository, subject.base_commit, subject.head).patch)
+    patch = len(difference(planned.repository, subject.base_commit, subject.head, subject.paths).patch)
     texts = (inputs.brief, inputs.intent, *inputs.acceptance, *(page.text for page in inputs.guidance))
     shown = min(patch, inputs.settings.context.diff_characters) + sum(map(len, texts))
     return (shown + PROMPT_CHARACTERS) // CHARACTERS_OF_A_TOKEN
@@ -327,22 +307,18 @@ def likely(work: TypicalWork, prompt: int) -> Tokens:
 def estimate_words(
     calls: list[AgentCall], known: Mapping[AgentCall, Usage], thumb: Mapping[AgentCall, Usage], budget: Budget
 ) -> str:
-    """The whole sentence, with what it rests on."""
     usages = [known.get(call) or thumb[call] for call in calls]
     dear = sum(usage.cost_usd for usage in usages)
     free = sorted({call.agent for call, usage in zip(calls, usages, strict=True) if not usage.cost_usd})
-    price = f", about {Cap.COST.words(_rounded(dear))}" if not free else ""
-    unknown = f" The cost of {_quoted(free)} cannot be estimated." if free else ""
-    most = " and ".join(budget.words(cap) for cap in budget.caps)
+    price = "" if free else f", about {Cap.COST.words(_rounded(dear))}"
+    unknown = f" The cost of {quoted(free)} cannot be estimated." if free else ""
+    most = " and ".join(map(budget.words, budget.caps))
+    times = "once" if len(calls) == 1 else f"{len(calls)} times"
     return (
-        f"A round calls paid agents about {_times(len(calls))} ({_roles(calls)}) and uses about "
-        f"{_rounded(sum(usage.tokens for usage in usages)):,.0f} tokens{price}, {_basis(calls, known)}.{unknown} "
+        f"A round calls paid agents about {times} ({_roles(calls)}) and uses about "
+        f"{_rounded(sum(usage.tokens for usage in usages)):,.0f} tokens{price}, {_basis(known, thumb)}.{unknown} "
         f"The run may use at most {most}."
     )
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _roles(calls: list[AgentCall]) -> str:
@@ -351,15 +327,11 @@ def _roles(calls: list[AgentCall]) -> str:
     return ", ".join(f"{number} {role if number == 1 else plurals[role]}" for role, number in counts.items())
 
 
-def _basis(calls: list[AgentCall], known: Mapping[AgentCall, Usage]) -> str:
-    if all(call in known for call in calls):
+def _basis(known: Mapping[AgentCall, Usage], thumb: Mapping[AgentCall, Usage]) -> str:
+    if not thumb:
         return "as in earlier runs here"
     partly = "partly as in earlier runs here, partly " if known else ""
     return f"{partly}estimated from the size of the change"
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
 
 
 def _rounded(number: float) -> float:

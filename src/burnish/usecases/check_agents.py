@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 
-from burnish.agents.panel.programs import WHEELS, is_installed, version
+from burnish.agents.panel.programs import WHEELS, version
 from burnish.agents.registry import clients
 from burnish.agents.services import GRACE_SECONDS
 from burnish.core.budget import Share
 from burnish.core.effects import StartReview
 from burnish.core.events import AnyEvent, Mode, Reviewed, Roles, RunStarted, Subject, WorkFailed
 from burnish.core.loop import decide, evolve
-from burnish.core.protocol import ValidateRule
+from burnish.core.protocol import Reviewer, ValidateRule
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.text import clean_text
@@ -50,6 +50,7 @@ from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_r
 from burnish.workspace.clones import Clones
 from burnish.workspace.git import Git
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 
 COST_USD = 0.05
 """What the call may cost at most, as far as the client can be held to it."""
@@ -91,8 +92,6 @@ _HINTS = {
 
 
 class Checked(Value):
-    """What came of the call."""
-
     name: str
     failure: Failure | None = None
     """Why it cannot be used; None where it can."""
@@ -103,15 +102,11 @@ class Checked(Value):
 
 
 class Advice(Value):
-    """What is wrong, and what to do."""
-
     problem: str
     hint: str
 
 
 class AgentCheck(Value):
-    """An agent, what came of the call, and what is wrong where it cannot be used."""
-
     row: AgentRow
     called: Checked
     advice: Advice | None = None
@@ -185,13 +180,13 @@ class _Check:
     def _notes(self, answered: list[Reviewed]) -> tuple[str, ...]:
         if not self._agent.kind.is_by_rule:
             return tuple(note for event in answered for note in event.answer.notes)
-        return (", ".join(f"{tool.value} {version(tool)}" for tool in WHEELS if is_installed(tool)),)
+        return (", ".join(f"{tool.value} {version(tool)}" for tool in WHEELS),)
 
     def _started(self, run: str) -> Run:
-        frozen_subject = self._repository.freeze("change", "main")
+        frozen_subject = freeze(self._repository, "change", "main")
         protocol = load_protocol("default").protocol
         # The analysers share their tools out among the whole panel; of every other agent one answer tells enough.
-        panel = protocol.panel if self._agent.kind.is_by_rule else protocol.panel[:1]
+        panel = protocol.panel if self._agent.kind.is_by_rule else (Reviewer(name="reviewer"),)
         agent = Assignment(agent=self._name)
         return evolve(
             None,
@@ -298,7 +293,6 @@ def _toy_repository(folder: Path) -> Repository:
 
 
 def _advice(place: LocalSettings, checked: Checked, environment: Mapping[str, str]) -> Advice | None:
-    """What is to be said of a call; None where it went well."""
     failure = checked.failure
     if failure is None:
         return None

@@ -32,15 +32,12 @@ MEGABYTE = 1_000_000
 LOGS, RUNNER_LOG = "logs", "runner.log"
 _REMOVED = "logs-removed"
 """A file that stays in the folder of a run whose logs are gone."""
-LOGS_REMOVED = "The logs, prompts and transcripts of {} were removed ('burnish clean', or the limits in [keep])."
 _BEING_STORED_SECONDS = 60.0
 """A run that is at work stores a text before the event that names it."""
 HOUR = 3_600.0
 
 
 class Removal(Value):
-    """What was removed of ended runs, or would be."""
-
     runs: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     blobs: int = 0
@@ -48,8 +45,6 @@ class Removal(Value):
 
 
 class _Kept(NamedTuple):
-    """What is kept of one ended run."""
-
     name: str
     ended_at: float
     paths: tuple[Path, ...]
@@ -96,7 +91,6 @@ def remove_old(runs: Runs, *, before: float, now: float, most: float | None = No
 
 
 def logs_were_removed(runs: Runs, name: str) -> bool:
-    """Whether a run had logs and transcripts that are gone."""
     return (runs.folder(name) / _REMOVED).exists()
 
 
@@ -158,8 +152,6 @@ def _leaving(
 
 
 class _Texts(msgspec.Struct):
-    """The part of an event that names blobs."""
-
     prompt: str = ""
     said: str = ""
     transcript: str = ""
@@ -190,8 +182,6 @@ def _remove(path: Path) -> None:
 
 
 class Cleaned(Value):
-    """What was removed, or would be."""
-
     blobs: int = 0
     bytes: int = 0
     folders: tuple[str, ...] = ()

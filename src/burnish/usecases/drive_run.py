@@ -8,7 +8,7 @@ from typing import NamedTuple
 from burnish.agents.services import GRACE_SECONDS
 from burnish.core.errors import BurnishError
 from burnish.core.events import AnyEvent
-from burnish.core.state import Ended, Reviewing, Run, Waiting
+from burnish.core.state import Reviewing, Run, Waiting
 from burnish.core.values import Value, replace
 from burnish.ledger.errors import LeaseHeldError
 from burnish.ledger.interface import Ledger
@@ -22,12 +22,11 @@ from burnish.runtime.services import RUN_MARKER, Activity, LocalServices
 from burnish.runtime.settling import settle
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
-from burnish.system.identifiers import this_process
 from burnish.system.sandbox import Sandbox
 from burnish.system.terminal import TERMINALS, find_tmux
 from burnish.usecases.clean_up import keep_within_limits
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
-from burnish.usecases.runs import Runs
+from burnish.usecases.runs import Runs, take_over
 from burnish.usecases.tell_run import tell
 from burnish.usecases.write_records import RecordKeeper, last_moment
 from burnish.workspace.clones import Clones
@@ -40,8 +39,6 @@ _PAUSED_EXIT = 1
 
 
 class Driven(Value):
-    """Where a run is now, and what should be said of it."""
-
     run: Run
     interrupted: int | None = None
     """The signal that interrupted it."""
@@ -61,7 +58,6 @@ class RunResult(Value):
 
     @property
     def exit_code(self) -> int:
-        """Of the command that drove it."""
         if self.account.paused:
             return _PAUSED_EXIT
         return self.account.exit_code if self.signal is None else exit_for_signal(self.signal)
@@ -108,7 +104,6 @@ def drive(
 
 
 def run_result(repository: Repository, driven: Driven) -> RunResult:
-    """What is told of a run that was driven."""
     account = tell(repository, RunSnapshot(run=driven.run))
     result = "" if driven.landing is None else driven.landing.words
     account = replace(account, result=result, paused=driven.paused)
@@ -179,9 +174,8 @@ def _drive(
         # Only now: a process that waits for the run must find its branch moved and its clones gone.
         journal.release()
     # A signal that came too late to interrupt anything has interrupted nothing.
-    cut_short = runner.interrupted is not None and not isinstance(state.phase, Ended)
-    interrupted = int(runner.interrupted) if runner.interrupted is not None and cut_short else None
-    paused = interrupted is None and not isinstance(state.phase, Ended) and pause(state)
+    interrupted = None if runner.interrupted is None or state.outcome else int(runner.interrupted)
+    paused = interrupted is None and state.outcome is None and pause(state)
     notices = (*records.notices, *services.notices)
     return Driven(run=state, interrupted=interrupted, landing=landing, notices=notices, paused=paused)
 
@@ -190,10 +184,10 @@ def _continued(ledger: Ledger, driven: Driven) -> Journal | None:
     """The journal of a run whose question was answered meanwhile by another process, where no other one drives it."""
     run = driven.run
     unanswered = isinstance(run.phase, Waiting) and ledger.version(stream_of(run.id)) == run.version
-    if driven.interrupted is not None or driven.paused or isinstance(run.phase, Ended) or unanswered:
+    if driven.interrupted is not None or driven.paused or run.outcome or unanswered:
         return None
     with suppress(LeaseHeldError):
-        return Journal.take_over(ledger, run.id, this_process(), clock.now())
+        return take_over(ledger, run.id)
     return None
 
 

@@ -25,9 +25,9 @@ from burnish.runtime.runner import close, recover, stay_awake
 from burnish.runtime.services import RUN_MARKER
 from burnish.runtime.settling import settle, unsettled
 from burnish.system import clock, survivors
-from burnish.system.identifiers import this_process
 from burnish.usecases.drive_run import Driven, DriveOptions, RunResult, drive, run_result
 from burnish.usecases.run_folders import remove_run_folders
+from burnish.usecases.runs import take_over
 from burnish.usecases.write_records import RecordKeeper, last_moment
 from burnish.workspace.repository import Repository
 
@@ -44,7 +44,7 @@ def finish_run(repository: Repository, ledger: Ledger, run: str, environment: Ma
         return None
     stay_awake()
     try:
-        journal = Journal.take_over(ledger, run, this_process(), clock.now())
+        journal = take_over(ledger, run)
     except LeaseHeldError:
         return None
     if isinstance(journal.state.phase, Sealing | Validating):

@@ -8,11 +8,12 @@ could steer a terminal. The streams of clients are told in words, unless they ar
 import codecs
 import time
 from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from burnish.agents.registry import clients
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import RunStarted, WorkStarted, decode, name_of
+from burnish.core.events import WorkStarted, decode, name_of
 from burnish.core.loop import evolve
 from burnish.core.state import Run, Waiting
 from burnish.core.steps.flow import under_way
@@ -39,8 +40,6 @@ nothing on."""
 
 
 class LogFile(Value):
-    """The log of one attempt."""
-
     effect: str
     path: str
     size: int = 0
@@ -112,13 +111,10 @@ def log_files(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
 
 def _attempts(runs: Runs, name: str) -> dict[str, AgentKind | None]:
     """Every attempt in the order of their beginnings, and the client that made it, if one did."""
-    stored = runs.ledger.read(stream_of(name))
-    kinds = (name_of(RunStarted), name_of(WorkStarted))
-    events = [decode(event.body) for event in stored if event.kind in kinds]
-    runs_begun = [evolve(None, event) for event in events if isinstance(event, RunStarted)]
-    begun = [event for event in events if isinstance(event, WorkStarted)]
-    clients = {agent: client_kind(runs_begun[0], agent) for agent in {event.agent for event in begun} if runs_begun}
-    return {event.effect: clients.get(event.agent) for event in begun}
+    first, *later = runs.ledger.read(stream_of(name))
+    kind_of = cache(partial(client_kind, evolve(None, decode(first.body))))
+    events = (decode(event.body) for event in later if event.kind == name_of(WorkStarted))
+    return {event.effect: kind_of(event.agent) for event in events if isinstance(event, WorkStarted)}
 
 
 def _file(effect: str, path: Path, client: AgentKind | None = None) -> LogFile:
@@ -146,7 +142,6 @@ def chosen_logs(runs: Runs, name: str, wanted: str = "") -> list[LogFile]:
 
 
 def read_logs(files: list[LogFile], *, raw: bool = False) -> Iterator[LogPiece]:
-    """The logs as they are now, one after the other."""
     for file in files:
         yield from Tail(file, raw=raw).pieces(to_the_end=True)
 
@@ -178,7 +173,6 @@ def _has_ended(run: Run, effect: str) -> bool:
 
 
 def follow_session(session: CommandSession) -> Iterator[LogPiece]:
-    """What the command of a session writes, until it has ended."""
     tail = Tail(LogFile(effect=session.name, path=str(session.output)))
     while not session.ends_within(LOOK_SECONDS):
         yield from tail.pieces(to_the_end=False)
@@ -186,8 +180,6 @@ def follow_session(session: CommandSession) -> Iterator[LogPiece]:
 
 
 class Waited(Value):
-    """How a run was last seen."""
-
     snapshot: RunSnapshot
     timed_out: bool = False
 
@@ -232,8 +224,6 @@ def wait_for(runs: Runs, name: str, timeout: float | None = None) -> Waited:
 
 
 class AttachError(BurnishError):
-    """There is nothing to attach to, or too much."""
-
     kind = ErrorKind.USAGE
 
 

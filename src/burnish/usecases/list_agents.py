@@ -58,7 +58,6 @@ class LocalSettings(Value):
         return self.merged.settings
 
     def has_file(self, path: str) -> bool:
-        """Whether a file of the repository that a command names is there."""
         if self.repository is None:
             return False
         name = path.removeprefix("./")
@@ -81,8 +80,6 @@ class Readiness(Enum):
 
 
 class AgentRow(Value):
-    """One agent, as far as it can be known without asking it."""
-
     name: str
     kind: AgentKind
     model: str = ""
@@ -127,7 +124,6 @@ def resolve_local_settings(folder: Path, environment: Mapping[str, str]) -> Loca
 
 
 def agent_named(settings: Settings, name: str) -> AgentSettings:
-    """An agent by its name. Raises where it is not known."""
     found = settings.agent(name)
     if found is None:
         raise AgentError(f"There is no agent '{name}'.", hint=unknown_agent(settings, name)[1])
@@ -140,7 +136,6 @@ def list_agents(local: LocalSettings, environment: Mapping[str, str]) -> tuple[A
 
 
 def look_at(local: LocalSettings, name: str, environment: Mapping[str, str]) -> AgentRow:
-    """One agent, without asking it anything."""
     settings = agent_named(local.settings, name)
     row = AgentRow(
         name=name,
@@ -180,12 +175,11 @@ def _roles(settings: Settings, name: str) -> tuple[str, ...]:
 
 
 def _analysers(row: AgentRow) -> AgentRow:
-    for tool, wheel in WHEELS.items():
+    for tool in WHEELS:
         try:
             analyser(tool)
         except ToolError as error:
-            if not wheel.extra:
-                return _broken(row, error)
+            return _broken(row, error)
     return row
 
 

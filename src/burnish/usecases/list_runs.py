@@ -11,7 +11,6 @@ USUAL_ROWS = 20
 
 
 def list_runs(runs: Runs, *, everything: bool = False) -> RunList:
-    """Look at the newest runs, or at all of them."""
     names = runs.names()
     wanted = names if everything else names[:USUAL_ROWS]
     rows = sorted((_row(runs, name) for name in wanted), key=_age, reverse=True)
@@ -19,16 +18,14 @@ def list_runs(runs: Runs, *, everything: bool = False) -> RunList:
 
 
 def look_at_run(runs: Runs, reference: str) -> Account:
-    """What a single run is doing. Raises where it cannot be found or read."""
     return _account(runs, runs.snapshot(runs.resolve(reference)))
 
 
 def _row(runs: Runs, name: str) -> Account | UnreadableRun:
     try:
-        snapshot = runs.snapshot(name)
+        return _account(runs, runs.snapshot(name))
     except BurnishError as error:
         return UnreadableRun(name=name, error=" ".join(error.message.split()))
-    return _account(runs, snapshot)
 
 
 def _account(runs: Runs, snapshot: RunSnapshot) -> Account:

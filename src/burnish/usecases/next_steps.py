@@ -21,9 +21,8 @@ from burnish.runtime.context import context_of, has_context, invocation_of
 from burnish.settings.types import Allowance
 from burnish.system.shell import shell_line
 from burnish.workspace.errors import WorkspaceError
-from burnish.workspace.landing import branch_commit
+from burnish.workspace.landing import ResultCommits, branch_commit, how_to_take
 from burnish.workspace.repository import Repository
-from burnish.workspace.taking import ResultCommits, how_to_take
 from burnish.workspace.write_back import PATCH, applies, is_written
 
 _BY_HAND = "Fix the blocking findings by hand"
@@ -36,8 +35,6 @@ def next_steps(repository: Repository, snapshot: RunSnapshot, folder: Path | Non
 
 
 class _Steps:
-    """The steps of one run."""
-
     def __init__(self, repository: Repository, snapshot: RunSnapshot, folder: Path) -> None:
         self._repository = repository
         self._snapshot = snapshot
@@ -76,37 +73,31 @@ class _Steps:
         """An agent of the settings that has not reviewed yet, where the roles name no other."""
         run, inputs = self._run, self._inputs
         names = inputs.settings.agents if inputs is not None else ()
-        tried = (run.roles.reviewer(run.protocol.panel[0].name).agent, run.other_agent)
+        tried = (run.roles.reviewer(run.panel[0].name).agent, run.other_agent)
         return next((name for name in names if name not in tried), None)
 
     def _after(self, outcome: Outcome) -> Iterator[NextStep]:
-        run, taken = self._run, is_taken(self._repository, self._run)
-        take = [] if taken is not False else [self._take()]
+        untaken = is_taken(self._repository, self._run) is False
+        if outcome is Outcome.DID_NOT_RUN:
+            yield NextStep(command=shell_line("burnish", "logs", self._run.id), does="shows what went wrong")
+        if untaken:
+            yield self._take()
         match outcome:
             case Outcome.APPROVED | Outcome.ACCEPTED:
-                yield from take or [self._verify()]
+                yield from () if untaken else (self._verify(),)
             case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
-                yield from take
-                yield from self._after_findings(untaken=bool(take))
+                yield from self._after_findings(untaken=untaken)
             case Outcome.UNPROVEN:
-                yield from take
                 helps = "Add an agent that reads the change, or make the tests run"
-                yield NextStep(first=helps, command=self._again(untaken=bool(take)), does="reviews the change again")
-                yield NextStep(
-                    command=self._again(untaken=bool(take), unexamined=True), does="approves the change as 'unproven'"
-                )
-            case Outcome.SKIPPED:
-                yield from take
-                yield NextStep(command=self._again(untaken=bool(take)), does="reviews the change")
-            case Outcome.DID_NOT_RUN:
-                yield NextStep(command=shell_line("burnish", "logs", run.id), does="shows what went wrong")
-                yield from take
-                yield NextStep(command=self._again(untaken=bool(take)), does="tries again")
+                yield NextStep(first=helps, command=self._again(untaken=untaken), does="reviews the change again")
+                anyway = self._again(untaken=untaken, unexamined=True)
+                yield NextStep(command=anyway, does="approves the change as 'unproven'")
+            case Outcome.SKIPPED | Outcome.DID_NOT_RUN:
+                does = "reviews the change" if outcome is Outcome.SKIPPED else "tries again"
+                yield NextStep(command=self._again(untaken=untaken), does=does)
             case Outcome.OVER_BUDGET:
-                yield from take
-                yield self._with_more(untaken=bool(take))
+                yield self._with_more(untaken=untaken)
             case Outcome.CANCELLED:
-                yield from take
                 yield self._anew()
 
     def _after_findings(self, *, untaken: bool) -> Iterator[NextStep]:
@@ -178,7 +169,7 @@ class _Steps:
         if not run.seal:
             return NextStep(command=self._again(), does="reviews the change again: this approval has no seal")
         ref = self._sealed_ref()
-        usual = _safely(lambda: self._repository.default_base(run.subject.branch))
+        usual = _safely(lambda: self._repository.default_base(run.subject.branch, by_settings=False))
         base = () if usual == run.subject.base else ("--base", self._base())
         protocol = self._protocol()
         allowed = [kind.value for kind in run.seal_kinds if kind is not SealKind.APPROVED]
@@ -241,6 +232,8 @@ class _Steps:
         return shell_line("burnish", mode.value, *self._subject(), *words, *(flag for flag, on in flags.items() if on))
 
     def _subject(self) -> tuple[str, ...]:
+        if invocation_of(self._run).staged:
+            return ("--staged",)
         uncommitted = self._inputs is not None and bool(self._inputs.work_tree)
         what = ("--uncommitted",) if uncommitted else ("--branch", self._branch())
         return (*what, "--base", self._base())
@@ -269,7 +262,6 @@ class _Steps:
         return self._path(name) if "/" in name or name.endswith(".toml") else name
 
     def _path(self, typed: str) -> str:
-        """A path for where the user is now."""
         home = Path(invocation_of(self._run).folder)
         if not typed or Path(typed).is_absolute() or home == self._folder.absolute():
             return typed
@@ -278,8 +270,7 @@ class _Steps:
 
 
 def _blocking(run: Run) -> tuple[Finding, ...]:
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    return () if judgement is None else (*judgement.blocking, *judgement.carried)
+    return () if run.judgement is None else (*run.judgement.blocking, *run.judgement.carried)
 
 
 def _safely(ask: Callable[[], _Answer]) -> _Answer | None:

@@ -28,8 +28,6 @@ class ParseTask(Value):
 
 
 class ParsedAnswer(Value):
-    """A readable answer, its findings with their ids, and the judgement where a protocol was named."""
-
     contract: ContractName
     answer: Answer
     judgement: Judgement | None = None

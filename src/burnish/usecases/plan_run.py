@@ -8,13 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from burnish.agents.census import changed_files
-from burnish.agents.panel.rulebook import unknown_rules
-from burnish.agents.registry import agent_of, clients
+from burnish.agents.registry import agent_of, client_of, clients
 from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol, ReviewBy, SkipReason
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
@@ -26,7 +25,8 @@ from burnish.settings.requirements import Requirements, agent_value, deviations,
 from burnish.settings.roles import resolve, role_notices, with_fixers
 from burnish.settings.types import Complexity, Settings, Unproven
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
-from burnish.usecases.allocate_budget import PlannedRun, agents_called, allocate_budget
+from burnish.usecases.allocate_budget import PlannedRun, agents_called, allocate_budget, assignments
+from burnish.usecases.name_subject import NamedSubject, single_commit, subject_named
 from burnish.usecases.read_brief import Brief, read_brief
 from burnish.usecases.trust_settings import (
     AskTrust,
@@ -37,10 +37,12 @@ from burnish.usecases.trust_settings import (
     prompt_paths,
     read_outside,
     resolve_settings,
+    target_in_ci,
 )
+from burnish.workspace.errors import SubjectError
 from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
-from burnish.workspace.subjects import FrozenSubject
+from burnish.workspace.subjects import FrozenSubject, Work, freeze
 
 GUIDANCE = ("REVIEW.md", "AGENTS.md")
 MAX_PAGE_BYTES = 256 * 1024
@@ -48,18 +50,24 @@ _MOST_NAMED = 10
 
 
 class PlanError(BurnishError):
-    """A run that cannot be started as it was asked for."""
-
     kind = ErrorKind.USAGE
 
 
-class RunRequest(Value):
-    """What the user asked for."""
+class AgentNotReadyError(BurnishError):
+    """An agent that the run depends on is not installed, or not logged in. Nothing has been started."""
 
+
+class RunRequest(Value):
     mode: Mode
     branch: str | None = None
     base: str | None = None
+    what: tuple[str, ...] = ()
+    """A branch, a commit or a range, and files, as the user typed them."""
+    commit: str = ""
+    """One commit that is reviewed by itself."""
     uncommitted: bool = False
+    staged: bool = False
+    """What is staged is reviewed, against the last commit."""
     brief: str = ""
     """Path of a file with requirements and acceptance criteria."""
     intent: str = ""
@@ -80,26 +88,39 @@ class RunRequest(Value):
     """Whether a run of the same subject is ended that waits for a person, or could be resumed."""
 
 
-class Plan(Value):
+class Plan(PlannedRun):
     """A run, ready to begin."""
 
-    mode: Mode
-    repository: Repository
     frozen: FrozenSubject
-    subject: Subject
-    protocol: Protocol
-    roles: Roles
-    inputs: RunContext
     invocation: Invocation
     sandbox: Sandbox
     budget: Budget = Budget()
-    build: bool = False
     skip: SkipReason | None = None
     """Why what was built is not reviewed."""
     allow_unexamined: bool = False
     waivers: tuple[str, ...] = ()
     """The findings that the repository's policy waives, by their ids."""
     notices: tuple[str, ...] = ()
+
+
+def check_ready(planned: Plan, environment: Mapping[str, str]) -> None:
+    """Raise where a client cannot work that no other agent stands in for. It starts nothing.
+
+    A client gets only the login that burnish finds. A command of the user's own may bring another.
+    """
+    settings = planned.inputs.settings
+    for assigned in assignments(planned.protocol, planned.roles, planned.mode, build=planned.build):
+        agent = settings.agent(assigned.agent)
+        client = client_of(agent.kind) if agent is not None else None
+        if agent is None or client is None or agent.command or assigned.fallback is not None:
+            continue
+        if client.program(agent, environment) is None:
+            hint = f"Install it: {client.card.install}. `burnish agent list` shows which agents are ready."
+            raise AgentNotReadyError(f"The agent '{assigned.agent}' is not installed.", hint=hint)
+        needs = client.needs(agent, environment)
+        if needs.logged_in is False and not agent.environment:
+            hint = f"{needs.hint} `burnish agent list` shows which agents are ready."
+            raise AgentNotReadyError(f"The agent '{assigned.agent}' is not logged in.", hint=hint)
 
 
 def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask: AskTrust | None = None) -> Plan:
@@ -109,14 +130,17 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     """
     refuse_inside(environment)
     repository = Repository.discover(folder)
-    frozen = repository.freeze(
-        request.branch,
-        request.base,
-        uncommitted=request.uncommitted,
+    named = _named(repository, folder, request)
+    target = named.base or target_in_ci(repository, environment)
+    frozen = freeze(
+        repository,
+        named.branch,
+        target,
+        work=Work.STAGED if request.staged else Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED,
         ignoring=(*RECORD_PATHS, *LEFTOVER_PATHS),
         allow_empty=request.build,
     )
-    base = Base(name=frozen.base, commit=frozen.base_commit, asked=request.base)
+    base = Base(name=frozen.base, commit=frozen.base_commit, asked=target)
     resolved = resolve_settings(repository, base, environment, request.flags, ask)
     settings = resolved.merged.settings
     with explained(None if resolved.trusted else resolved.content):
@@ -125,33 +149,27 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     _check_build(request, roles)
     _check_no_review(request, protocol)
     called = agents_called(protocol, roles, request.mode, build=request.build)
-    _check_agents(settings, called)
+    for agent in filter(None, map(settings.agent, called)):
+        agent_of(agent.kind).check(agent)
     _check_trust(resolved, called)
     _check_rounds(protocol, request.max_rounds)
     sandbox = choose(settings.sandbox.value)
     prompts = _prompts(repository, base, resolved)
     brief = read_brief(request.brief, repository.root, request.story, base_file(repository, base))
-    planned = PlannedRun(
-        repository=repository,
-        subject=_subject(repository, frozen, request, settings, brief, marks=protocol.review.by is ReviewBy.SESSION),
-        protocol=protocol,
-        roles=roles,
-        mode=request.mode,
-        build=request.build,
-        inputs=_inputs(repository, frozen, request, resolved, prompts=prompts, brief=brief),
-    )
-    allocation = allocate_budget(planned)
-    return Plan(
+    planned = Plan(
         mode=request.mode,
         repository=repository,
         frozen=frozen,
-        subject=planned.subject,
+        subject=_subject(
+            *(repository, frozen, request, settings, brief),
+            marks=protocol.review.by is ReviewBy.SESSION,
+            paths=named.paths,
+        ),
         protocol=protocol,
         roles=roles,
-        inputs=planned.inputs,
+        inputs=_inputs(repository, frozen, request, resolved, prompts=prompts, brief=brief),
         invocation=_invocation(folder, request, environment),
         sandbox=sandbox,
-        budget=allocation.budget,
         build=request.build,
         skip=None if request.review else SkipReason.REVIEW_DISABLED,
         allow_unexamined=request.allow_unexamined or settings.gate.unproven is Unproven.WARN,
@@ -160,11 +178,34 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
             *resolved.notices,
             *_uncommitted_notices(repository, frozen),
             *role_notices(settings, protocol, request.agents),
-            *(unknown_rules(settings.analysers) if settings.analysers.rules else ()),
+            *(_unknown_rules(settings) if settings.analysers.rules else ()),
             *_sandbox_notices(sandbox),
-            *allocation.notices,
         ),
     )
+    budget, notices = allocate_budget(planned)
+    return replace(planned, budget=budget, notices=(*planned.notices, *notices))
+
+
+def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSubject:
+    """Branch, base and paths, by whatever options they were named."""
+    ways = {
+        "--commit": bool(request.commit),
+        "--staged": request.staged,
+        "--uncommitted": request.uncommitted,
+        "--branch": request.branch is not None,
+    }
+    named = single_commit(repository, request.commit) if request.commit else NamedSubject()
+    if request.what:
+        named = subject_named(repository, folder, request.what)
+        ways[" ".join(map(shown, request.what))] = named.branch is not None
+    used = [way for way, is_used in ways.items() if is_used]
+    if len(used) > 1:
+        raise PlanError(f"{' and '.join(used)} name different changes.", hint="Use one of them.")
+    if request.base and named.base:
+        raise PlanError(f"--base {request.base} and {named.base} are two bases.", hint="Use one of them.")
+    if named.paths and request.mode is not Mode.REVIEW:
+        raise PlanError("Only `burnish review` can look at some paths.", hint="Omit them to fix the whole change.")
+    return replace(named, branch=named.branch or request.branch, base=request.base or named.base)
 
 
 def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start a run") -> None:
@@ -188,7 +229,6 @@ def required_by(repository: Repository, base: Base) -> Requirements:
 
 
 def settings_alone(repository: Repository, base: Base) -> Settings:
-    """The settings that a base makes by itself, over the defaults."""
     return load_alone(base_file(repository, base)(REPOSITORY_FILE), f"{base.name}:{REPOSITORY_FILE}")
 
 
@@ -251,13 +291,6 @@ def _check_trust(resolved: ResolvedSettings, called: Sequence[str]) -> None:
             )
 
 
-def _check_agents(settings: Settings, called: Sequence[str]) -> None:
-    """Every agent that may be called can be run, before the first one is."""
-    for agent in map(settings.agent, called):
-        if agent is not None:
-            agent_of(agent.kind).check(agent)
-
-
 def _waivers(merged: Merged) -> tuple[str, ...]:
     """The waivers of the repository. Those of a user's own file are not the project's word."""
     if merged.origin("waivers").layer is not LayerName.REPOSITORY:
@@ -307,8 +340,16 @@ def _subject(
     brief: Brief,
     *,
     marks: bool,
+    paths: tuple[str, ...],
 ) -> Subject:
     """The subject, frozen. Where a session `marks` its story, the file in which it does so is part of it."""
+    changed = changed_files(repository, settings, frozen.base_commit, frozen.head, paths)
+    if paths and not changed:
+        listed = ", ".join(map(shown, paths))
+        raise SubjectError(
+            f"There is nothing to review: '{frozen.branch}' does not change {listed}.",
+            hint="Omit the paths to review the whole change. Work that is not committed needs --uncommitted.",
+        )
     return Subject(
         branch=frozen.branch,
         base=frozen.base,
@@ -318,7 +359,8 @@ def _subject(
         story=request.story,
         title=brief.title,
         status_file=find_status_file(repository, frozen.head, request.story) if marks and request.story else "",
-        changed=changed_files(repository, settings, frozen.base_commit, frozen.head),
+        changed=changed,
+        paths=paths,
     )
 
 
@@ -343,7 +385,7 @@ def _inputs(
         merge_base=frozen.merge_base,
         governance=_governance(repository, resolved),
         detached=frozen.detached or frozen.uncommitted,
-        work_tree=str(repository.root) if frozen.uncommitted else "",
+        work_tree=str(repository.root) if request.uncommitted else "",
         brief=brief.text,
         brief_path=brief.path,
         brief_file=brief.file,
@@ -377,6 +419,7 @@ def _invocation(folder: Path, request: RunRequest, environment: Mapping[str, str
         reviewer_prompt=flags.reviewer_prompt or "",
         unsafe_fixes=flags.unsafe_fixes is True,
         allow_unexamined=request.allow_unexamined,
+        staged=request.staged,
     )
 
 
@@ -420,6 +463,12 @@ def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple
     more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
     return (f"Not committed, so not reviewed: {listed}{more}. Commit the files that belong to the change.",)
+
+
+def _unknown_rules(settings: Settings) -> tuple[str, ...]:
+    from burnish.agents.panel.rulebook import unknown_rules  # noqa: PLC0415 - few policies name rules
+
+    return unknown_rules(settings.analysers)
 
 
 def _sandbox_notices(sandbox: Sandbox) -> tuple[str, ...]:

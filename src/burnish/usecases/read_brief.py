@@ -28,14 +28,10 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class BriefError(BurnishError):
-    """A brief that cannot be read."""
-
     kind = ErrorKind.USAGE
 
 
 class Brief(Value):
-    """A brief as reviewers and fixers get it."""
-
     path: str = ""
     """As it was named."""
     file: str = ""
@@ -172,7 +168,6 @@ def _is_epic_name(name: str) -> bool:
 
 
 def _lists(epic: str, tickets: set[str]) -> bool:
-    """Whether one of the epic's tickets has one of these names."""
     found = re.findall(r"^\s*(?:-\s+)?(?:id|name):\s*[\"']?(.*?)[\"']?\s*(?:#.*)?$", epic, re.MULTILINE)
     return not tickets.isdisjoint(found)
 

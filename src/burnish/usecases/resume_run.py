@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.core.state import Ended, Run
+from burnish.core.state import Run
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
-from burnish.runtime.journal import Journal, load_run, stream_of
+from burnish.runtime.journal import Journal, load_run
 from burnish.runtime.runner import stay_awake
 from burnish.runtime.settling import unsettled
-from burnish.system import clock
-from burnish.system.identifiers import is_known_dead, this_process
 from burnish.system.terminal import find_tmux
 from burnish.usecases.drive_run import RunResult, drive, run_result
 from burnish.usecases.plan_run import PlanError, refuse_inside
-from burnish.usecases.runs import Runs
+from burnish.usecases.runs import Runs, take_over
 from burnish.usecases.start_run import Surface, unfinished_runs
 from burnish.workspace.repository import Repository
 
@@ -35,29 +33,20 @@ def resume_run(folder: Path, reference: str | None, environment: Mapping[str, st
 def _take_over(repository: Repository, ledger: Ledger, reference: str | None) -> Journal:
     """Become the writer of the run. Raises where another process still is."""
     stay_awake()
-    unsettled_runs = unsettled(repository)
-    if reference:
-        run = load_run(ledger, Runs(repository, ledger).resolve(reference))
-    else:
-        run = _newest(ledger, unsettled_runs)
-    if isinstance(run.phase, Ended) and run.id not in unsettled_runs:
-        _release_dead_lease(ledger, run.id)
+    runs, unsettled_runs = Runs(repository, ledger), unsettled(repository)
+    run = load_run(ledger, runs.resolve(reference)) if reference else _newest(ledger, unsettled_runs)
+    if run.outcome is not None and run.id not in unsettled_runs:
+        if runs.is_abandoned(run.id):  # its driver was killed after everything was done, and left only its lease
+            take_over(ledger, run.id).release()
         raise PlanError(
-            f"{run.id} has already ended ({run.phase.outcome.value}).",
+            f"{run.id} has already ended ({run.outcome.value}).",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
         )
-    return Journal.take_over(ledger, run.id, this_process(), clock.now())
-
-
-def _release_dead_lease(ledger: Ledger, run: str) -> None:
-    """A driver that was killed after everything was done has left nothing but its lease."""
-    lease = ledger.current_lease(stream_of(run))
-    if lease is not None and is_known_dead(lease.owner):
-        Journal.take_over(ledger, run, this_process(), clock.now()).release()
+    return take_over(ledger, run.id)
 
 
 def _newest(ledger: Ledger, unsettled_runs: frozenset[str]) -> Run:
     for run in unfinished_runs(ledger, unsettled_runs):
-        if not isinstance(run.phase, Ended) or run.id in unsettled_runs:
+        if run.outcome is None or run.id in unsettled_runs:
             return run
     raise PlanError("There is no run to continue.", hint="Start one with 'burnish fix' or 'burnish review'.")

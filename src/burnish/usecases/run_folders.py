@@ -18,8 +18,6 @@ _TEMPORARY = ("/var/tmp", "/tmp")  # noqa: S108 - a private folder is made insid
 
 
 class NoRoomForCopiesError(BurnishError):
-    """There is no place for the copies of a run."""
-
     kind = ErrorKind.INFRASTRUCTURE
 
 
@@ -58,7 +56,6 @@ def run_folders(environment: Mapping[str, str], run: str) -> Iterator[Path]:
 
 
 def remove_run_folders(environment: Mapping[str, str], run: str) -> None:
-    """Remove the copies of a run, wherever they are."""
     for folder in list(run_folders(environment, run)):
         remove_folder(folder)
 

@@ -9,19 +9,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import UnknownEventError, decode
+from burnish.core.events import RunStarted, UnknownEventError, decode
 from burnish.core.loop import IllegalEventError, replay
 from burnish.core.state import Run
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
 from burnish.report.account import RunSnapshot
-from burnish.runtime.journal import RunError, load_run, stream_of
+from burnish.runtime.journal import Journal, RunError, load_run, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
 from burnish.workspace.repository import Repository
 
 LATEST = "latest"
-"""The name of the run that was started last."""
+"""The name of the run that was started last: of the branch that is checked out, where it has one."""
 
 
 _SECOND = len("20261115-081500")
@@ -29,27 +29,20 @@ _NAMED_AT_MOST = 5
 
 
 class NoRunsError(RunError):
-    """Nothing was ever run here."""
-
     def __init__(self) -> None:
         super().__init__("There are no runs here yet.", hint="Start one with 'burnish review' or 'burnish fix'.")
 
 
 class UnreadableRunError(BurnishError):
-    """The events of a run are there, but this burnish cannot make a run of them."""
-
     kind = ErrorKind.UNREADABLE
 
 
 class Runs:
-    """The runs of one repository."""
-
     def __init__(self, repository: Repository, ledger: Ledger) -> None:
         self.repository = repository
         self.ledger = ledger
 
     def folder(self, name: str) -> Path:
-        """Where a run keeps its logs and records."""
         return self.repository.state_dir / "runs" / name
 
     def names(self) -> list[str]:
@@ -58,26 +51,49 @@ class Runs:
         return sorted((stream.removeprefix(prefix) for stream in self.ledger.streams(prefix)), reverse=True)
 
     def resolve(self, reference: str) -> str:
-        """The one run that is meant by `latest`, a name, or the beginning of a name."""
+        """The one run that is meant by `latest`, a name, or the beginning of a name.
+
+        `latest` is that of the branch that is checked out; where it has none, that of all.
+        """
         names = self.names()
         if not names:
             raise NoRunsError
         if reference == LATEST:
-            return self._latest(names)
+            branch = self.repository.current_branch()
+            return (self.latest_of(branch) if branch else None) or self._newest(names)
         if reference in names:
             return reference
         fitting = [name for name in names if reference and name.startswith(reference)]
-        if len(fitting) == 1:
-            return fitting[0]
-        raise _ambiguous(reference, fitting) if fitting else _unknown(reference, names)
+        if not fitting:
+            raise _unknown(reference, names)
+        if len(fitting) > 1:
+            told = f"'{reference}' matches {len(fitting)} runs: {named(fitting)}."
+            raise RunError(told, hint="Type more of the name.")
+        return fitting[0]
 
-    def _latest(self, names: Sequence[str]) -> str:
+    def latest_of(self, branch: str) -> str | None:
+        """The latest run of a branch."""
+        found: list[str] = []
+        for name in self.names():
+            if found and name[:_SECOND] != found[0][:_SECOND]:
+                break
+            if self._branch(name) == branch:
+                found.append(name)
+        return self._newest(found) if found else None
+
+    def _branch(self, name: str) -> str:
+        """What a run is about, from its first event; empty where this version cannot read it."""
+        with suppress(BurnishError, UnknownEventError):
+            first = decode(self.ledger.read(stream_of(name), limit=1)[0].body)
+            return first.subject.branch if isinstance(first, RunStarted) else ""
+        return ""
+
+    def _newest(self, names: Sequence[str]) -> str:
         """Names of one second are in no order: there the first events tell."""
         together = [name for name in names if name[:_SECOND] == names[0][:_SECOND]]
         return together[0] if len(together) == 1 else max(together, key=lambda name: self.load(name).started.at)
 
     def load(self, name: str) -> Run:
-        """Fold a run's events."""
         try:
             return load_run(self.ledger, name)
         except (UnknownEventError, IllegalEventError) as error:
@@ -140,14 +156,15 @@ def runs_of(repository: Repository) -> Generator[Runs]:
         yield Runs(repository, ledger)
 
 
+def take_over(ledger: Ledger, name: str) -> Journal:
+    """Become the writer of a run. Raises `LeaseHeldError` where another process still is."""
+    return Journal.take_over(ledger, name, this_process(), clock.now())
+
+
 def can_be_seen(process: ProcessIdentity) -> bool:
     """Whether this machine tells if it is still the very same process."""
     here = this_process()
     return bool(process.started) and (process.host, process.space) == (here.host, here.space)
-
-
-def _ambiguous(reference: str, fitting: Sequence[str]) -> RunError:
-    return RunError(f"'{reference}' matches {len(fitting)} runs: {named(fitting)}.", hint="Type more of the name.")
 
 
 def _unknown(reference: str, names: Sequence[str]) -> RunError:

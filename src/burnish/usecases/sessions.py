@@ -23,7 +23,6 @@ import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, StoryStatus, Subject
-from burnish.core.state import Ended
 from burnish.core.values import Value
 from burnish.runtime.stories import is_story, story_status
 from burnish.system import alive, clock, process, survivors
@@ -60,14 +59,10 @@ decide."""
 
 
 class SessionError(BurnishError):
-    """A session cannot be made."""
-
     kind = ErrorKind.USAGE
 
 
 class SessionCommand(Value):
-    """What a session is for."""
-
     name: str
     command: str
     """For a shell."""
@@ -75,21 +70,15 @@ class SessionCommand(Value):
 
 
 class SessionEnd(Value):
-    """How the command of a session ended."""
-
     code: int | None = None
     signal: int | None = None
 
 
 class RunOfSession(Value):
-    """The run that a session's command began, or went on with."""
-
     run: str
 
 
 class CommandSession:
-    """One session, by its folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.name = folder.name
@@ -98,7 +87,6 @@ class CommandSession:
 
     @property
     def terminal(self) -> Path:
-        """Where the tmux session lives."""
         return self.folder / _TERMINAL
 
     @property
@@ -120,7 +108,6 @@ class CommandSession:
         return None if noted is None else noted.run
 
     def is_over(self) -> bool:
-        """Whether the command has ended, or its keeper is gone."""
         keeper = self.keeper
         return self.ending is not None or keeper is None or is_known_dead(keeper)
 
@@ -140,7 +127,6 @@ def is_own(command: str) -> bool:
 
 
 def find(repository: Repository, name: str) -> CommandSession | None:
-    """A session by its name."""
     session = CommandSession(_sessions(repository) / name)
     return session if _NAME.fullmatch(name) and session.order is not None else None
 
@@ -277,8 +263,6 @@ def kill(repository: Repository, name: str) -> bool:
 
 
 class FinalState(Enum):
-    """Where a session stands for good."""
-
     COMPLETED = "completed"
     INCOMPLETE = "incomplete"
     CRASHED = "crashed"
@@ -288,8 +272,6 @@ class FinalState(Enum):
 
 
 class MonitorResult(Value):
-    """What the other tool is told."""
-
     state: FinalState
     reason: str
     output_file: str = ""
@@ -298,8 +280,6 @@ class MonitorResult(Value):
 
 
 class MonitorRequest(Value):
-    """What is asked of a monitor."""
-
     workflow: str = ""
     story: str = ""
     timeout_minutes: float
@@ -339,7 +319,6 @@ def _wait(session: CommandSession, request: MonitorRequest) -> tuple[FinalState,
 
 
 def _silence(session: CommandSession) -> float:
-    """For how many seconds the command has said nothing."""
     try:
         return clock.now() - session.output.stat().st_mtime
     except OSError:
@@ -373,8 +352,7 @@ def _run_is_done(repository: Repository, name: str, story: str) -> bool:
     """
     with open_runs(repository.root) as runs:
         run = runs.load(name)
-    approved = isinstance(run.phase, Ended) and run.phase.outcome is Outcome.APPROVED
-    if not approved or not is_story(run.subject.story, story):
+    if run.outcome is not Outcome.APPROVED or not is_story(run.subject.story, story):
         return False
     return story_status(repository, run.commit, run.subject) is not StoryStatus.NOT_DONE
 

@@ -64,5 +64,5 @@ def show_prompt(plan: Plan, reviewer: str | None, *, fix: bool) -> str:
         raise PlanError(f"There is no reviewer '{reviewer}' on this panel.", hint=f"The panel is: {names}.")
     if chosen.session:
         return writing_prompt(services, chosen, run)
-    shown = difference(plan.repository, plan.subject.base_commit, plan.subject.head)
+    shown = difference(plan.repository, plan.subject.base_commit, plan.subject.head, plan.subject.paths)
     return review_prompt(services, chosen, run, shown)

@@ -7,8 +7,6 @@ from burnish.protocols.summary import summarise
 
 
 class ProtocolLine(Value):
-    """A protocol in one line."""
-
     name: str
     description: str
 
@@ -22,7 +20,6 @@ class ProtocolView(Value):
 
 
 def list_protocols() -> tuple[ProtocolLine, ...]:
-    """The protocols that come with burnish."""
     protocols = (load(name).protocol for name in BUILT_IN)
     return tuple(ProtocolLine(name=protocol.name, description=protocol.description) for protocol in protocols)
 

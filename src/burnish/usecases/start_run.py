@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from burnish.core.budget import Budget
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import RULES, Closed, Mode, Outcome, RunStarted, name_of
 from burnish.core.protocol import FixInput
-from burnish.core.state import Ended, Phase, Run, Sealing, Waiting
+from burnish.core.state import Phase, Run, Sealing, Waiting
 from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
@@ -27,17 +28,18 @@ from burnish.runtime.settling import unsettled
 from burnish.settings.loading import PolicyOrigin
 from burnish.system import clock
 from burnish.system.files import make_private_directory
-from burnish.system.identifiers import is_known_dead, new_run_id, this_process
+from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process
 from burnish.system.process import Command, start_detached
 from burnish.system.terminal import find_tmux
 from burnish.usecases.drive_run import DriveOptions, RunResult, drive, run_result
 from burnish.usecases.earlier_runs import openings, remembered
 from burnish.usecases.finish_run import end_run
-from burnish.usecases.plan_run import Plan, PlanError, RunRequest, plan
+from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan
+from burnish.usecases.runs import take_over
 from burnish.usecases.tell_run import tell
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_records import room_for
-from burnish.workspace.authorship import ensure_signing
+from burnish.workspace.commits import ensure_signing
 from burnish.workspace.repository import Repository
 from burnish.workspace.write_back import is_half_written
 
@@ -71,7 +73,6 @@ class Surface(NamedTuple):
 
 
 def start_run(folder: Path, request: RunRequest, environment: Mapping[str, str], surface: Surface) -> RunResult:
-    """Start a run and drive it to its end, to a question, or to an interruption."""
     planned = _plan(folder, request, environment, surface)
     with open_ledger(planned.repository.state_dir) as ledger:
         journal = _begin(planned, ledger, request, environment, surface)
@@ -94,7 +95,7 @@ def preview_run(folder: Path, request: RunRequest, environment: Mapping[str, str
     """What a run would call first: by agents' names or, with a story, in the words of the tools that drive stories."""
     planned = _plan(folder, request, environment, surface)
     protocol, roles, story = planned.protocol, planned.roles, planned.subject.story
-    called = [(reviewer.name, roles.reviewer(reviewer.name).agent) for reviewer in protocol.panel]
+    called = [(reviewer.name, roles.reviewer(reviewer.name).agent) for reviewer in roles.panel(protocol)]
     if request.mode is Mode.FIX and protocol.fix.input is not FixInput.NOTHING:
         called.append(("fixer", (*protocol.fix.by_round, roles.fix.agent)[0]))
     if request.build and roles.build is not None:
@@ -117,6 +118,7 @@ def _plan(folder: Path, request: RunRequest, environment: Mapping[str, str], sur
 def _begin(
     planned: Plan, ledger: Ledger, request: RunRequest, environment: Mapping[str, str], surface: Surface
 ) -> Journal:
+    check_ready(planned, environment)
     journal = begin(
         planned,
         ledger,
@@ -169,15 +171,15 @@ def begin(
         local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
         waivers=plan.waivers,
         owner=os.getppid(),
-        parallel_agents=plan.frozen.uncommitted and _others_at_work(ledger),
+        parallel_agents=plan.frozen.uncommitted and any(map(partial(_living_driver, ledger), _streams(ledger))),
         context=as_json(plan.inputs),
         invocation=as_json(plan.invocation),
     )
     _complete_writing(ledger, plan.repository, environment)
     earlier = _open_runs(ledger, plan.repository, started)
     twin = next((run for run in earlier if _same(run.started, started)), None)
-    if twin is not None and not (supersede and not isinstance(twin.phase, Ended)):
-        return Journal.take_over(ledger, twin.id, this_process(), clock.now())
+    if twin is not None and (twin.outcome or not supersede):
+        return take_over(ledger, twin.id)
     replaced = _replaced(plan.repository, earlier, supersede=supersede)
     started = replace(
         started,
@@ -185,7 +187,8 @@ def begin(
         rounds_before=_rounds_before(ledger, started, replaced),
     )
     for run in earlier:
-        _end(ledger, plan.repository, run, environment, by=started.run)
+        end = partial(_superseded, reason=f"superseded by {started.run}")
+        end_run(plan.repository, ledger, take_over(ledger, run.id), environment, end=end)
     started = replace(started, remembered=remembered(ledger, plan.repository, started))
     plan.repository.keep(started.run, plan.subject.head)
     with room_for(plan.repository, ledger, started):
@@ -196,8 +199,7 @@ def _complete_writing(ledger: Ledger, repository: Repository, environment: Mappi
     """Complete what a killed run has half written into a working tree, before that is taken for the user's work."""
     for name in sorted(unsettled(repository)):
         if is_half_written(repository.state_dir / "runs" / name):
-            journal = Journal.take_over(ledger, name, this_process(), clock.now())
-            end_run(repository, ledger, journal, environment)
+            end_run(repository, ledger, take_over(ledger, name), environment)
             raise PlanError(
                 (
                     f"Run {name} was killed while it wrote its fixes to the working tree. burnish has completed this "
@@ -215,13 +217,13 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
     open_ends = unsettled(repository)
     found: list[Run] = []
     for run in unfinished_runs(ledger, open_ends):
-        is_over = isinstance(run.phase, Ended) and run.id not in open_ends
+        is_over = run.outcome is not None and run.id not in open_ends
         if is_over or run.subject.branch != started.subject.branch:
             continue
-        lease = ledger.current_lease(stream_of(run.id))
-        if lease is not None and lease.until > clock.now() and not is_known_dead(lease.owner):
+        owner = _living_driver(ledger, stream_of(run.id))
+        if owner is not None:
             raise PlanError(
-                f"'{run.subject.branch}' is already under review by run {run.id} ({lease.owner}).",
+                f"'{run.subject.branch}' is already under review by run {run.id} ({owner}).",
                 hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
             )
         if started.mode is Mode.FIX or run.started.mode is Mode.REVIEW:
@@ -231,7 +233,7 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
 
 def _replaced(repository: Repository, earlier: Sequence[Run], *, supersede: bool) -> list[Run]:
     """The runs that end so that a new one can begin. One that waits for a person is not ended unasked."""
-    going_on = [run for run in earlier if not isinstance(run.phase, Ended)]
+    going_on = [run for run in earlier if run.outcome is None]
     for run in going_on:
         if isinstance(run.phase, Waiting) and not supersede:
             raise WaitingRunError(tell(repository, RunSnapshot(run=run)), run.phase)
@@ -251,8 +253,8 @@ def _rounds_before(ledger: Ledger, started: RunStarted, replaced: Sequence[Run])
     if newest is None:
         return 0
     last = load_run(ledger, newest)
-    was_ended = last.id in ending or (isinstance(last.phase, Ended) and last.phase.outcome is Outcome.CANCELLED)
-    before = last.started.rounds_before + (len(last.rounds) if was_ended else 0)
+    was_ended = last.id in ending or last.outcome is Outcome.CANCELLED
+    before = last.started.rounds_before + was_ended * len(last.rounds)
     _check_cap(started, before)
     return before
 
@@ -276,7 +278,7 @@ def unfinished_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]
 
     One that this version cannot read does not prevent another.
     """
-    for stream in reversed(ledger.streams(stream_of(""))):
+    for stream in reversed(_streams(ledger)):
         name = stream.removeprefix(stream_of(""))
         if name not in open_ends and _is_closed(ledger, stream):
             continue
@@ -284,16 +286,20 @@ def unfinished_runs(ledger: Ledger, open_ends: Collection[str]) -> Iterator[Run]
             yield load_run(ledger, name)
 
 
+def _streams(ledger: Ledger) -> Sequence[str]:
+    return ledger.streams(stream_of(""))
+
+
 def _is_closed(ledger: Ledger, stream: str) -> bool:
     """Whether the last event is the end: told without folding all of them, of every run that there ever was."""
     return ledger.read(stream, ledger.version(stream) - 1)[-1].kind == name_of(Closed)
 
 
-def _others_at_work(ledger: Ledger) -> bool:
-    """Whether another run of the repository has a living driver."""
-    leases = (ledger.current_lease(stream) for stream in ledger.streams(stream_of("")))
-    now = clock.now()
-    return any(lease is not None and lease.until > now and not is_known_dead(lease.owner) for lease in leases)
+def _living_driver(ledger: Ledger, stream: str) -> ProcessIdentity | None:
+    lease = ledger.current_lease(stream)
+    if lease is None or lease.until <= clock.now() or is_known_dead(lease.owner):
+        return None
+    return lease.owner
 
 
 def _same(first: RunStarted, second: RunStarted) -> bool:
@@ -318,12 +324,6 @@ def _same(first: RunStarted, second: RunStarted) -> bool:
         for each in (first, second)
     )
     return one == other
-
-
-def _end(ledger: Ledger, repository: Repository, run: Run, environment: Mapping[str, str], *, by: str) -> None:
-    """End a dead run in favour of another; its work is kept, and nothing else is left of it."""
-    journal = Journal.take_over(ledger, run.id, this_process(), clock.now())
-    end_run(repository, ledger, journal, environment, end=lambda phase: _superseded(phase, f"superseded by {by}"))
 
 
 def _superseded(phase: Phase, reason: str) -> Closed:

@@ -7,6 +7,7 @@ import difflib
 import json
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from burnish.contracts.paths import confine
 from burnish.core.budget import Cap
@@ -30,7 +31,7 @@ from burnish.report.account import Account, RunSnapshot, short_ids, state_of
 from burnish.runtime.context import context_of, has_context
 from burnish.runtime.journal import RunError, intend
 from burnish.runtime.runner import WAKE
-from burnish.system import clock, survivors
+from burnish.system import clock, process_table
 from burnish.system.identifiers import ProcessIdentity, this_process
 from burnish.usecases.runs import Runs, can_be_seen, named
 from burnish.usecases.tell_run import tell
@@ -42,15 +43,11 @@ _DISMISSED = (FindingStatus.REFUTED, FindingStatus.WAIVED)
 
 
 class IntentResult(Value):
-    """A run after a person's word, and what could not be written on the way."""
-
     account: Account
     notices: tuple[str, ...] = ()
 
 
 class NewFinding(Value):
-    """A finding in a person's own words."""
-
     severity: Severity
     title: str
     file: str = ""
@@ -89,13 +86,12 @@ def _without_driver(runs: Runs, run: Run) -> IntentResult:
 def _wake(driver: ProcessIdentity) -> None:
     """Only the very process that holds the lease: the signal would end any other one."""
     if can_be_seen(driver) and driver != this_process():
-        survivors.tell([ProcessMark(pid=driver.pid, started=float(driver.started))], WAKE)
+        process_table.SYSTEM.tell([ProcessMark(pid=driver.pid, started=float(driver.started))], WAKE)
 
 
 def decide_run(
     runs: Runs, name: str, key: str, *, note: str = "", agent: str | None = None, by: str = ""
 ) -> IntentResult:
-    """Take one of the choices that a waiting run offers."""
     run = runs.load(name)
     choice = _offered(run, key)
     agent = chosen_agent(run, choice, agent)
@@ -169,7 +165,6 @@ def _agents(run: Run) -> Sequence[str]:
 
 
 def cancel_run(runs: Runs, name: str, *, note: str = "", by: str = "") -> IntentResult:
-    """End a run. What it has found and fixed so far is kept."""
     run = runs.load(name)
     if isinstance(run.phase, Ended | Stopping | Sealing):
         raise RunError(f"{name} {_doing(run)}; it cannot be cancelled.", hint=f"'burnish show {name}' shows it.")
@@ -189,7 +184,6 @@ def _doing(run: Run) -> str:
 
 
 def find_finding(run: Run, reference: str) -> Tracked:
-    """The one finding whose id begins like this."""
     fitting = [entry for entry in run.findings if reference and entry.finding.id.startswith(reference)]
     exact = [entry for entry in fitting if entry.finding.id == reference]
     if len(exact or fitting) == 1:
@@ -211,7 +205,6 @@ def _near(run: Run, reference: str) -> str:
 
 
 def refute_finding(runs: Runs, name: str, reference: str, *, evidence: str, by: str = "") -> IntentResult:
-    """A finding is false, and this shows it."""
     finding = _open_finding(runs.load(name), reference)
     text = _said(
         evidence, "A refutation needs evidence.", "Use --evidence to say what proves that the finding is false."
@@ -220,19 +213,33 @@ def refute_finding(runs: Runs, name: str, reference: str, *, evidence: str, by: 
 
 
 def waive_finding(runs: Runs, name: str, reference: str, *, reason: str, by: str = "") -> IntentResult:
-    """A person takes the risk of a finding."""
     finding = _open_finding(runs.load(name), reference)
     text = _said(reason, "A waiver needs a reason.", "Use --reason to say why you accept the risk.")
     return submit_intent(runs, FindingWaived(at=clock.now(), finding=finding, reason=text, by=by), name)
 
 
-def lasting_waiver(finding: str, reason: str) -> str:
-    """The lines of the base's burnish.toml with which a waiver is the project's own word."""
-    return f"[[waivers]]\nfinding = {json.dumps(finding)}\nreason = {json.dumps(reason, ensure_ascii=False)}"
+def lasting_waiver(entry: Tracked) -> str:
+    """The lines of the base's burnish.toml with which a person's word on a finding is the project's own."""
+    finding = entry.finding
+    place = finding.location.file if finding.location else ""
+    day = datetime.fromtimestamp(entry.dismissed_at, UTC).date().isoformat() if entry.dismissed_at else ""
+    values = {
+        "finding": finding.id,
+        "reason": entry.note,
+        "about": ": ".join(part for part in (place, finding.title) if part),
+        "by": entry.dismissed_by,
+        "date": day,
+    }
+    lines = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value)
+    return "\n".join(("[[waivers]]", *lines))
+
+
+def dismissed(run: Run) -> tuple[Tracked, ...]:
+    """The findings that a person refuted or waived."""
+    return tuple(entry for entry in run.findings if entry.status in _DISMISSED and entry.dismissed_at)
 
 
 def annotate_finding(runs: Runs, name: str, reference: str, *, note: str, by: str = "") -> IntentResult:
-    """A note for the fixer of a finding."""
     finding = find_finding(runs.load(name), reference).finding.id
     text = _said(note, "The note is empty.", "Use --note to say what the fixer should know.")
     return submit_intent(runs, FindingAnnotated(at=clock.now(), finding=finding, note=text, by=by), name)

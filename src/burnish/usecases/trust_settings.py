@@ -26,12 +26,14 @@ from burnish.settings.permissions import Sensitive
 from burnish.settings.trust import Trusted, TrustStore, digest_of, file_digest
 from burnish.settings.types import PromptSettings, Settings
 from burnish.system import clock
+from burnish.workspace.errors import SubjectError
 from burnish.workspace.repository import Repository
+
+_TARGETS = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+"""What GitHub and GitLab call the branch that a change will be merged into."""
 
 
 class Base(Value):
-    """The commit that policy is read from."""
-
     name: str
     commit: str
     """Empty where there is none."""
@@ -53,12 +55,10 @@ class WorkingContent(Value):
 
     @property
     def command(self) -> str:
-        """What the user types to trust it."""
         return "burnish trust" + (f" --base {shlex.quote(self.base.asked)}" if self.base.asked else "")
 
     @property
     def notice(self) -> str:
-        """What is said where it is not trusted."""
         names = ", ".join(self.files)
         told = f"{self.base.name} has no {names}, and you have not trusted the working tree's version."
         unused = ", ".join(dict.fromkeys(each.key for each in self.sensitive))
@@ -146,7 +146,6 @@ def trustable(repository: Repository, base: Base, environment: Mapping[str, str]
 
 
 def trust(repository: Repository, content: WorkingContent, environment: Mapping[str, str]) -> None:
-    """Trust exactly this content from now on."""
     entry = Trusted(
         repository=content.repository,
         digest=content.digest,
@@ -157,18 +156,35 @@ def trust(repository: Repository, content: WorkingContent, environment: Mapping[
 
 
 def is_trusted(repository: Repository, content: WorkingContent, environment: Mapping[str, str]) -> bool:
-    """Whether the user has trusted exactly this content."""
     return store_for(repository, environment).holds(content.repository, content.digest)
 
 
 def store_for(repository: Repository, environment: Mapping[str, str]) -> TrustStore:
-    """Where the user's trust is kept."""
     return TrustStore(environment, within=repository.root)
 
 
 def repository_name(repository: Repository) -> str:
     """What trust in a repository is kept under: all its work trees share it."""
     return str(repository.common_dir.resolve())
+
+
+def target_in_ci(repository: Repository, environment: Mapping[str, str]) -> str | None:
+    """The branch that CI says the change will be merged into, as this clone has it; None outside of CI.
+
+    Raises `SubjectError` where CI names one that the clone does not have: another base would be a guess.
+    """
+    name = next((environment[variable] for variable in _TARGETS if environment.get(variable)), None)
+    if name is None:
+        return None
+    for place in (f"origin/{name}", name):
+        with suppress(BurnishError):
+            repository.commit_of(place)
+            return place
+    raise SubjectError(
+        f"The change will be merged into '{name}', which this clone does not have.",
+        hint=f"Fetch it first: `git fetch origin {name}:refs/remotes/origin/{name}`, with the whole history "
+        "(fetch-depth: 0, or GIT_DEPTH: 0). Or use --base to name another ref.",
+    )
 
 
 def base_of(repository: Repository, asked: str | None = None) -> Base:
@@ -184,7 +200,6 @@ def base_of(repository: Repository, asked: str | None = None) -> Base:
 
 
 def base_file(repository: Repository, base: Base) -> Callable[[str], bytes | None]:
-    """Reads files of the base."""
     return lambda path: repository.read_file(base.commit, path) if base.commit else None
 
 
@@ -200,7 +215,6 @@ def _sources(repository: Repository, base: Base, environment: Mapping[str, str],
 
 
 def _working_file(repository: Repository, path: str) -> bytes | None:
-    """A file of the working tree, or None where it is none."""
     return read_outside(str(repository.root / path))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.findings import FindingStatus
-from burnish.core.state import AnsweredReview, Ended, Run, SealKind
+from burnish.core.state import Run, SealKind
 from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
 from burnish.ledger.interface import Ledger
@@ -28,8 +28,7 @@ from burnish.settings.types import Allowance, Settings, Unproven
 from burnish.usecases.plan_run import required_by, settings_alone
 from burnish.usecases.trust_settings import Base, base_file
 from burnish.workspace.repository import Repository
-from burnish.workspace.seals import StoredSeal, certain_merge_base, damage, differences, find, why_none
-from burnish.workspace.signatures import signer_of
+from burnish.workspace.seals import StoredSeal, certain_merge_base, damage, differences, find, signer_of, why_none
 from burnish.workspace.statements import Statement
 
 _TEXT = 200
@@ -38,14 +37,10 @@ _DISMISSED = (FindingStatus.WAIVED, FindingStatus.REFUTED)
 
 
 class VerifyError(BurnishError):
-    """A question that cannot be answered as it was asked."""
-
     kind = ErrorKind.USAGE
 
 
 class Demands(Value):
-    """What a seal must satisfy beyond being whole."""
-
     base: str | None = None
     protocol: str | None = None
     """Another protocol than the one that the base's policy names."""
@@ -76,8 +71,6 @@ class Verification(Value):
 
 
 class _Question(Value):
-    """What is asked of every seal of the tree."""
-
     commit: str
     tree: str
     base: str
@@ -130,7 +123,7 @@ def _newest(verification: Verification) -> tuple[str, bool, str]:
 def _question(repository: Repository, ref: str, demands: Demands) -> _Question:
     commit = repository.commit_of(ref)
     branch = repository.current_branch() if ref in ("HEAD", "@") else ref
-    name = demands.base or repository.default_base(branch or ref)
+    name = demands.base or repository.default_base(branch or ref, by_settings=False)
     base = Base(name=name, commit=repository.commit_of(name), asked=demands.base)
     required, settings = required_by(repository, base), settings_alone(repository, base)
     protocol = load_protocol(demands.protocol or settings.protocol, base_file(repository, base)).protocol
@@ -358,16 +351,13 @@ def _check_signature(question: _Question, seal: StoredSeal) -> str:
 
 def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
     """The run that the ledger knows by this name made this very seal."""
-    ended = run.phase.outcome if isinstance(run.phase, Ended) else None
-    if ended not in (Outcome.APPROVED, Outcome.ACCEPTED):
-        state = f"has ended {ended.value}" if ended is not None else "has not ended"
+    if run.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
+        state = f"has ended {run.outcome.value}" if run.outcome else "has not ended"
         raise _RefusedError(f"The ledger contradicts the seal: run {run.id} {state}.")
-    last = [review for review in run.rounds[-1].reviews if isinstance(review, AnsweredReview)] if run.rounds else []
-    made = (run.seal, run.tree, run.seal_kinds, context_of(run).merge_base)
-    reviewers = [(review.reviewer, review.agent) for review in last]
-    if made != (seal.digest, statement.tree, statement.kinds, statement.merge_base) or reviewers != [
-        (review.reviewer, review.agent.name) for review in statement.reviewers
-    ]:
+    made_by = [(review.reviewer, review.agent) for review in run.last_answered]
+    made = (run.seal, run.tree, run.seal_kinds, context_of(run).merge_base, made_by)
+    claimed_by = [(review.reviewer, review.agent.name) for review in statement.reviewers]
+    if made != (seal.digest, statement.tree, statement.kinds, statement.merge_base, claimed_by):
         raise _RefusedError(f"The ledger contradicts the seal: run {run.id} did not make it.")
 
 
@@ -392,7 +382,6 @@ def _quoted(text: str) -> str:
 
 
 def read_signers(path: Path) -> bytes:
-    """The file of allowed signers that a user names."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -17,7 +17,7 @@ from burnish.records.ticket import ticket_trail
 from burnish.records.writing import RECORDS, Destination, Notice, Written, write
 from burnish.runtime.context import context_of
 from burnish.runtime.journal import load_run, states, stream_of
-from burnish.runtime.leftovers import remove_half_written
+from burnish.system.files import remove_half_written
 from burnish.system.locks import LockTimeoutError, hold
 from burnish.workspace.diffs import overview
 from burnish.workspace.names import shown
@@ -25,8 +25,6 @@ from burnish.workspace.repository import Repository
 
 
 class Rebuilt(Value):
-    """What came of writing the records of a run again."""
-
     written: Written
     layout: RecordLayout
     newer: str = ""
@@ -34,15 +32,13 @@ class Rebuilt(Value):
 
 
 def last_moment(ledger: Ledger, run: str) -> float:
-    """When the last event of a run happened."""
     stream = stream_of(run)
     return ledger.read(stream, ledger.version(stream) - 1)[-1].at
 
 
 def reviewed_paths(repository: Repository, run: Run) -> dict[int, tuple[str, ...]]:
-    """The paths that were under review, by round."""
     base = run.subject.base_commit
-    seen = {round_.number: overview(repository, base, round_.commit) for round_ in run.rounds}
+    seen = {round_.number: overview(repository, base, round_.commit, run.subject.paths) for round_ in run.rounds}
     return {number: tuple(shown(entry.path) for entry in found.entries) for number, found in seen.items()}
 
 

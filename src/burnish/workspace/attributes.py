@@ -30,7 +30,7 @@ class Attributes:
     """The attributes of every file of one commit."""
 
     def __init__(self, repository: Repository, commit: str) -> None:
-        names = [path for path in repository.files(commit) if PurePosixPath(path).name == NAME]
+        names = [path for path in repository.files(commit) if path.endswith(NAME) and PurePosixPath(path).name == NAME]
         # What stands deeper in the tree counts more.
         ordered = sorted(tree_files(repository, commit, names, _MOST_BYTES), key=lambda file: file.path.count("/"))
         self._lines = tuple(line for file in ordered for line in _lines(file.path, file.content or b""))

@@ -14,14 +14,13 @@ from pathlib import Path
 from burnish.core.values import Value, replace
 from burnish.system.files import make_private_directory
 from burnish.workspace.commits import OWN_ADDRESS
+from burnish.workspace.diffs import SUBMODULE
 from burnish.workspace.errors import CloneError
 from burnish.workspace.fingerprints import Fingerprint, differences, take
-from burnish.workspace.folders import copy_files, copy_folder, protect_folder, remove_folder
+from burnish.workspace.folders import copy_files, copy_folder, protect_folder, remove_folder, write_inside
 from burnish.workspace.git import Git
-from burnish.workspace.inside import write_inside
 from burnish.workspace.names import fields, shown, to_text
 from burnish.workspace.objects import alternates_file, ensure_objects, object_folders
-from burnish.workspace.patches import SUBMODULE
 from burnish.workspace.repository import Repository
 from burnish.workspace.trusted_index import Baseline, TrustedIndex, exclude_lines
 
@@ -40,8 +39,6 @@ WIRING = tuple(f".git/{name}" for name in ("config", "hooks", "info", "objects/i
 
 
 class Clone(Value):
-    """One disposable clone."""
-
     name: str
     path: Path
     base: str
@@ -52,28 +49,6 @@ class Clone(Value):
     """Folders of objects that the clone reads; a sandbox must let it."""
     submodules: tuple[str, ...] = ()
     """Submodules of the tree, which are left empty."""
-
-
-class RepositoryTemplate(Value):
-    """A repository as git would make it, written as plain files: what is always the same needs no process of git."""
-
-    settings: dict[str, str]
-    shared: tuple[Path, ...]
-    """Folders of objects that each of them reads."""
-    shallow: bytes | None = None
-    """The file that says where history was cut off."""
-
-    def write(self, git_dir: Path, references: Mapping[str, str]) -> None:
-        """Make a repository whose HEAD is the branch `head`."""
-        for folder in ("objects/info", "refs/heads", "info", "hooks"):
-            (git_dir / folder).mkdir(parents=True)
-        (git_dir / "HEAD").write_bytes(b"ref: refs/heads/head\n")
-        (git_dir / "config").write_text("".join(_lines(self.settings)), encoding="utf-8")
-        (git_dir / "objects" / "info" / "alternates").write_bytes(alternates_file(self.shared))
-        if self.shallow is not None:
-            (git_dir / "shallow").write_bytes(self.shallow)
-        for name, commit in references.items():
-            (git_dir / "refs" / "heads" / name).write_text(f"{commit}\n", encoding="ascii")
 
 
 class Clones:
@@ -109,11 +84,10 @@ class Clones:
             raise
 
     def _fill(self, clone: Clone, writable: bool) -> Clone:
-        template = self._template(clone)
         clone.path.mkdir(mode=0o700)
-        template.write(clone.path / ".git", {"base": clone.base, "head": clone.head})
+        self._write_repository(clone.path / ".git", clone.shared, {"base": clone.base, "head": clone.head})
         clone.trusted.mkdir(mode=0o700)
-        template.write(clone.trusted, {})
+        self._write_repository(clone.trusted, clone.shared, {})
         Git(clone.path, isolated=True).run("-c", "checkout.workers=0", "read-tree", "--reset", "-u", clone.head)
         shutil.copy2(clone.path / ".git" / "index", clone.trusted / "index")
         TrustedIndex(clone.trusted, clone.path).set_baseline(Baseline(tree=self._repository.tree_of(clone.head)))
@@ -123,11 +97,22 @@ class Clones:
         links = (path for path, mode in self._repository.entries(clone.head) if mode == SUBMODULE)
         return replace(clone, submodules=tuple(map(shown, links)))
 
-    def _template(self, clone: Clone) -> RepositoryTemplate:
+    def _write_repository(self, git_dir: Path, shared: Iterable[Path], references: Mapping[str, str]) -> None:
+        """A repository as git would make it, with HEAD on the branch `head`, written as plain files: what is always the
+        same needs no process of git. `shared` are folders of objects that it reads."""
         with self._probing:  # clones are made side by side
             if self._settings is None:
                 self._settings = _settings_for(self._folder, self._repository.object_format, _SETTINGS)
-        return RepositoryTemplate(settings=self._settings, shared=clone.shared, shallow=self._repository.shallow_file)
+        for folder in ("objects/info", "refs/heads", "info", "hooks"):
+            (git_dir / folder).mkdir(parents=True)
+        (git_dir / "HEAD").write_bytes(b"ref: refs/heads/head\n")
+        (git_dir / "config").write_text("".join(_lines(self._settings)), encoding="utf-8")
+        (git_dir / "objects" / "info" / "alternates").write_bytes(alternates_file(shared))
+        shallow = self._repository.shallow_file
+        if shallow is not None:
+            (git_dir / "shallow").write_bytes(shallow)
+        for name, commit in references.items():
+            (git_dir / "refs" / "heads" / name).write_text(f"{commit}\n", encoding="ascii")
 
     def copy(self, clone: Clone, name: str) -> Clone:
         """A writable copy of a clone with all that is in it now, for running things that write."""
@@ -188,7 +173,6 @@ class Clones:
         return Fingerprint(entries=entries, further={"the index": meaning})
 
     def differences(self, before: Fingerprint, after: Fingerprint) -> tuple[str, ...]:
-        """What is not as it was, one line each."""
         return differences(before, after)
 
     def remove(self, clone: Clone) -> None:

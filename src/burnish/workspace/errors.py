@@ -53,8 +53,6 @@ class NotARepositoryError(WorkspaceError):
 
 
 class UnknownReferenceError(WorkspaceError):
-    """A name that stands for no commit."""
-
     kind = ErrorKind.USAGE
 
     def __init__(self, name: str, hint: str) -> None:
@@ -63,8 +61,6 @@ class UnknownReferenceError(WorkspaceError):
 
 
 class AmbiguousReferenceError(WorkspaceError):
-    """A name that stands for several commits."""
-
     kind = ErrorKind.USAGE
 
     def __init__(self, name: str, meant: Mapping[str, str]) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from burnish.core.values import Value
 from burnish.workspace.errors import UnsafeResultError
-from burnish.workspace.git import Git
-from burnish.workspace.names import fields, shown, to_text
+from burnish.workspace.git import Git, tree_entries
+from burnish.workspace.names import shown, to_text
 
 HINT = "burnish took nothing from this fix. The fixer's transcript shows what it did."
 _LINK = b"120000"
@@ -46,11 +46,11 @@ def is_git_name(name: str) -> bool:
 
 
 def _read(git: Git, tree: str) -> _Tree:
-    listed = [line.split(b"\t", 1) for line in fields(git.run("ls-tree", "-r", "-z", "--full-tree", tree))]
-    linked = {to_text(name): about.split()[2] for about, name in listed if about.startswith(_LINK)}
+    listed = list(tree_entries(git.run("ls-tree", "-r", "-z", "--full-tree", tree)))
+    linked = {to_text(name): entry.identity for name, entry in listed if entry.mode == _LINK}
     contents = git.contents(list(linked.values()))
     return _Tree(
-        files=frozenset(to_text(name) for _, name in listed),
+        files=frozenset(to_text(name) for name, _ in listed),
         links={name: to_text(contents[identity]) for name, identity in linked.items()},
     )
 

@@ -1,4 +1,5 @@
-"""Whole folders: copied as they are, protected from writing, and removed whatever is in them.
+"""Whole folders: copied as they are, protected from writing, and removed whatever is in them; and single files of a
+clone in which a hostile agent may have worked.
 
 Copies keep links and modes; nothing is copied over something that is there, or out of the folder.
 """
@@ -10,8 +11,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from burnish.system.nofollow import READING, folder_of, regular_content, write_new
 from burnish.system.process import Command, run_now
-from burnish.workspace.errors import CloneError
+from burnish.workspace.errors import CloneError, UnsafeResultError
 
 _SECONDS = 300.0
 
@@ -86,3 +88,20 @@ def _copy(source: Path, target: Path, mode: int) -> None:
 def _stays_inside(folder: Path, place: Path) -> bool:
     """A link in the tree may lead anywhere; nothing is written through it."""
     return place.parent.resolve().is_relative_to(folder.resolve())
+
+
+def read_inside(root: Path, name: str, limit: int) -> bytes | None:
+    """The beginning of a regular file below a folder; None where there is none that can be read."""
+    with suppress(OSError, ValueError), folder_of(root, name) as (folder, file):
+        return regular_content(os.open(file, READING, dir_fd=folder), limit)
+    return None
+
+
+def write_inside(root: Path, name: str, data: bytes) -> None:
+    """Put a new file in place of whatever has this name, in a folder that exists."""
+    try:
+        write_new(root, name, data, mode=0o644)
+    except OSError as error:
+        raise UnsafeResultError(
+            f"'{name}' of a clone cannot be written: {error.strerror}.", hint="Its agent changed files in `.git`."
+        ) from None

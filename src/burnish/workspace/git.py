@@ -7,15 +7,16 @@ conversion, no pager, no file system monitor, no prompt. Nothing of the caller's
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
+from typing import NamedTuple, TypedDict, Unpack
 
 from burnish.system.process import Command, Finished, How, run_now
 from burnish.system.process_dialogue import Dialogue, DialogueError
 from burnish.system.process_start import CouldNotStartError
 from burnish.workspace.errors import GitError
-from burnish.workspace.names import argument
+from burnish.workspace.names import argument, fields
 
 SECONDS = 600.0
 """A git command that takes longer hangs."""
@@ -60,6 +61,14 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
+class _Options(TypedDict, total=False):
+    stdin: bytes
+    environment: Mapping[str, str] | None
+    """Beside what every call has."""
+    hooks: bool
+    """The settings of the user that name hooks are believed."""
+
+
 class Git:
     """git in one folder. With `git_dir`, that directory is the repository and the folder its work tree.
 
@@ -89,31 +98,16 @@ class Git:
             self._environment |= {"GIT_IMPLICIT_WORK_TREE": "0", "GIT_INDEX_FILE": f"{git_dir}/burnish/no-index"}
         self._reader = _Reader(self._command(("cat-file", "--batch=%(objectname) %(objectsize)")))
 
-    def run(
-        self,
-        *arguments: str | bytes,
-        stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
-        check: bool = True,
-        hooks: bool = False,
-    ) -> bytes:
+    def run(self, *arguments: str | bytes, check: bool = True, **options: Unpack[_Options]) -> bytes:
         """What git prints. With `check`, an exit code other than 0 is a `GitError`."""
-        finished = self.finish(*arguments, stdin=stdin, environment=environment, hooks=hooks)
+        finished = self.finish(*arguments, **options)
         if check and finished.code != 0:
             raise self._error(arguments, finished)
         return finished.stdout
 
-    def text(
-        self,
-        *arguments: str | bytes,
-        stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
-        check: bool = True,
-        hooks: bool = False,
-    ) -> str:
+    def text(self, *arguments: str | bytes, check: bool = True, **options: Unpack[_Options]) -> str:
         """What git prints, as text without its last line end. Bytes that are not UTF-8 are kept as surrogates."""
-        raw = self.run(*arguments, stdin=stdin, environment=environment, check=check, hooks=hooks)
-        return os.fsdecode(raw.removesuffix(b"\n"))
+        return os.fsdecode(self.run(*arguments, check=check, **options).removesuffix(b"\n"))
 
     def about(self, *arguments: str | bytes, stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> bytes:
         """What git prints about objects. Where all are named by their ids, that never changes: git is asked once.
@@ -134,27 +128,17 @@ class Git:
         return tuple(None if one is None else one[0] for one in found)
 
     def contents(self, identities: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The content of objects by their names."""
         return {identity: self.content(identity) for identity in dict.fromkeys(identities)}
 
     def content(self, identity: str | bytes) -> bytes:
-        """The content of one object."""
         found = self._reader.read(os.fsencode(identity))
         if found is None:
             raise GitError(f"git cat-file {os.fsdecode(identity)}", 128, "There is no such object.")
         return found[1]
 
-    def finish(
-        self,
-        *arguments: str | bytes,
-        stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
-        hooks: bool = False,
-        seconds: float = SECONDS,
-    ) -> Finished:
+    def finish(self, *arguments: str | bytes, seconds: float = SECONDS, **options: Unpack[_Options]) -> Finished:
         """Run git to its end, whatever its exit code. Raises `GitError` only where it did not end by itself."""
-        command = self._command(arguments, stdin, environment, hooks=hooks)
-        finished = run_now(command, seconds=seconds, kept_bytes=KEPT_BYTES)
+        finished = run_now(self._command(arguments, **options), seconds=seconds, kept_bytes=KEPT_BYTES)
         if finished.how is not How.EXITED or finished.code is None:
             raise self._error(arguments, finished)
         return finished
@@ -162,9 +146,9 @@ class Git:
     def _command(
         self,
         arguments: tuple[str | bytes, ...],
+        *,
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
-        *,
         hooks: bool = False,
     ) -> Command:
         return Command(
@@ -183,6 +167,23 @@ class Git:
         return GitError(command, finished.code, _CREDENTIALS.sub("", said)[:500])
 
 
+class TreeEntry(NamedTuple):
+    """A line of `git ls-tree`."""
+
+    mode: bytes
+    kind: bytes
+    identity: bytes
+    size: bytes = b""
+    """Only with `-l`; of what is no file, a dash."""
+
+
+def tree_entries(listing: bytes) -> Iterator[tuple[bytes, TreeEntry]]:
+    """By name, what `git ls-tree -z` lists."""
+    for line in fields(listing):
+        about, name = line.split(b"\t", 1)
+        yield name, TreeEntry(*about.split())
+
+
 class _Reader:
     """Objects of a repository, read through one process that stays: several are asked for in every step of a run.
 
@@ -199,15 +200,14 @@ class _Reader:
         if b"\n" in expression or b"\0" in expression:  # no name holds either, and git would read what is before it
             return None
         with self._guard:
-            try:
-                return self._ask(expression)
-            except DialogueError:  # it ended since it was last used: it is started again, once
-                self._dialogue = None
-            try:
-                return self._ask(expression)
-            except DialogueError as error:
-                self._dialogue = None
-                raise GitError("git cat-file --batch", None, str(error)) from None
+            reason = ""
+            for _ in range(2):  # where it has ended since it was last used, it is started again, once
+                try:
+                    return self._ask(expression)
+                except DialogueError as error:
+                    self._dialogue = None
+                    reason = str(error)
+            raise GitError("git cat-file --batch", None, reason)
 
     def _ask(self, expression: bytes) -> tuple[str, bytes] | None:
         if self._dialogue is None:

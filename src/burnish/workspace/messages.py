@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 
 from burnish.contracts.text import bounded
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError
-from burnish.workspace.inside import read_inside
+from burnish.workspace.folders import read_inside
+from burnish.workspace.git import is_object
 from burnish.workspace.names import to_bytes
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import UNCOMMITTED
@@ -22,7 +22,6 @@ _LISTED = 50
 _SECONDS = 30.0
 _MARKS = re.compile(r"\*\*|__|`")
 """How markdown stresses words: a first line has no use for it."""
-_HEXADECIMAL = frozenset("0123456789abcdef")
 _ORDER_IN_BRACKETS = re.compile(r"\[([^\[\]\n]*(?:skip|\bci\b|\bno\b)[^\[\]\n]*)\]", re.IGNORECASE)
 _ORDER_IN_STARS = re.compile(r"\*+\s*(no_ci|skip_ci|ci_skip)\s*\*+", re.IGNORECASE)
 _ORDER_IN_A_TRAILER = re.compile(r"^(\s*(?:skip-checks|skip-ci|ci-skip))\s*:", re.IGNORECASE | re.MULTILINE)
@@ -35,6 +34,7 @@ class Notable(Value):
     deleted: tuple[str, ...] = ()
     lock_files: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    """Folders that are repositories of their own, which a commit cannot hold."""
 
 
 def title(prefix: str, summary: str) -> str:
@@ -106,7 +106,7 @@ def _agent_head(clone: Clone) -> str | None:
     for _ in range(3):
         text = (read_inside(clone.path, name, 4_096) or b"").decode("utf-8", errors="replace").strip()
         if not text.startswith("ref: refs/"):
-            return text if len(text) in (40, 64) and _HEXADECIMAL.issuperset(text) else _packed(clone, name)
+            return text if is_object(text) else _packed(clone, name)
         name = f".git/{text.removeprefix('ref: ')}"
         if ".." in name or "//" in name:
             return None
@@ -117,7 +117,8 @@ def _packed(clone: Clone, name: str) -> str | None:
     lines = (read_inside(clone.path, ".git/packed-refs", 1024 * 1024) or b"").split(b"\n")
     wanted = b" " + to_bytes(name.removeprefix(".git/"))
     found = (line.removesuffix(wanted).decode("ascii", errors="replace") for line in lines if line.endswith(wanted))
-    return next((text for text in islice(found, 1) if len(text) in (40, 64) and _HEXADECIMAL.issuperset(text)), None)
+    first = next(found, "")
+    return first if is_object(first) else None
 
 
 def _quoted(path: str) -> str:

@@ -1,6 +1,11 @@
 """Names of files between git's bytes and text. Every name survives the way to text and back, whatever its bytes."""
 
 import os
+import posixpath
+from collections.abc import Mapping
+
+_LINKS_FOLLOWED = 40
+_GIT_FOLDERS = frozenset({".git", "git~1"})
 
 
 def to_text(raw: bytes) -> str:
@@ -33,3 +38,29 @@ def records(names: list[bytes]) -> bytes:
 def argument(value: str | bytes) -> str:
     """An argument for a process: bytes as the file system's own text."""
     return os.fsdecode(value) if isinstance(value, bytes) else value
+
+
+def stays_inside(path: str, links: Mapping[str, str]) -> bool:
+    """Whether a link ends inside of the tree, followed component by component as the system does."""
+    todo, place = path.split("/")[::-1], list[str]()
+    followed = 0
+    while todo:
+        part = todo.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if not place:
+                return False
+            place.pop()
+            continue
+        if part.lower() in _GIT_FOLDERS:
+            return False
+        place.append(part)
+        target = links.get("/".join(place))
+        if target is not None:
+            followed += 1
+            if followed > _LINKS_FOLLOWED or posixpath.isabs(target):
+                return False
+            place.pop()
+            todo += target.split("/")[::-1]
+    return True

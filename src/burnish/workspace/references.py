@@ -6,7 +6,7 @@ as well as something else is refused. A name of a local branch means that branch
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from burnish.settings.documents import did_you_mean
 from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
@@ -14,7 +14,10 @@ from burnish.workspace.git import Git, is_object
 from burnish.workspace.names import fields, to_text
 
 _USUAL_BASES = ("main", "master")
-_BASE_SETTINGS = ("config", "-z", "--get-regexp", r"^(remote\..+\..+|init\.defaultbranch)$")
+_BASE_SETTINGS = (
+    *("config", "-z", "--get-regexp"),
+    r"^(remote\..+\..+|branch\..+\.(remote|merge)|init\.defaultbranch)$",
+)
 BRANCHES = "refs/heads/"
 REMOTES = "refs/remotes/"
 _TAGS = "refs/tags/"
@@ -29,7 +32,7 @@ def commit_of(git: Git, name: str) -> str:
     """The commit that a name stands for. Raises `UnknownReferenceError` with the closest name that there is."""
     commit = commits(git, name)[name]
     if commit is None:
-        raise UnknownReferenceError(name, _closest(git, name))
+        raise UnknownReferenceError(name, closest(git, name))
     return commit
 
 
@@ -88,17 +91,14 @@ def current_branch(git: Git) -> str | None:
     return name.removeprefix(BRANCHES) if finished.code == 0 and name.startswith(BRANCHES) else None
 
 
-def has_commits(git: Git) -> bool:
-    """Whether there is a commit under HEAD."""
-    return _commit_of(git, "HEAD") is not None
+def default_base(git: Git, head: str, *, by_settings: bool = True) -> str:
+    """What a branch is most likely to be merged into: its upstream where that has another name, what its remote calls
+    HEAD, else main, master or `init.defaultBranch`.
 
-
-def default_base(git: Git, head: str) -> str:
-    """What a branch is most likely to be merged into: what its remote calls HEAD, else main or master.
-
-    Never the branch itself. Its own copy on a remote is taken only where there is nothing else, as on main.
+    Never the branch itself. Its own copy on a remote is taken only where there is nothing else, as on main. Without
+    `by_settings`, upstream and `init.defaultBranch` do not count: who works in a clone sets them.
     """
-    names = [name for name in _candidates(git) if name != f"{BRANCHES}{head}"]
+    names = [name for name in _candidates(git, head, by_settings=by_settings) if name != f"{BRANCHES}{head}"]
     names.sort(key=lambda name: name.startswith(REMOTES) and name.endswith(f"/{head}"))
     for name in names:
         if _commit_of(git, name) is not None:
@@ -114,29 +114,36 @@ def default_base(git: Git, head: str) -> str:
     )
 
 
-def _candidates(git: Git) -> list[str]:
-    settings = [entry.partition(b"\n") for entry in fields(git.run(*_BASE_SETTINGS, check=False))]
-    names = {to_text(name).removeprefix("remote.").rpartition(".")[0] for name, _, _ in settings}
-    remotes = sorted(names - {"", "init"}, key=lambda remote: (remote != "origin", remote))
-    found: list[str] = []
+def _candidates(git: Git, head: str, *, by_settings: bool) -> list[str]:
+    entries = [entry.partition(b"\n") for entry in fields(git.run(*_BASE_SETTINGS, check=False))]
+    settings = {to_text(name): to_text(value) for name, _, value in entries}
+    names = {name.removeprefix("remote.").rpartition(".")[0] for name in settings if name.startswith("remote.")}
+    remotes = sorted(names - {""}, key=lambda remote: (remote != "origin", remote))
+    found = list(_upstream(settings, head)) if by_settings else []
     for remote in remotes:
         target = git.text("symbolic-ref", "--quiet", f"{REMOTES}{remote}/HEAD", check=False)
         if target.startswith(REMOTES):
             found.append(target)
-    own = [to_text(value) for name, _, value in settings if name == b"init.defaultbranch" and value]
-    for name in (*_USUAL_BASES, *own[-1:]):
+    own = settings.get("init.defaultbranch") if by_settings else None
+    for name in (*_USUAL_BASES, *filter(None, (own,))):
         found.append(f"{BRANCHES}{name}")
         found += [f"{REMOTES}{remote}/{name}" for remote in remotes]
     return found
 
 
+def _upstream(settings: Mapping[str, str], head: str) -> Iterator[str]:
+    """The upstream of a branch, unless that is its copy on a remote."""
+    remote, merged = settings.get(f"branch.{head}.remote", ""), settings.get(f"branch.{head}.merge", "")
+    name = merged.removeprefix(BRANCHES)
+    if remote and name and name not in (merged, head):
+        yield f"{BRANCHES}{name}" if remote == "." else f"{REMOTES}{remote}/{name}"
+
+
 def _commit_of(git: Git, name: str) -> str | None:
-    if not name or name.startswith("-") or "\0" in name or "\n" in name:
-        return None
     return git.objects(f"{name}^{{commit}}")[0]
 
 
-def _closest(git: Git, name: str) -> str:
+def closest(git: Git, name: str) -> str:
     listing = git.run("for-each-ref", "--format=%(refname:lstrip=2)%00", BRANCHES, REMOTES, "refs/tags/")
     known = [raw.strip(b"\n").decode("utf-8", errors="replace") for raw in fields(listing)]
     return did_you_mean(name, known) or "`git branch --all` lists the branches."

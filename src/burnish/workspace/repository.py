@@ -3,33 +3,25 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
-from burnish.workspace import references, worktrees
+from burnish.workspace import references
 from burnish.workspace.errors import GitError, NotARepositoryError, UnknownReferenceError
-from burnish.workspace.git import NO_FILE, Git
+from burnish.workspace.git import NO_FILE, Git, TreeEntry, tree_entries
 from burnish.workspace.names import fields, to_bytes, to_text
-from burnish.workspace.subjects import FrozenSubject, SubjectRequest, freeze
+from burnish.workspace.references import BRANCHES
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LINKS_FOLLOWED = 8
 _TAKEN = frozenset({"kept", "seals"})
 """Folders below `refs/burnish/`."""
-
-
-class _Entry(NamedTuple):
-    """A line of a tree."""
-
-    mode: bytes
-    kind: bytes
-    identity: bytes
 
 
 class Repository:
@@ -42,10 +34,10 @@ class Repository:
         self.object_format = object_format
         self.git = Git(root)
         self._tracked: tuple[object, frozenset[str]] = (None, frozenset())
+        self._files: tuple[str, frozenset[str]] = ("", frozenset())
 
     @classmethod
     def discover(cls, folder: Path) -> "Repository":
-        """The repository around a folder."""
         if not folder.is_dir():
             raise NotARepositoryError(f"There is no folder '{folder}'.", hint="Check the path.")
         git = Git(folder)
@@ -115,7 +107,6 @@ class Repository:
         return b"".join(text if text.endswith(b"\n") else text + b"\n" for text in texts)
 
     def commit_of(self, ref: str) -> str:
-        """The commit that a name stands for."""
         return references.commit_of(self.git, ref)
 
     def tree_of(self, commit: str) -> str:
@@ -125,15 +116,13 @@ class Repository:
         return tree
 
     def current_branch(self) -> str | None:
-        """The branch that is checked out, or None."""
         return references.current_branch(self.git)
 
-    def default_base(self, head: str) -> str:
-        """What a branch would be merged into, never itself."""
-        return references.default_base(self.git, head)
+    def default_base(self, head: str, *, by_settings: bool = True) -> str:
+        """What a branch would be merged into, never itself. `by_settings`: the settings of this clone have a say."""
+        return references.default_base(self.git, head, by_settings=by_settings)
 
     def merge_base(self, first: str, second: str) -> str | None:
-        """The commit from which both come, or None."""
         try:
             return self.git.about("merge-base", first, second).decode().strip() or None
         except GitError:
@@ -163,25 +152,25 @@ class Repository:
             path = posixpath.join(posixpath.dirname(name), to_text(content))
         return None
 
-    def _entry(self, commit: str, name: bytes) -> "_Entry | None":
+    def _entry(self, commit: str, name: bytes) -> TreeEntry | None:
         """What a commit has under a name. Most files that are asked for are not even below the top of the tree."""
         top, _, below = name.partition(b"/")
         found = self._listing(commit).get(top)
         return self._listing(commit, name).get(name) if found is not None and below else found
 
-    def _listing(self, commit: str, *names: bytes) -> "dict[bytes, _Entry]":
-        lines = fields(self.objects.about("ls-tree", "-z", "--full-tree", commit, "--", *names))
-        entries = (line.split(b"\t", 1) for line in lines)
-        return {name: _Entry(*about.split(b" ")) for about, name in entries}
+    def _listing(self, commit: str, *names: bytes) -> dict[bytes, TreeEntry]:
+        return dict(tree_entries(self.objects.about("ls-tree", "-z", "--full-tree", commit, "--", *names)))
 
     def files(self, commit: str) -> frozenset[str]:
         """The names of all files in a commit; bytes that are not UTF-8 are kept as surrogates."""
-        return frozenset(path for path, _ in self.entries(commit))
+        if self._files[0] != commit or not _COMMIT_ID.fullmatch(commit):
+            self._files = (commit, frozenset(path for path, _ in self.entries(commit)))
+        return self._files[1]
 
     def entries(self, commit: str) -> Iterator[tuple[str, str]]:
         """The path and the mode of everything in a commit but folders."""
         for line in fields(self.objects.about("ls-tree", "-r", "-z", "--full-tree", commit)):
-            about, name = line.split(b"\t", 1)
+            about, name = line.split(b"\t", 1)  # not `tree_entries`: of large trees, the time for it shows
             yield to_text(name), about[:6].decode()
 
     def is_tracked(self, path: str) -> bool:
@@ -197,41 +186,49 @@ class Repository:
 
     def checked_out_at(self, branch: str) -> Path | None:
         """The work tree in which a branch is checked out, the main one or a linked one."""
-        return next((tree.path for tree in worktrees.work_trees(self.git) if tree.branch == branch), None)
+        finished = self.git.finish("worktree", "list", "--porcelain", "-z")
+        if finished.code == 0:
+            lines = finished.stdout.split(b"\0")
+        else:  # before 2.36 there was no -z
+            lines = self.git.run("worktree", "list", "--porcelain").split(b"\n")
+        place = None
+        for line in lines:
+            word, _, rest = line.partition(b" ")
+            if word == b"worktree":
+                place = Path(to_text(rest))
+            elif word == b"branch" and to_text(rest).removeprefix(BRANCHES) == branch:
+                return place
+        return None
 
     def is_busy(self, branch: str) -> bool:
         """Whether a rebase or bisection of the user will come back to this branch."""
-        return worktrees.is_busy(self.common_dir, branch)
+        homes = [self.common_dir, *sorted((self.common_dir / "worktrees").glob("*"))]
+        marks = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
+        places = [home / mark for home in homes for mark in marks]
+        names = {_first_line(place).removeprefix(to_bytes(BRANCHES)) for place in places if place.is_file()}
+        return to_bytes(branch) in names
 
     def is_clean(self, worktree: Path | None = None, ignoring: Sequence[str] = (), *, untracked: bool = True) -> bool:
         """Whether everything in a work tree is committed, but for files that match the globs."""
-        return worktrees.is_clean(worktree or self.root, ignoring=ignoring, untracked=untracked)
+        return not self.uncommitted(ignoring, worktree=worktree, untracked=untracked)
 
-    def uncommitted(self, ignoring: Sequence[str] = ()) -> tuple[str, ...]:
-        """The files of this work tree that differ from what is committed, but for those that match the globs."""
-        return worktrees.uncommitted(self.root, ignoring=ignoring)
-
-    def freeze(
-        self,
-        branch: str | None,
-        base: str | None,
-        *,
-        uncommitted: bool = False,
-        ignoring: Sequence[str] = (),
-        allow_empty: bool = False,
-    ) -> FrozenSubject:
-        """What is to be reviewed, as it is now. See `subjects.freeze`."""
-        wish = SubjectRequest(
-            branch=branch, base=base, uncommitted=uncommitted, ignoring=tuple(ignoring), allow_empty=allow_empty
+    def uncommitted(
+        self, ignoring: Sequence[str] = (), *, worktree: Path | None = None, untracked: bool = True
+    ) -> tuple[str, ...]:
+        """The files of a work tree that differ from what is committed in it, but for those that match the globs."""
+        listing = Git(worktree or self.root).run(
+            *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"),
+            f"--untracked-files={'all' if untracked else 'no'}",
+            *excluding(ignoring),
+            environment={"GIT_LITERAL_PATHSPECS": "0"},
         )
-        return freeze(self.git, wish, shallow=self.is_shallow)
+        return tuple(to_text(line[3:]) for line in fields(listing))
 
     def keep(self, run: str, commit: str) -> None:
         """Keep a commit from being pruned for as long as a run lasts."""
         self.git.run("update-ref", f"refs/burnish/kept/{run_name(run)}", commit)
 
     def let_go(self, run: str) -> None:
-        """Let go of what `keep` kept."""
         self.git.run("update-ref", "-d", f"refs/burnish/kept/{run_name(run)}")
 
 
@@ -264,3 +261,15 @@ def run_name(run: str) -> str:
             f"'{run}' is not a valid name of a run.", hint="Use only letters, digits, '-' and '_'."
         )
     return run
+
+
+def excluding(globs: Iterable[str]) -> list[str]:
+    """The arguments that leave files out, for a command that understands globs."""
+    return ["--", ":/", *(f":(top,exclude,glob){pattern}" for pattern in globs)]
+
+
+def _first_line(path: Path) -> bytes:
+    try:
+        return path.read_bytes().split(b"\n")[0].strip()
+    except OSError:
+        return b""

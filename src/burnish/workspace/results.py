@@ -6,22 +6,25 @@ commits are signed. Nothing of the clone's `.git` is used but the text of the fi
 Only what the fixer changed is taken: its work tree is compared with the clone as it was when the fixer began.
 """
 
+import os
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from burnish.core.events import Change
 from burnish.core.values import Value
-from burnish.workspace.authorship import authorship
+from burnish.system.process import Command
 from burnish.workspace.clones import Clone
-from burnish.workspace.commits import Authorship, commit_tree
-from burnish.workspace.diffs import changes
+from burnish.workspace.commits import Authorship, authorship, commit_tree
+from burnish.workspace.diffs import RawEntry, changes, read_raw
 from burnish.workspace.errors import GitError, UnsafeResultError
 from burnish.workspace.escapes import HINT, refuse_escapes
-from burnish.workspace.inside import read_inside
+from burnish.workspace.folders import read_inside, write_inside
+from burnish.workspace.git import NO_FILE
 from burnish.workspace.messages import Notable, agent_messages, full_message, title
 from burnish.workspace.names import shown, to_bytes, to_text
-from burnish.workspace.patches import RawEntry, read_raw
 from burnish.workspace.repository import Repository, run_name
 from burnish.workspace.trusted_index import AGENTS_INDEX, INDEX_BYTES, TrustedIndex, is_excluded
 from burnish.workspace.views import NODE_LOCKS, PYTHON_LOCKS
@@ -48,17 +51,17 @@ LOCK_FILES = frozenset(
 )
 _UNPACKED = 100
 """Up to so many objects are stored one by one, as git does itself; more stay in a pack."""
+MOST_BYTES = 512 * 1024 * 1024
+"""A fix that is larger is no fix."""
+_HOOKS = ("pre-commit", "commit-msg")
+_MESSAGE = ".git/COMMIT_EDITMSG"
 
 
-class Collected(Value):
+class Collected(Notable):
     """A fixer's work as a commit, and what should be said of it."""
 
     change: Change
     agent_messages: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    lock_files: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """Folders that are repositories of their own, which a commit cannot hold."""
 
 
 class LeftBehind(Value):
@@ -79,7 +82,6 @@ def collect(
     round: int,  # noqa: A002 - the word of the whole project for it
     summary: str,
     at: float,
-    messages: bool = True,
     records: Sequence[str] = (),
     prefix: str | None = None,
 ) -> Collected:
@@ -95,7 +97,7 @@ def collect(
     if tree != parent_tree:
         refuse_escapes(trusted.git, parent_tree, tree)
     notable = _notable(result)
-    texts = agent_messages(clone, trusted) if messages else ()
+    texts = agent_messages(clone, trusted)
     commit = parent
     if tree != parent_tree:
         how = authorship(repository)
@@ -107,13 +109,8 @@ def collect(
         _transfer(repository, trusted, commit, parent)
         _point(repository, run, commit)
     files = changes(repository, parent, commit) if commit != parent else ()
-    return Collected(
-        change=Change(commit=commit, tree=tree, files=files),
-        agent_messages=texts,
-        deleted=notable.deleted,
-        lock_files=notable.lock_files,
-        left_out=notable.left_out,
-    )
+    change = Change(commit=commit, tree=tree, files=files)
+    return Collected(change=change, agent_messages=texts, **msgspec.structs.asdict(notable))
 
 
 def result_ref(run: str) -> str:
@@ -179,10 +176,6 @@ def _point(repository: Repository, run: str, commit: str) -> None:
     (current,) = repository.git.objects(ref)
     zero = "0" * len(commit)
     repository.git.run("update-ref", ref, commit, current or zero)
-
-
-MOST_BYTES = 512 * 1024 * 1024
-"""A fix that is larger is no fix."""
 
 
 def left_behind(clone: Clone, trusted: TrustedIndex, records: Sequence[str]) -> LeftBehind:
@@ -279,3 +272,33 @@ def on_parent(trusted: TrustedIndex, result: LeftBehind, parent_tree: str) -> st
     stdin = b"".join(to_bytes(line) + b"\0" for line in lines)
     trusted.git.run("update-index", "--replace", "-z", "--index-info", stdin=stdin, environment=environment)
     return trusted.git.text("write-tree", environment=environment)
+
+
+def commit_hook(repository: Repository) -> tuple[str, ...] | None:
+    """The commit hooks that git would run here (also those of husky and pre-commit), by path; None without any."""
+    folder = hooks_folder(repository)
+    paths = (folder / name for name in _HOOKS)
+    return tuple(str(path) for path in paths if path.is_file() and os.access(path, os.X_OK)) or None
+
+
+def hooks_folder(repository: Repository) -> Path:
+    """Where git looks for hooks, `core.hooksPath` of the user included."""
+    return Path(repository.git.text("rev-parse", "--path-format=absolute", "--git-path", "hooks", hooks=True))
+
+
+def hook_commands(repository: Repository, clone: Clone, message: str) -> tuple[Command, ...]:
+    """What to run in the clone, in order: stage everything, then each hook. The first that fails rejects.
+
+    Their environment is only what git itself gives to hooks; the sandbox adds the rest.
+    """
+    hooks = commit_hook(repository)
+    if hooks is None:
+        return ()
+    write_inside(clone.path, _MESSAGE, message.encode("utf-8", errors="replace"))
+    environment = {"GIT_EDITOR": ":", "GIT_INDEX_FILE": ".git/index", "GIT_PREFIX": ""}
+    stage = ("git", "-c", f"core.hooksPath={NO_FILE}", "-c", "core.fsmonitor=false", "add", "--all")
+    commands = [Command(argv=stage, folder=str(clone.path), environment={})]
+    for hook in hooks:
+        argv = (hook, _MESSAGE) if hook.endswith("commit-msg") else (hook,)
+        commands.append(Command(argv=argv, folder=str(clone.path), environment=environment))
+    return tuple(commands)

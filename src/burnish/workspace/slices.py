@@ -1,16 +1,18 @@
-"""Some files of a commit, without a clone: for tools that look at files alone, and are done before a clone is made."""
+"""Some files of a commit, without a clone, for tools that look at files alone; and where words stand in them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from burnish.core.values import Value
-from burnish.workspace.git import Git
-from burnish.workspace.names import fields, to_bytes, to_text
+from burnish.workspace.errors import GitError
+from burnish.workspace.git import Git, tree_entries
+from burnish.workspace.names import to_bytes, to_text
 from burnish.workspace.repository import Repository
 
 _AT_ONCE = 500
 """Names on one command line."""
+_FOUND_NOTHING = 1
 
 
 class TreeFile(Value):
@@ -32,11 +34,7 @@ def tree_files(repository: Repository, commit: str, paths: Iterable[str], most_b
 def link_targets(repository: Repository, commit: str) -> dict[str, str]:
     """Where every symbolic link of a commit points to, by its path."""
     listing = repository.objects.about("ls-tree", "-r", "-z", "--full-tree", commit)
-    links = {
-        to_text(name): about.split()[2]
-        for about, name in (line.split(b"\t", 1) for line in fields(listing))
-        if about.startswith(b"120000 ")
-    }
+    links = {to_text(name): entry.identity for name, entry in tree_entries(listing) if entry.mode == b"120000"}
     contents = repository.objects.contents(list(links.values()))
     return {path: to_text(contents[identity]) for path, identity in links.items()}
 
@@ -70,8 +68,24 @@ def _listed(repository: Repository, commit: str, paths: Iterable[str]) -> Iterat
     while batch := list(islice(names, _AT_ONCE)):
         asked = (to_bytes(name) for name in batch)
         listing = repository.objects.about("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *asked)
-        for line in fields(listing):
-            about, name = line.split(b"\t", 1)
-            mode, _, identity, size = about.split()
-            if mode.startswith(b"100"):
-                yield to_text(name), identity, int(size)
+        for name, entry in tree_entries(listing):
+            if entry.mode.startswith(b"100"):
+                yield to_text(name), entry.identity, int(entry.size)
+
+
+def words_in(repository: Repository, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
+    """By word: the text files of a commit that hold it, as a word of its own."""
+    wanted = sorted(set(words))
+    if not wanted:
+        return {}
+    patterns = [part for word in wanted for part in ("-e", word)]
+    arguments = ("grep", "-I", "--only-matching", "--word-regexp", "--fixed-strings", "--null", *patterns, commit)
+    finished = repository.objects.finish(*arguments)
+    if finished.code not in (0, _FOUND_NOTHING):
+        raise GitError("git grep", finished.code, finished.stderr_tail[-300:])
+    found: dict[str, set[str]] = {}
+    for line in finished.stdout.split(b"\n"):
+        place, separator, word = line.partition(b"\0")
+        if separator:
+            found.setdefault(to_text(word), set()).add(to_text(place).removeprefix(f"{commit}:"))
+    return found

@@ -76,8 +76,6 @@ class SealedReviewer(Value, omit_defaults=False):
 
 
 class SealedFinding(Value, omit_defaults=False):
-    """The fate of one finding."""
-
     id: str
     severity: Severity
     status: FindingStatus
@@ -89,8 +87,6 @@ class SealedFinding(Value, omit_defaults=False):
 
 
 class Statement(Value, omit_defaults=False):
-    """What a seal says."""
-
     branch: str
     run: str
     kinds: tuple[SealKind, ...]

@@ -3,18 +3,28 @@
 import shutil
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 
 from burnish.core.values import Value
 from burnish.workspace import references
 from burnish.workspace.commits import commit_tree
-from burnish.workspace.errors import GitError, SubjectError
+from burnish.workspace.errors import SubjectError
 from burnish.workspace.git import Git
-from burnish.workspace.worktrees import excluding
+from burnish.workspace.repository import Repository, excluding
 
 UNCOMMITTED = "Uncommitted work"
 """The message of the commit that stands for it."""
+
+
+class Work(Enum):
+    """What of the work tree is part of a subject."""
+
+    COMMITTED = "committed"
+    UNCOMMITTED = "uncommitted"
+    """Everything in it: staged, unstaged and untracked."""
+    STAGED = "staged"
+    """What is staged, against the last commit."""
 
 
 class FrozenSubject(Value):
@@ -35,53 +45,59 @@ class FrozenSubject(Value):
     """The head's tree is the merge base's: there is nothing to review."""
 
 
-class SubjectRequest(Value):
-    """What a user asked for."""
+def freeze(
+    repository: Repository,
+    branch: str | None,
+    base: str | None,
+    *,
+    work: Work = Work.COMMITTED,
+    ignoring: Sequence[str] = (),
+    allow_empty: bool = False,
+) -> FrozenSubject:
+    """What is to be reviewed, as it is now: names are looked up once and for all. Raises `SubjectError` where they make
+    no subject.
 
-    branch: str | None = None
-    base: str | None = None
-    uncommitted: bool = False
-    """The work tree as it is: staged, unstaged and untracked work, but nothing that is ignored."""
-    ignoring: tuple[str, ...] = ()
-    """Globs of files that are no part of the work."""
-    allow_empty: bool = False
-    """Nothing to review is no error: the change is still to be made."""
-
-
-def freeze(git: Git, wish: SubjectRequest, *, shallow: bool = False) -> FrozenSubject:
-    """Look the names up once and for all. Raises `SubjectError` where they make no subject."""
-    branch, detached = _branch(git, wish)
+    Uncommitted work is the work tree as it is, but nothing that is ignored, nor what the globs in `ignoring` match.
+    With `allow_empty`, nothing to review is no error: the change is still to be made.
+    """
+    git = repository.git
+    uncommitted = work is not Work.COMMITTED
+    name, detached = _branch(git, branch, uncommitted=uncommitted)
+    if work is Work.STAGED:
+        base = base or "HEAD"
     # What is checked out, or was written in full, is meant whatever else has the same name.
-    name = "HEAD" if wish.branch is None else wish.branch if wish.branch.startswith(references.BRANCHES) else branch
-    known = references.commits(git, "HEAD", name, *filter(None, (wish.base,)))
-    if wish.branch is None and known["HEAD"] is None:
+    meant = "HEAD" if branch is None else branch if branch.startswith(references.BRANCHES) else name
+    known = references.commits(git, "HEAD", meant, *filter(None, (base,)))
+    if branch is None and known["HEAD"] is None:
         raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     # What was not found is looked up again where there is a better message for it.
-    head = known[name] or references.commit_of(git, name)
-    base = wish.base or _default_base(git, branch, wish)
+    head = known[meant] or references.commit_of(git, meant)
+    base = base or _default_base(git, name, uncommitted=uncommitted)
     base_commit = known.get(base) or references.commit_of(git, base)
-    merge_base = _merge_base(git, (base, base_commit), (branch, head), shallow)
-    if wish.uncommitted:
-        head = commit_work_tree(git, head, wish.ignoring)
+    merge_base = repository.merge_base(base_commit, head)
+    if merge_base is None:
+        raise _no_common_commit(base, name, shallow=repository.is_shallow)
+    if uncommitted:
+        head = commit_work_tree(git, head, ignoring, staged=work is Work.STAGED)
     tree, former_tree = _trees(git, head, merge_base)
     subject = FrozenSubject(
-        branch=branch if branch != "HEAD" else head[:12],
+        branch=name if name != "HEAD" else head[:12],
         base=base,
         base_commit=base_commit,
         merge_base=merge_base,
         head=head,
         tree=tree,
         detached=detached,
-        uncommitted=wish.uncommitted,
+        uncommitted=uncommitted,
         empty=tree == former_tree,
     )
-    if not wish.allow_empty:
-        _refuse_nothing(subject)
+    if not allow_empty:
+        _refuse_nothing(subject, staged=work is Work.STAGED)
     return subject
 
 
-def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
-    """A commit, which nothing points to, of the work tree as it is. The user's index is only copied."""
+def commit_work_tree(git: Git, head: str, ignoring: Sequence[str], *, staged: bool = False) -> str:
+    """A commit, which nothing points to, of the work tree as it is, or of what is staged. The index is only copied."""
     index = Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
     with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
         private = Path(folder) / "index"
@@ -90,7 +106,12 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
             shutil.copy2(index, private)  # with its time, from which git tells what may have changed since
         else:
             git.run("read-tree", head, environment=environment)
-        git.run("-c", "advice.addEmbeddedRepo=false", "add", "--all", *excluding(ignoring), environment=environment)
+        if not staged:
+            git.run("-c", "advice.addEmbeddedRepo=false", "add", "--all", *excluding(ignoring), environment=environment)
+        elif git.text("ls-files", "--unmerged", environment=environment):
+            raise SubjectError(
+                "Some staged files are not merged yet.", hint="Resolve the conflicts and `git add` them."
+            )
         tree = git.text("write-tree", environment=environment)
     if (tree,) == _trees(git, head):
         return head
@@ -98,44 +119,46 @@ def commit_work_tree(git: Git, head: str, ignoring: Sequence[str]) -> str:
     return commit_tree(git, tree, head, UNCOMMITTED, float(date))
 
 
-def _branch(git: Git, wish: SubjectRequest) -> tuple[str, bool]:
+def _branch(git: Git, wanted: str | None, *, uncommitted: bool) -> tuple[str, bool]:
+    """The name of the branch, and whether there is none that could be moved."""
     current = references.current_branch(git)
-    if wish.uncommitted and wish.branch not in (None, current, "HEAD"):
+    if uncommitted and wanted not in (None, current, "HEAD"):
         raise SubjectError(
-            f"The uncommitted work belongs to {current or 'a detached HEAD'}, not to '{wish.branch}'.",
+            f"The uncommitted work belongs to {current or 'a detached HEAD'}, not to '{wanted}'.",
             hint="Omit --branch, or check out that branch first.",
         )
-    if wish.branch in (None, "HEAD"):
+    if wanted in (None, "HEAD"):
         return current or "HEAD", current is None
-    name = str(wish.branch).removeprefix(references.BRANCHES)
+    name = wanted.removeprefix(references.BRANCHES)
     return name, not references.is_branch(git, name)
 
 
-def _default_base(git: Git, branch: str, wish: SubjectRequest) -> str:
+def _default_base(git: Git, branch: str, *, uncommitted: bool) -> str:
     try:
         return references.default_base(git, branch)
     except SubjectError:
-        if wish.uncommitted:  # on the only branch that there is: what was committed last
+        if uncommitted:  # on the only branch that there is: what was committed last
             return "HEAD"
         raise
 
 
-def _merge_base(git: Git, base: tuple[str, str], head: tuple[str, str], shallow: bool) -> str:
-    with suppress(GitError):
-        return git.about("merge-base", base[1], head[1]).decode().strip()
+def _no_common_commit(base: str, branch: str, *, shallow: bool) -> SubjectError:
     if shallow:
-        raise SubjectError(
-            f"'{base[0]}' and '{head[0]}' have no common commit in this shallow clone.",
+        return SubjectError(
+            f"'{base}' and '{branch}' have no common commit in this shallow clone.",
             hint="Fetch the history with `git fetch --unshallow`, or more of it with `git fetch --deepen=100`.",
         )
-    raise SubjectError(
-        f"'{base[0]}' and '{head[0]}' have no common history.", hint="Use --base to name the branch that it came from."
+    return SubjectError(
+        f"'{base}' and '{branch}' have no common history.", hint="Use --base to name the branch that it came from."
     )
 
 
-def _refuse_nothing(subject: FrozenSubject) -> None:
+def _refuse_nothing(subject: FrozenSubject, *, staged: bool) -> None:
     if subject.head not in (subject.base_commit, subject.merge_base):
         return
+    if staged:
+        hint = "Stage files with `git add`, or use --uncommitted."
+        raise SubjectError("There is nothing to review: nothing is staged.", hint=hint)
     reason = "is at the same commit as" if subject.head == subject.base_commit else "is already part of"
     hint = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
     raise SubjectError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)

@@ -13,8 +13,8 @@ import msgspec
 
 from burnish.core.values import Value
 from burnish.system.files import write_atomically
+from burnish.workspace.folders import read_inside
 from burnish.workspace.git import NO_FILE, Git
-from burnish.workspace.inside import read_inside
 from burnish.workspace.names import fields, records, to_bytes, to_text
 
 _SETTINGS = {

@@ -128,7 +128,6 @@ class _Manifest(Value, forbid_unknown_fields=False, rename="camel"):
 
 
 def _wanted(manifest: Path) -> tuple[bytes, ...]:
-    """What a package.json asks for."""
     content = _content(manifest) or b"{}"
     try:
         found = msgspec.json.decode(content, type=_Manifest)

@@ -6,7 +6,6 @@ exists, a killed process leaves a state that the next one completes, or takes ba
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -15,13 +14,19 @@ from pathlib import Path
 
 import msgspec
 
-from burnish.core.values import Value
-from burnish.system.files import make_private_directory, sync_directory, write_atomically
+from burnish.core.values import Value, replace
+from burnish.system.files import (
+    make_private_directory,
+    remove_half_written,
+    sync_directory,
+    temporary_for,
+    write_atomically,
+)
+from burnish.workspace.diffs import RawEntry, read_raw
 from burnish.workspace.errors import WorkspaceError
 from burnish.workspace.folders import remove_folder
 from burnish.workspace.git import Git
 from burnish.workspace.names import to_bytes
-from burnish.workspace.patches import RawEntry, read_raw
 from burnish.workspace.repository import Repository
 
 PATCH = "fix.patch"
@@ -117,14 +122,12 @@ def _entries(repository: Repository, before: str, after: str) -> tuple[RawEntry,
 
 
 def _reversed(entry: RawEntry) -> RawEntry:
-    return RawEntry(
-        status=entry.status,
+    return replace(
+        entry,
         old_mode=entry.new_mode,
         new_mode=entry.old_mode,
         old_object=entry.new_object,
         new_object=entry.old_object,
-        old_path=entry.path,
-        path=entry.path,
     )
 
 
@@ -145,11 +148,15 @@ def _has_form(root: Path, entry: RawEntry, removed: frozenset[str], *, modes: bo
     if entry.is_submodule:
         return False
     path = root / entry.path
-    for parent in _parents(entry.path):
+    parts = entry.path.split("/")
+    parents = ["/".join(parts[:number]) for number in range(1, len(parts))]
+    for parent in parents:
         if os.path.lexists(root / parent) and parent not in removed and not _is_folder(root / parent):
             return False
     if entry.old_mode == _ABSENT:
-        return not os.path.lexists(path) or _only_holds(root, path, removed) or _below_a_removed(entry.path, removed)
+        # A folder takes the place of a file or link that goes: whatever is seen below a link is not this path.
+        below_a_removed = not removed.isdisjoint(parents)
+        return not os.path.lexists(path) or _only_holds(root, path, removed) or below_a_removed
     try:
         about = path.lstat()
     except OSError:
@@ -161,29 +168,19 @@ def _has_form(root: Path, entry: RawEntry, removed: frozenset[str], *, modes: bo
     return not modes or bool(about.st_mode & 0o100) == (entry.old_mode == _EXECUTABLE)
 
 
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:number]) for number in range(1, len(parts))]
-
-
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
-
-
-def _below_a_removed(path: str, removed: frozenset[str]) -> bool:
-    """A folder takes the place of a file or link that goes: whatever is seen below a link is not this path."""
-    return any(parent in removed for parent in _parents(path))
 
 
 def _only_holds(root: Path, path: Path, removed: frozenset[str]) -> bool:
     """Whether a folder holds nothing but files that go, so that a file can take its place."""
     if not _is_folder(path):
         return False
-    there = [Path(place) / name for place, _, names in os.walk(path) for name in names]
-    links = [
-        Path(place) / name for place, names, _ in os.walk(path) for name in names if Path(place, name).is_symlink()
-    ]
-    return all(str(file.relative_to(root)) in removed for file in (*there, *links))
+    for place, folders, files in os.walk(path):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        if any(str(Path(place, name).relative_to(root)) not in removed for name in (*files, *links)):
+            return False
+    return True
 
 
 def _blob_name(content: bytes, entry: RawEntry) -> str:
@@ -202,7 +199,6 @@ def _hashed(git: Git, paths: Sequence[str]) -> dict[str, str]:
 
 
 def _prepared(repository: Repository, root: Path, place: Path, number: int, entry: RawEntry) -> _Change:
-    """Put both states of a file beside the journal."""
     path = root / entry.path
     old = _kept(path, place / f"{number}.old")
     new = _made(repository, root, place / f"{number}.new", entry, old)
@@ -264,9 +260,10 @@ def _complete(place: Path) -> tuple[str, ...]:
     """Do what is left of a journal; where a file is neither what it was nor what it will be, take all of it back."""
     journal = _read(place)
     root = Path(journal.root)
+    names = [os.fsdecode(change.path) for change in journal.changes]
     if not root.is_dir():
-        return tuple(os.fsdecode(change.path) for change in journal.changes)
-    _remove_leftovers(root, journal.changes)
+        return tuple(names)
+    remove_half_written(root, [name for name in names if _is_reachable(root, root / name)])
     others = _not(root, journal.changes, _Now.OLD, _Now.NEW)
     if not others:
         _apply(root, place, journal.changes, new=True)
@@ -285,16 +282,6 @@ def _read(place: Path) -> _Journal:
             f"The journal {place / _JOURNAL} cannot be read: {error}.",
             hint=f"The original files are in {place}; their names end in '.old'.",
         ) from None
-
-
-def _remove_leftovers(root: Path, changes: Iterable[_Change]) -> None:
-    """Remove what a killed process left of a file that it was about to put in its place."""
-    for change in changes:
-        path = root / os.fsdecode(change.path)
-        leftover = re.compile(re.escape(f".{path.name[:100]}.") + r"[0-9a-f]{12}\.tmp")
-        if _is_reachable(root, path) and path.parent.is_dir():
-            for found in [each for each in path.parent.iterdir() if leftover.fullmatch(each.name)]:
-                found.unlink()
 
 
 def _not(root: Path, changes: Iterable[_Change], *states: _Now) -> list[_Change]:
@@ -360,7 +347,7 @@ def _put(path: Path, source: Path, state: _FileState) -> None:
     if not state.link:
         write_atomically(path, source.read_bytes(), state.mode)
         return
-    temporary = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
+    temporary = temporary_for(path)
     temporary.symlink_to(os.fsdecode(source.read_bytes()))
     temporary.replace(path)
     sync_directory(path.parent)

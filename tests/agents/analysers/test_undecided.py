@@ -43,6 +43,14 @@ def test_a_hit_on_an_added_line_is_new_without_a_look_at_the_base() -> None:
     assert undecided([_hit(2)], head_lines=head, base_lines=base, renamed={}) == frozenset()
 
 
+def test_what_is_said_of_a_whole_file_may_be_an_old_hit_wherever_it_is() -> None:
+    head = _lines_of(new=["a = 1", "b = undefined"])
+    base = _lines_of(new=["a = 1"])
+    hit = Hit(tool=ToolName.OXLINT, rule="no-undef", file="new.py", line=2, message="It is wrong.")
+
+    assert undecided([hit], head_lines=head, base_lines=base, renamed={}) == {"new.py"}
+
+
 def test_a_hit_on_an_old_an_edited_or_no_line_may_be_an_old_one() -> None:
     head = _lines_of(new=["a = 1", "b = 3", "c = 4"])
     base = _lines_of(new=["a = 1", "b = 2", "c = 4"])

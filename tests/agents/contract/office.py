@@ -37,11 +37,12 @@ from burnish.settings.types import Settings
 from burnish.system import survivors
 from burnish.system.sandbox import SandboxKind, choose
 from burnish.testing.memory_ledger import MemoryLedger
-from burnish.testing.model_server.recording import RecordedRequest
+from burnish.testing.model_server.model import RecordedRequest
 from burnish.testing.model_server.server import ModelServer
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.testing.scripted_agent import script_text, scripted_command
 from burnish.workspace.repository import Repository
+from burnish.workspace.subjects import freeze
 from tests.agents.clients.live import CODE
 from tests.agents.contract.parts import READY, deed
 from tests.agents.contract.players import SCRIPTED, Player
@@ -205,7 +206,7 @@ class Office:
 
     def _run(self) -> Run:
         head, tree = self.builder.head, self.builder.tree
-        base = Repository.discover(self.builder.path).freeze("change", "main").base_commit
+        base = freeze(Repository.discover(self.builder.path), "change", "main").base_commit
         subject = Subject(branch="change", base="main", base_commit=base, head=head, tree=tree)
         agent = Assignment(agent=self.player.name)
         started = RunStarted(

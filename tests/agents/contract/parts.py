@@ -1,7 +1,14 @@
 """What a model says and does in the suite, and the same for an agent without a model: each scenario is written once."""
 
-from burnish.testing.model_server.loading import ready_made
-from burnish.testing.model_server.scenario import Fault, ModelAnswer, RunCommand, Scenario, TokenCounts, Write
+from burnish.testing.model_server.scenario import (
+    Fault,
+    ModelAnswer,
+    RunCommand,
+    Scenario,
+    TokenCounts,
+    Write,
+    ready_made,
+)
 from burnish.testing.scripted_agent import Background
 from burnish.testing.scripted_agent import ScriptedAnswer as Deed
 

@@ -12,9 +12,9 @@ _CASES = [
 _COUNTED = {"hash": frozenset({"ruff:S324"}), "weakrand": frozenset({"ruff:S311"})}
 
 
-def _finding(rule: str, *files: str) -> Finding:
+def _finding(rule: str, *files: str, severity: Severity = Severity.MEDIUM) -> Finding:
     first, *more = (Location(file=file, line=1) for file in files)
-    return Finding(severity=Severity.LOW, title="A weakness", rule=rule, location=first, also_at=tuple(more))
+    return Finding(severity=severity, title="A weakness", rule=rule, location=first, also_at=tuple(more))
 
 
 def test_the_table_is_read_without_its_heading() -> None:
@@ -39,6 +39,10 @@ def test_a_report_of_a_harmless_case_is_a_false_alarm() -> None:
     assert scores_of(_CASES, reported, _COUNTED)[0] == Score(
         category="hash", found=1, vulnerable=1, alarms=1, harmless=1
     )
+
+
+def test_what_is_below_medium_is_no_report() -> None:
+    assert not reported_rules([_finding("ruff:S324", "cases/One.py", severity=Severity.LOW)])
 
 
 def test_every_category_of_the_benchmark_has_its_list_of_rules() -> None:

@@ -17,7 +17,6 @@ from burnish.agents.streams import read_answer
 from burnish.contracts.schemas import schema
 from burnish.core.reviews import ContractName
 from burnish.settings.documents import DocumentError
-from burnish.testing.model_server.loading import load_script, ready_made
 from burnish.testing.model_server.scenario import (
     Fault,
     ModelAnswer,
@@ -27,6 +26,8 @@ from burnish.testing.model_server.scenario import (
     ScriptedToolUse,
     TokenCounts,
     Write,
+    load_script,
+    ready_made,
 )
 from tests.testing.model_server.asking import JsonMap
 

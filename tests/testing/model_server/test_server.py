@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from burnish.testing.model_server.recording import MASKED
+from burnish.testing.model_server.model import MASKED
 from burnish.testing.model_server.scenario import Fault, ModelAnswer, ScenarioError
 from burnish.testing.model_server.server import ModelServer, model_server
 from tests.testing.model_server.asking import CLIENTS, SHELL, Client, ask, by_name, connect, hear, question, send

@@ -3,20 +3,24 @@
 import re
 from collections.abc import Sequence
 
+from burnish.agents.panel.checks import hits_for
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
-from burnish.agents.panel.roles import hits_for
 from burnish.agents.panel.rulings import Ruling, rule_on
 from burnish.agents.panel.selectors import plain
 from burnish.contracts.text import bounded
 from burnish.core.findings import Action, Finding, Location, Severity
+from burnish.core.values import replace
 from burnish.settings.types import AnalyserSettings
 
 MAX_TITLE = 120
 MAX_SNIPPET = 600
+MANY = 25
+"""So many findings of one rule in one change are one finding, unless each must be looked at by itself."""
+MOST_PLACES = 1_000
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _HIDDEN = {
-    Hidden.NAMED: " A comment in this change tells the tool not to report it.",
+    Hidden.NAMED: " This change tells the tool not to report it.",
     Hidden.BLANKET: " A comment in this change tells the tool to report nothing here; burnish reports it anyway.",
 }
 _QUOTED_NAME = re.compile(r"'([A-Za-z_$][\w$.]*)'|\"([A-Za-z_$][\w$.]*)\"")
@@ -25,9 +29,24 @@ _QUOTING = (ToolName.OXLINT, ToolName.ESLINT)
 
 
 def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> tuple[Finding, ...]:
-    """What a reviewer reports: a finding for every hit that is its own."""
+    """What a reviewer reports: a finding for every hit that is its own, and one for many of the same rule."""
     mine = ((hit, rule_on(hit, settings)) for hit in hits_for(reviewer, hits, settings))
-    return tuple(_finding(reviewer, hit, ruling) for hit, ruling in mine if ruling)
+    of_a_rule: dict[tuple[str, Severity], list[Finding]] = {}
+    for hit, ruling in mine:
+        if ruling:
+            finding = _finding(reviewer, hit, ruling)
+            of_a_rule.setdefault((finding.rule, finding.severity), []).append(finding)
+    return tuple(one for alike in of_a_rule.values() for one in _together(alike))
+
+
+def _together(alike: list[Finding]) -> list[Finding]:
+    """Findings of one rule; as one with all places where there are many."""
+    if len(alike) < MANY or alike[0].severity is Severity.CRITICAL:
+        return alike
+    first, *others = alike
+    places = tuple(other.location for other in others[:MOST_PLACES] if other.location is not None)
+    title = f"{first.title}, and {len(others):,} more of the same kind"
+    return [replace(first, title=title, also_at=places, fixable=all(each.fixable for each in alike))]
 
 
 def _finding(reviewer: str, hit: Hit, ruling: Ruling) -> Finding:
@@ -61,18 +80,19 @@ def _title(text: str) -> str:
     """One short line: the first sentence of a text, without its end, with a capital where it begins with a word."""
     line = next(iter(text.strip().splitlines()), "")
     sentence = re.split(r"(?<=[\w`'\")])[.;] ", line, maxsplit=1)[0].rstrip(". ")
-    sentence = sentence[:1].upper() + sentence[1:]
+    if re.match(r"[a-z]+(?![\w.(:])", sentence):
+        sentence = sentence[:1].upper() + sentence[1:]
     if len(sentence) <= MAX_TITLE:
         return sentence
     return f"{sentence[:MAX_TITLE].rsplit(' ', 1)[0]} …"
 
 
 def _evidence(hit: Hit) -> str:
-    parts = [bounded(hit.snippet, MAX_SNIPPET), hit.link]
-    return "\n".join(part for part in parts if part)
+    return bounded(hit.snippet, MAX_SNIPPET)
 
 
 def _suggestion(hit: Hit, ruling: Ruling) -> str:
     """The remedy's own words, else the tool's, else those of the rulebook."""
     remedy = hit.remedy.title if hit.remedy else ""
-    return remedy or hit.suggestion or ruling.words.suggestion
+    advice = remedy or hit.suggestion or ruling.words.suggestion
+    return f"{advice.rstrip()} See {hit.link}".strip() if hit.link else advice

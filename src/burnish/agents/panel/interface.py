@@ -1,6 +1,6 @@
 """What the embedded panel and its tools say to each other.
 
-A tool is a small specification and a parser. It starts nothing, judges nothing and knows nothing of roles: it says
+A tool is a small specification and a parser. It starts nothing, judges nothing and knows nothing of checks: it says
 which files it can look at, what to run, and what the output means. An output that is not exactly understood is an
 error, never an empty list.
 """
@@ -32,7 +32,19 @@ class ToolName(Enum):
     ZIZMOR = "zizmor"
     SHELLCHECK = "shellcheck"
     HADOLINT = "hadolint"
+    TY = "ty"
     ESLINT = "eslint"
+    MYPY = "mypy"
+    PYRIGHT = "pyright"
+    """basedpyright, too."""
+    TSC = "tsc"
+    GO_VET = "go-vet"
+    CARGO = "cargo"
+    """clippy, or `cargo check` without it."""
+    LINT = "lint"
+    """The project's own script of that name."""
+    PRE_COMMIT = "pre-commit"
+    LEFTHOOK = "lefthook"
     BURNISH = "burnish"
     """What burnish looks for itself, without a program: see `own_checks`."""
 
@@ -113,6 +125,8 @@ class RuleSelection(Value):
     ignore: tuple[str, ...] = ()
     own_configuration: bool = False
     """Whether the configuration of the project decides instead of `select`."""
+    preview: bool = False
+    """Whether these are rules that the tool offers only on request: the request changes what its other rules say."""
 
 
 class ToolInvocation(Value):

@@ -17,6 +17,9 @@ from burnish.agents.panel.interface import Hit, ToolName
 LinesOf = Callable[[str], Sequence[str] | None]
 """Gives the lines of a file of one tree, or None where there are none that can be read."""
 
+OF_THE_FILE = frozenset({(ToolName.OXLINT, "no-undef")})
+"""Rules that say something of a whole file in each place: a name that it already used is defined somewhere else."""
+
 SAME_LINE = 0.4
 """How alike two lines are of which one was made by editing the other, be it by a whole new checksum."""
 
@@ -41,7 +44,7 @@ def introduced(
         appeared, vanished = _without_pairs(here, there, head, base)
         new += appeared
         gone += vanished
-    kept = set(new) - _edited(sorted(new), sorted(gone), head, base, change)
+    kept = set(new) - _edited(sorted(new), sorted(gone), head, base, change) - _said_before(head, base, change)
     return tuple(hit for index, hit in enumerate(head) if index in kept)
 
 
@@ -127,6 +130,12 @@ def _without_pairs(
             vanished.remove(partner)
     pairs = min(len(appeared), len(vanished))
     return appeared[pairs:], vanished[pairs:]
+
+
+def _said_before(head: Sequence[Hit], base: Sequence[Hit], change: _Change) -> set[int]:
+    """The hits that say of a file what was said of it before, wherever that was."""
+    known = {(change.base_key(hit)[:3], hit.message) for hit in base if (hit.tool, hit.rule) in OF_THE_FILE}
+    return {index for index, hit in enumerate(head) if (change.head_key(hit)[:3], hit.message) in known}
 
 
 def _edited(

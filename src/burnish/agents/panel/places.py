@@ -29,6 +29,14 @@ _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
 _TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s")
+_COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
+_REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
+_LONGEST_REFERENCE = 300
+_ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@")
+_NAME_GOES_HERE = re.compile(r"[A-Z_-]*(?:user(?:_?name)?|login|account)", re.IGNORECASE)
+_PASSWORD_GOES_HERE = re.compile(r"[A-Z_-]*(?:pass(?:word|wd)?|secret|token)", re.IGNORECASE)
+_FILLED_LATER = re.compile(r"%(?:\[\d+\])?[svq]|\{.*\}|\$.*|<.*>")
+_QUOTED = re.compile(r"""(?P<quote>['"]).*?(?P=quote)|#.*""")
 
 
 class Surroundings(Enum):
@@ -52,18 +60,53 @@ def surroundings(path: str) -> Surroundings:
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM
 
 
-def names_in(content: str, path: str) -> bool:
-    """Whether a text refers to a file in another folder: as a module or by its path."""
+def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
+    """By what other files name a file: the end of its path, without its suffix."""
     parts = PurePosixPath(path).with_suffix("").parts
-    if parts[-1] in FOLDER_ITSELF:
-        parts = parts[:-1]
-    if len(parts) < _FOLDER_AND_NAME:
+    return (parts[:-1] if parts and parts[-1] in FOLDER_ITSELF else parts)[-length:]
+
+
+def names_in(content: str, path: str, length: int = _FOLDER_AND_NAME) -> bool:
+    """Whether a text refers to a file in another folder: as a module that it imports or quotes, or by its path.
+
+    What is called like a test and is run by its path is run as a test.
+    """
+    parts = short_name(path, length)
+    if len(parts) < _FOLDER_AND_NAME or any(part not in content for part in parts):
         return False
-    folder, name = map(re.escape, parts[-_FOLDER_AND_NAME:])
-    module = rf"\b{folder}[./\\]+{name}\b|\bfrom\s+[\w.]*\b{folder}\s+import\b[^;]*?\b{name}\b"
-    return re.search(module, content) is not None
+    *folders, name = map(re.escape, parts)
+    folder = r"[./\\]+".join(folders)
+    named = re.finditer(rf"\b{folder}[./\\]+{name}\b", content)
+    is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
+    for found in named:
+        before = _before(content, found.start())
+        is_path = "/" in found[0] and not is_run_as_test
+        if before is not None and (is_path or _REFERS.search(before)):
+            return True
+    return re.search(rf"\bfrom\s+[\w.]*\b{folder}\s+import\b[^;]*?\b{name}\b", content) is not None
+
+
+def _before(content: str, place: int) -> str | None:
+    """What stands before a place in its line; None in a comment."""
+    start = content.rfind("\n", 0, place) + 1
+    return None if _COMMENT.match(content, start) else content[max(start, place - _LONGEST_REFERENCE) : place]
 
 
 def is_template(lines: Sequence[str]) -> bool:
     """Whether a file that cannot be parsed is a template of which code is made."""
     return any(_TEMPLATE.search(line) for line in lines)
+
+
+def is_filled_in(line: str) -> bool:
+    """Whether a line that can be parsed is part of a template: `{{ name }}` outside of texts is a set of a set."""
+    return _TEMPLATE.search(_QUOTED.sub("", line)) is not None
+
+
+def shows_placeholders(line: str) -> bool:
+    """Whether all addresses of a line have words for a name and a password, and neither a name nor a password."""
+    found = _ADDRESS.findall(line)
+    return bool(found) and all(
+        _FILLED_LATER.fullmatch(password)
+        or (_NAME_GOES_HERE.fullmatch(name) and _PASSWORD_GOES_HERE.fullmatch(password))
+        for name, password in found
+    )

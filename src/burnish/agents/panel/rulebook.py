@@ -1,7 +1,7 @@
-"""What the embedded panel looks for: data in `rules/`, one file a role, loaded strictly.
+"""What the embedded panel looks for: data in `rules/`, one file for each check, loaded strictly.
 
-Every rule of a tool has one owner: the role whose selector names it most exactly, so that no two reviewers report the
-same hit. What a role leaves out on purpose is an entry too, with its reason. Nothing here runs a tool or knows a hit.
+Every rule of a tool has one owner: the check whose selector names it most exactly, so that no two report the
+same hit. What a check leaves out on purpose is an entry too, with its reason. Nothing here runs a tool or knows a hit.
 """
 
 from collections.abc import Iterator
@@ -19,10 +19,9 @@ from burnish.settings.conversion import convert
 from burnish.settings.documents import did_you_mean, quoted, read_document
 from burnish.settings.types import AnalyserSettings
 
-CRITIC = "critic"
-PEDANT = "pedant"
-STATIC_REVIEWERS = (CRITIC, PEDANT, "security-reviewer", "silent-failure-hunter")
-"""The roles that analysers play by looking at code."""
+BUGS, STYLE, SECURITY, ERRORS = "bugs", "style", "security", "errors"
+STATIC_CHECKS = (BUGS, STYLE, SECURITY, ERRORS)
+"""The checks that look at code. The fifth, `tests`, runs the project's own."""
 
 Loaded = TypeVar("Loaded")
 _RULES = Path(__file__).with_name("rules")
@@ -43,7 +42,7 @@ class Words(Value):
 
 
 class Look(Words):
-    """Some rules of a tool that a role looks for."""
+    """Some rules of a tool that a check looks for."""
 
     tool: ToolName
     rules: tuple[str, ...]
@@ -58,18 +57,26 @@ class Look(Words):
     certain: bool = False
     """Whether it is a defect whatever its author meant: no comment of the change makes it milder."""
     message: str = ""
-    """Only hits that say this; such an entry comes before one without."""
+    """Only hits whose message this pattern is found in; such an entry comes before one without."""
+    files: tuple[str, ...] = ()
+    """Only hits in files whose names end like one of these; such an entry comes before one without."""
+    preview: bool = False
+    """Whether the tool offers the rules only on request (see `RuleSelection`)."""
 
 
 class LeftOut(Value):
-    """Some rules of a tool that a role does not look for, and why not."""
+    """Some rules of a tool that a check does not look for, and why not."""
 
     tool: ToolName
     rules: tuple[str, ...]
     why: str
+    message: str = ""
+    """Only hits whose message this pattern is found in."""
+    files: tuple[str, ...] = ()
+    """Only hits in files whose names end like one of these."""
 
 
-class RoleRules(Value):
+class CheckRules(Value):
     """One file of rules."""
 
     about: str
@@ -80,9 +87,9 @@ class RoleRules(Value):
 
 
 class Claim(Value):
-    """An entry of a role that means a rule, and how exactly."""
+    """An entry of a check that means a rule, and how exactly."""
 
-    role: str
+    check: str
     entry: Look | LeftOut
     weight: int
 
@@ -93,37 +100,42 @@ def parse(raw: bytes, name: str, kind: type[Loaded]) -> Loaded:
 
 
 @cache
-def rules_of(role: str) -> RoleRules:
-    """The rules of a role."""
-    return _load(f"{role}.toml", RoleRules)
+def rules_of(check: str) -> CheckRules:
+    """The rules of a check."""
+    return _load(f"{check}.toml", CheckRules)
 
 
 @cache
 def asked_for() -> Words:
-    """The words for rules of no role that the project's own configuration, or its settings for burnish, asks for."""
+    """The words for rules of no check that the project's own configuration, or its settings for burnish, asks for."""
     return _load("asked-for.toml", Words)
 
 
 def looks(tool: ToolName) -> Iterator[tuple[str, Look]]:
-    """Every entry of every role for a tool, with its role."""
-    return ((role, look) for role in STATIC_REVIEWERS for look in rules_of(role).look if look.tool is tool)
+    """Every entry of every check for a tool, with its check."""
+    return ((check, look) for check in STATIC_CHECKS for look in rules_of(check).look if look.tool is tool)
 
 
 def left_out(tool: ToolName) -> Iterator[tuple[str, LeftOut]]:
-    """Everything that some role leaves out of a tool's rules, with its role."""
-    return ((role, entry) for role in STATIC_REVIEWERS for entry in rules_of(role).leave_out if entry.tool is tool)
+    """Everything that some check leaves out of a tool's rules, with its check."""
+    return ((check, entry) for check in STATIC_CHECKS for entry in rules_of(check).leave_out if entry.tool is tool)
+
+
+def narrowness(entry: Look | LeftOut) -> int:
+    """How exactly an entry means some hits of its rules: 0 for all of them. A message tells more than a file does."""
+    return 2 * bool(entry.message) + bool(entry.files)
 
 
 @cache
 def claims(tool: ToolName, rule: str) -> tuple[Claim, ...]:
-    """Every entry that means a rule, the most exact first; of equals, the one for certain messages only."""
+    """Every entry that means a rule, the most exact first; of equals, the one for certain messages or files only."""
     found = [
-        Claim(role=role, entry=entry, weight=weight(selector))
-        for role, entry in (*looks(tool), *left_out(tool))
+        Claim(check=check, entry=entry, weight=weight(selector))
+        for check, entry in (*looks(tool), *left_out(tool))
         for selector in entry.rules
         if selects(tool, selector, rule)
     ]
-    return tuple(sorted(found, key=lambda claim: (claim.weight, _is_narrow(claim.entry)), reverse=True))
+    return tuple(sorted(found, key=lambda claim: (claim.weight, narrowness(claim.entry)), reverse=True))
 
 
 def unknown_rules(settings: AnalyserSettings) -> tuple[str, ...]:
@@ -140,10 +152,6 @@ def unknown_rules(settings: AnalyserSettings) -> tuple[str, ...]:
             hint = did_you_mean(selector, own) or f"They are {quoted(own)}."
             sentences.append(f"'{name}' is not a rule: burnish has no ast-grep rule of that name. {hint}")
     return tuple(sentences)
-
-
-def _is_narrow(entry: Look | LeftOut) -> bool:
-    return isinstance(entry, Look) and entry.message != ""
 
 
 def _load(name: str, kind: type[Loaded]) -> Loaded:

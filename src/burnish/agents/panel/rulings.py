@@ -1,10 +1,21 @@
-"""What a hit means: which reviewer reports it, if any, and how severe it is. The user's settings take precedence."""
+"""What a hit means: which check reports it, if any, and how severe it is. The user's settings take precedence."""
 
+import re
 from collections.abc import Iterator
 
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.places import Surroundings, surroundings
-from burnish.agents.panel.rulebook import PEDANT, Claim, LeftOut, Look, Words, asked_for, claims, rules_of
+from burnish.agents.panel.rulebook import (
+    STYLE,
+    Claim,
+    LeftOut,
+    Look,
+    Words,
+    asked_for,
+    claims,
+    narrowness,
+    rules_of,
+)
 from burnish.agents.panel.selectors import plain, selects, weight
 from burnish.core.findings import Severity
 from burnish.core.values import Value, replace
@@ -17,7 +28,7 @@ LINTERS = (ToolName.RUFF, ToolName.OXLINT, ToolName.ESLINT)
 class Ruling(Value):
     """Whose a hit is, how bad it is, and the words that go with it."""
 
-    role: str
+    check: str
     severity: Severity
     words: Words
 
@@ -69,22 +80,23 @@ def _open_ruling(hit: Hit, settings: AnalyserSettings) -> Ruling | None:
 
 def _claim(hit: Hit, rule: str) -> Claim | None:
     """The entry that counts for a hit."""
-    fitting = (
-        claim
-        for claim in claims(hit.tool, rule)
-        if isinstance(claim.entry, LeftOut) or claim.entry.message in hit.message
-    )
-    return next(fitting, None)
+    return next((claim for claim in claims(hit.tool, rule) if _fits(claim.entry, hit)), None)
+
+
+def _fits(entry: Look | LeftOut, hit: Hit) -> bool:
+    return bool(re.search(entry.message, hit.message)) and (not entry.files or hit.file.endswith(entry.files))
 
 
 def _by_rulebook(hit: Hit, claim: Claim | None) -> Ruling | None:
     match claim:
         case Claim(entry=Look() as look):
-            severity = _severity(look, claim.role, hit)
-            return Ruling(role=claim.role, severity=severity, words=look) if severity else None
+            severity = _severity(look, claim.check, hit)
+            return Ruling(check=claim.check, severity=severity, words=look) if severity else None
+        case Claim(entry=LeftOut() as entry) if narrowness(entry):
+            return None
         case _ if hit.tool in LINTERS:
-            # Only the project's own configuration can have brought a rule that no role looks for.
-            return Ruling(role=PEDANT, severity=Severity.LOW, words=asked_for())
+            # Only the project's own configuration can have brought a rule that no check looks for.
+            return Ruling(check=STYLE, severity=Severity.LOW, words=asked_for())
         case _:
             return None
 
@@ -92,14 +104,14 @@ def _by_rulebook(hit: Hit, claim: Claim | None) -> Ruling | None:
 def _by_wish(hit: Hit, severity: Severity, claim: Claim | None, exactness: int) -> Ruling | None:
     match claim:
         case Claim(entry=Look() as look):
-            return Ruling(role=claim.role, severity=severity, words=look)
+            return Ruling(check=claim.check, severity=severity, words=look)
         case Claim(entry=LeftOut()) if exactness >= claim.weight:
-            return Ruling(role=claim.role, severity=severity, words=asked_for())
+            return Ruling(check=claim.check, severity=severity, words=asked_for())
         case _:
-            return Ruling(role=PEDANT, severity=severity, words=asked_for()) if hit.tool in LINTERS else None
+            return Ruling(check=STYLE, severity=severity, words=asked_for()) if hit.tool in LINTERS else None
 
 
-def _severity(look: Look, role: str, hit: Hit) -> Severity | None:
+def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
     severity = look.levels.get(hit.level, look.severity)
     if severity is None:
         return None
@@ -107,7 +119,7 @@ def _severity(look: Look, role: str, hit: Hit) -> Severity | None:
         case Surroundings.PROGRAM:
             limit = None
         case Surroundings.TESTS:
-            limit = look.in_tests or rules_of(role).in_tests
+            limit = look.in_tests or rules_of(check).in_tests
         case Surroundings.MATERIAL:
             limit = look.in_material
     return severity if limit is None or limit.at_least(severity) else limit

@@ -13,19 +13,24 @@ from typing import Any, TypeVar
 from burnish.agents.panel import rule_caches
 from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.novelty import LinesOf, introduced
-from burnish.agents.panel.places import is_template
-from burnish.agents.panel.programs import is_installed, program
+from burnish.agents.panel.places import is_filled_in, is_template, shows_placeholders
+from burnish.agents.panel.programs import program
+from burnish.agents.panel.project_tests.pythons import exists, virtual_environments
 from burnish.agents.panel.snapshots import ChangeSnapshot, TreeSnapshot
 from burnish.agents.panel.suppressions import marked
 from burnish.agents.panel.tools.eslint import PROGRAM as ESLINT
 from burnish.agents.panel.tools.reading import INVALID_SYNTAX, NOT_READ
 from burnish.agents.panel.tools.registry import TOOLS
+from burnish.agents.panel.tools.ty import SECONDS, with_packages, without_unknown_packages
 from burnish.agents.panel.undecided import undecided
+from burnish.agents.project_copies import prepared_view
 from burnish.agents.services import Services
+from burnish.core.reviews import Failure
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Command, Finished, ProcessLimits
+from burnish.workspace.views import PACKAGES, CopyView
 
 _Result = TypeVar("_Result")
 
@@ -36,11 +41,24 @@ _STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
 """The tools that may look for further programs on the user's PATH."""
 
 
+_ALONE = TOOLS.keys() - {ToolName.TY}
+_NO_TYPES = "Types were not checked"
+_CREDENTIAL_ADDRESS = "betterleaks.generic-credential-uri"
+_NO_ESLINT = (
+    "eslint is configured but not installed: install the packages in the checkout (npm install), or in each copy with "
+    "[workspace] prepare"
+)
+_UNDEFINED = "F821"
+"""What ruff says of the names in a template that happens to be valid Python."""
+
+
 class Looked(Value):
     """What one tool found, and which of its files it really looked at."""
 
     hits: tuple[Hit, ...] = ()
     examined: tuple[str, ...] = ()
+    note: str = ""
+    """Why it did not look, where a review can do without."""
 
 
 def _no_lines(path: str) -> None:
@@ -51,10 +69,27 @@ def _without_templates(looked: Looked, lines: LinesOf) -> Looked:
     """What was found, without files that are templates of code: a linter for the code itself cannot judge them."""
     broken = {hit.file for hit in looked.hits if hit.rule == INVALID_SYNTAX}
     templates = {path for path in broken if is_template(lines(path) or ())}
-    return Looked(
+    unknown = [hit for hit in looked.hits if hit.rule == _UNDEFINED and hit.line]
+    templates |= {hit.file for hit in unknown if is_filled_in(_line(lines, hit.file, hit.line or 0))}
+    return replace(
+        looked,
         hits=tuple(hit for hit in looked.hits if hit.file not in templates),
         examined=tuple(path for path in looked.examined if path not in templates),
     )
+
+
+def _without_placeholders(looked: Looked, lines: LinesOf) -> Looked:
+    """What was found, without addresses that only show where a name and a password go."""
+
+    def is_placeholder(hit: Hit) -> bool:
+        line = _line(lines, hit.file, hit.line) if hit.rule == _CREDENTIAL_ADDRESS and hit.line else ""
+        return shows_placeholders(line)
+
+    return replace(looked, hits=tuple(hit for hit in looked.hits if not is_placeholder(hit)))
+
+
+def _line(lines: LinesOf, path: str, number: int) -> str:
+    return next(iter((lines(path) or ())[number - 1 : number]), "")
 
 
 class AnalyserRunner:
@@ -76,7 +111,9 @@ class AnalyserRunner:
         before, self._shared = self._snapshot, {key: task for key, task in self._shared.items() if not task.done()}
         if before is not None:
             await asyncio.to_thread(before.discard)
-        snapshot = await asyncio.to_thread(ChangeSnapshot, self.services, run.subject.base_commit, run.commit)
+        snapshot = await asyncio.to_thread(
+            ChangeSnapshot, self.services, run.subject.base_commit, run.commit, run.subject.paths
+        )
         # Before any tool asks for its files: kingfisher takes longest, so that its files must not be the last.
         await asyncio.to_thread(lambda: snapshot.head.to_scan)
         self._snapshot = snapshot
@@ -87,13 +124,17 @@ class AnalyserRunner:
         return await self._once((snapshot.commit, task), lambda: self._compare(snapshot, task, stop))
 
     async def _compare(self, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
-        looked = _without_templates(await self._on(snapshot.head, task, stop), snapshot.head.lines)
+        looked = _without_templates(await self._on(snapshot, snapshot.head, task, stop), snapshot.head.lines)
+        looked = _without_placeholders(looked, snapshot.head.lines)
         now, renamed = snapshot.head.lines, snapshot.old_paths
         if any(hit.file in renamed for hit in looked.hits):
             tree = await self._once((snapshot.commit, "base"), lambda: asyncio.to_thread(lambda: snapshot.base))
             before = tree.lines
             known = undecided(looked.hits, head_lines=now, base_lines=before, renamed=renamed)
-            at_base = await self._on(tree, replace(task, files=tuple(sorted(known))), stop) if known else Looked()
+            there = replace(task, files=tuple(sorted(known)))
+            at_base = await self._on(snapshot, tree, there, stop) if known else Looked()
+            if at_base.note:
+                return at_base
             hits = introduced(looked.hits, at_base.hits, head_lines=now, base_lines=before, renamed=renamed)
         else:
             hits, before = looked.hits, _no_lines
@@ -103,13 +144,36 @@ class AnalyserRunner:
         strict = await asyncio.to_thread(lambda: snapshot.in_program) if hits else frozenset[str]()
         return replace(looked, hits=tuple(replace(hit, in_program=hit.file in strict) for hit in hits))
 
-    async def _on(self, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
+    async def _on(self, snapshot: ChangeSnapshot, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
         if task.tool is ToolName.BURNISH:
             return Looked(hits=await asyncio.to_thread(tree.own_hits, task.files))
+        if task.tool is ToolName.TY:
+            return await self._types(snapshot, tree, task, stop)
         folder = await self._folder(tree, task)
-        if task.tool is ToolName.ESLINT:
-            await self._once((tree, "prepared"), lambda: self._prepare(tree, stop))
-        return await self._look(folder, task, stop)
+        if task.tool is not ToolName.ESLINT:
+            return await self._look(folder, task, stop)
+        view = await self._once((tree, "prepared"), lambda: self._prepare(tree, task.files, stop))
+        if not has_eslint(view):
+            return Looked(note=_NO_ESLINT)
+        return _as_installed(await self._look(folder, task, stop, view), view)
+
+    async def _types(self, snapshot: ChangeSnapshot, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
+        """What ty finds. Files that it cannot look at were linted all the same: a note says that it did not."""
+        modules = await self._once((tree, "modules"), lambda: asyncio.to_thread(lambda: tree.modules))
+        if not modules.complete:
+            return Looked(note=f"{_NO_TYPES}: the change imports too many modules")
+        python = "" if snapshot.changes_packages else self._python()
+        call = with_packages(TOOLS[task.tool].invocation(task.files, task.choice), python, modules.roots)
+        try:
+            hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
+        except ToolError as error:
+            return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
+        return Looked(hits=without_unknown_packages(hits, modules.packages))
+
+    def _python(self) -> str:
+        """The environment in which the packages of the project may be installed; empty where there is none."""
+        places = virtual_environments(self.services.repository.root, (), self.services.environment)
+        return next((str(one.folder) for one in places if exists(one)), "")
 
     async def _folder(self, tree: TreeSnapshot, task: Task) -> Path:
         """Where a tool finds its files. Those to scan are there already: kingfisher starts without another turn."""
@@ -118,42 +182,47 @@ class AnalyserRunner:
         own = (task.choice.own_configuration, task.tool is ToolName.KINGFISHER)
         return await self._once((tree, own), lambda: asyncio.to_thread(tree.folder_for, task))
 
-    async def _prepare(self, tree: TreeSnapshot, stop: asyncio.Event) -> None:
+    async def _prepare(self, tree: TreeSnapshot, files: Sequence[str], stop: asyncio.Event) -> CopyView:
         """Make a tree ready for a linter of the project's own, which lives among its dependencies."""
-        failure = await self.services.prepare(tree.whole, f"prepare:{next(self._numbers)}", stop)
-        if failure is not None:
-            raise ToolError(
-                f"The tree cannot be prepared for eslint: {failure.message}.", hint="See [workspace] prepare."
-            )
+        view = await prepared_view(self.services, tree.whole, f"prepare:{next(self._numbers)}", stop, files)
+        if isinstance(view, Failure):
+            raise ToolError(f"The tree cannot be prepared for eslint: {view.message}.", hint="See [workspace] prepare.")
+        return view
 
     async def look(self, folder: Path, tasks: Sequence[Task], stop: asyncio.Event) -> tuple[Hit, ...]:
-        """Everything that the tools find in a tree as it is. Raises `ToolError` where one did not do its work."""
-        found = await asyncio.gather(*(self._look(folder, task, stop) for task in tasks if task.tool in TOOLS))
+        """Everything that tools find in a tree as it is, but ty. Raises `ToolError` where one did not do its work."""
+        present = [task for task in tasks if task.tool in _ALONE and is_present(folder, task.tool)]
+        found = await asyncio.gather(*(self._look(folder, task, stop) for task in present))
         return tuple(hit for looked in found for hit in looked.hits)
 
-    async def _look(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
-        if not is_present(folder, task.tool):
-            return Looked()
+    async def _look(self, folder: Path, task: Task, stop: asyncio.Event, view: CopyView | None = None) -> Looked:
         # kingfisher looks at its whole folder, however many files there are.
         batches = (task.files,) if task.tool is ToolName.KINGFISHER else _batches(task.files)
-        found = await asyncio.gather(*(self._run(folder, replace(task, files=files), stop) for files in batches))
+        found = await asyncio.gather(*(self._run(folder, replace(task, files=files), stop, view) for files in batches))
         return Looked(
             hits=tuple(hit for looked in found for hit in looked.hits),
             examined=tuple(path for looked in found for path in looked.examined),
         )
 
-    async def _run(self, folder: Path, task: Task, stop: asyncio.Event) -> Looked:
+    async def _run(self, folder: Path, task: Task, stop: asyncio.Event, view: CopyView | None) -> Looked:
         tool = TOOLS[task.tool]
-        finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop)
+        finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop, view=view)
         hits = await asyncio.to_thread(tool.read, finished, task.files)
         unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
         return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
 
     async def start(
-        self, folder: Path, tool: ToolName, call: ToolInvocation, stop: asyncio.Event, writable: Sequence[str] = ()
+        self,
+        folder: Path,
+        tool: ToolName,
+        call: ToolInvocation,
+        stop: asyncio.Event,
+        *,
+        writable: Sequence[str] = (),
+        view: CopyView | None = None,
     ) -> Finished:
         """Run a tool in the sandbox, without the network."""
-        path = str(folder / ESLINT) if tool is ToolName.ESLINT else program(tool)
+        path = str((view.root if view else folder) / ESLINT) if tool is ToolName.ESLINT else program(tool)
         environment = {**self._environment(tool), "NO_COLOR": "1", **call.environment}
         command = Command(argv=(path, *call.arguments), folder=str(folder), environment=environment, stdin=call.stdin)
         if tool is ToolName.KINGFISHER:
@@ -162,7 +231,7 @@ class AnalyserRunner:
         # All tools of a panel come here in one turn of the loop: kingfisher starts in it, and the others in the next.
         await asyncio.sleep(0)
         async with self._turns:
-            return await self._started(tool, command, stop, writable)
+            return await self._started(tool, command, stop, writable, view=view)
 
     async def _started(
         self,
@@ -170,10 +239,12 @@ class AnalyserRunner:
         command: Command,
         stop: asyncio.Event,
         writable: Sequence[str],
+        *,
         owned: Path | None = None,
+        view: CopyView | None = None,
     ) -> Finished:
         agent = self.services.settings.agent(AgentKind.ANALYSERS.value)
-        seconds = agent.timeout if agent else None
+        seconds = SECONDS if tool is ToolName.TY else agent.timeout if agent else None
         return await self.services.run_command(
             command,
             ProcessLimits(seconds=seconds, kept_bytes=KEPT_BYTES),
@@ -182,6 +253,7 @@ class AnalyserRunner:
             writable=tuple(writable),
             owned=() if owned is None else (str(owned),),
             stop=stop,
+            view=view,
             network=False,
         )
 
@@ -218,14 +290,21 @@ def _with_rules(command: Command, folder: Path | None) -> Command:
 
 
 def is_present(folder: Path, tool: ToolName) -> bool:
-    """Whether a tool that burnish does not always bring can be run in a tree. All others must be there."""
-    match tool:
-        case ToolName.ESLINT:
-            return (folder / ESLINT).exists()
-        case ToolName.HADOLINT:
-            return is_installed(tool)
-        case _:
-            return True
+    """Whether a tool can be run in a tree: eslint is the project's own, all others must be there."""
+    return tool is not ToolName.ESLINT or (folder / ESLINT).exists()
+
+
+def has_eslint(view: CopyView) -> bool:
+    """Whether a copy has eslint, or shows that of the checkout."""
+    shown = (Path(mount.source) for mount in view.mounts if mount.target == str(view.root / PACKAGES))
+    return any((packages.parent / ESLINT).exists() for packages in (view.folder / PACKAGES, *shown))
+
+
+def _as_installed(looked: Looked, view: CopyView) -> Looked:
+    """What eslint found. Where only the checkout has it, a fix could not be tried, so that none is offered."""
+    if is_present(view.folder, ToolName.ESLINT):
+        return looked
+    return replace(looked, hits=tuple(replace(hit, remedy=None, fixable=False) for hit in looked.hits))
 
 
 def _batches(files: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -1,36 +1,61 @@
 """What the embedded panel looks at: the files of a change before and after, without a clone where files are enough.
 
-A linter that follows the project's own configuration needs the whole tree around a file. It is given a clone in which
-every file that steers linters is the base's own: a change must not weaken its own gate.
+A linter that follows the project's own configuration is given the base's: a change must not weaken its own gate. Only
+eslint, whose configuration is a program, needs the whole tree around a file, which is a clone.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from burnish.agents.census import Marks, is_data
 from burnish.agents.panel.interface import Hit, SourceFile, Task, ToolName
-from burnish.agents.panel.own_checks import link_hit, look_into, submodule_hit, without_known_examples
-from burnish.agents.panel.own_configuration import configured_tools, is_configuration
-from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, surroundings
+from burnish.agents.panel.own_checks.credentials import without_known_examples
+from burnish.agents.panel.own_checks.dockerfiles import is_dockerfile, missing_files
+from burnish.agents.panel.own_checks.imports import FileVersions, import_hits
+from burnish.agents.panel.own_checks.links import link_hit, submodule_hit
+from burnish.agents.panel.own_checks.looking import look_into
+from burnish.agents.panel.own_checks.scripts import script_hits
+from burnish.agents.panel.own_checks.workflows import is_workflow, lost_script, lost_tests
+from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
+from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, short_name, surroundings
+from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
 from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.agents.panel.tools.registry import takes_code
 from burnish.agents.services import Services
 from burnish.core.reviews import Failure, FailureKind
+from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import overview
 from burnish.workspace.errors import UnsafeResultError
-from burnish.workspace.folders import remove_folder
-from burnish.workspace.inside import write_inside
-from burnish.workspace.searching import words_in
-from burnish.workspace.slices import TreeFile, link_targets, read_slice, tree_files, write_object, write_slice
+from burnish.workspace.folders import remove_folder, write_inside
+from burnish.workspace.repository import Repository
+from burnish.workspace.slices import TreeFile, link_targets, read_slice, tree_files, words_in, write_object, write_slice
 
 OPENING = 4096
 MOST_BYTES = 4 * 1024 * 1024
 """In a longer file nothing but secrets is looked for: as code it was not examined."""
+MOST_MODULES = 2_000
+"""Where files import more of the repository than these, types are not checked: that would take too long."""
+_DECLARES_PACKAGES = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|[^/]*requirements[^/]*|[^/]*\.lock)$"
+)
 _DELETED = "D"
+
+
+class Modules(Value):
+    """Some files of a tree with the modules that they import."""
+
+    folder: Path
+    roots: frozenset[str]
+    """Below the folder: where the names of modules begin."""
+    packages: frozenset[str]
+    """The repository's own, also those that are not here."""
+    complete: bool
+    """Whether all imported modules of the repository are here."""
 
 
 class TreeSnapshot:
@@ -70,22 +95,65 @@ class TreeSnapshot:
         return folder
 
     @cached_property
+    def _configuration(self) -> dict[str, bytes]:
+        """The base's configuration of linters and test tools."""
+        repository = self._services.repository
+
+        def read(paths: Collection[str]) -> dict[str, bytes]:
+            files = tree_files(repository, self._base, sorted(paths), MOST_BYTES)
+            return {file.path: file.content or b"" for file in files}
+
+        return configuration_of(repository.files(self._base), read)
+
+    @cached_property
+    def configured(self) -> Path:
+        """The files and the base's configuration. How many others the tree has makes no difference.
+
+        The names of other modules decide which imports belong to the project, so that some are there, empty.
+        """
+        folder = self._services.attempt_dirs / f"configured-{self._name}"
+        remove_folder(folder)
+        own = {path: content for path, content in self._disarmed.items() if not is_configuration(path)}
+        others = dict.fromkeys(landmarks(self._services.repository.files(self.commit)), b"")
+        write_slice(folder, _side_by_side(own, self._configuration, others))
+        return folder
+
+    @cached_property
     def whole(self) -> Clone:
-        """The files in their tree, with the base's own configuration."""
+        """The files in their tree, with the base's own configuration: eslint loads what stands beside it."""
         clone = self._services.clones.make(f"tree-{self._name}", self._base, self.commit, writable=True)
         repository = self._services.repository
-        before = {path for path in repository.files(self._base) if is_configuration(path)}
-        for path in {path for path in repository.files(self.commit) if is_configuration(path)} - before:
+        before = self._configuration
+        for path in {path for path in repository.files(self.commit) if is_configuration(path)} - before.keys():
             (clone.path / path).unlink(missing_ok=True)
-        for file in tree_files(repository, self._base, sorted(before), MOST_BYTES):
+        for path, content in before.items():
             # Where the change has no such folder any more, nothing is left there to be looked at.
             with suppress(UnsafeResultError):
-                write_inside(clone.path, file.path, file.content or b"")
+                write_inside(clone.path, path, content)
         for path, content in self._disarmed.items():
             if content != self._lines[path] and not is_configuration(path):
                 write_inside(clone.path, path, content)
         self._services.clones.seed(clone, self._services.settings.workspace.seed)
         return clone
+
+    @cached_property
+    def modules(self) -> "Modules":
+        """The files, and every module of the repository that they import, for a tool that follows imports."""
+        repository = self._services.repository
+        every = [path for path in repository.files(self.commit) if path.endswith(".py")]
+        imports, texts = PythonImports(every), dict(self._disarmed)
+        waiting = {path for path in texts if path.endswith(".py")}
+        while waiting and len(texts) < MOST_MODULES:
+            imported = {one for path in waiting for one in imports.targets(path, texts[path].decode(errors="replace"))}
+            wanted = sorted(imported - texts.keys())
+            found = {file.path: file.content or b"" for file in tree_files(repository, self.commit, wanted, MOST_BYTES)}
+            texts |= found
+            waiting = set(found)
+        folder = self._services.attempt_dirs / f"modules-{self._name}"
+        remove_folder(folder)
+        write_slice(folder, texts)
+        roots = frozenset(imports.root(path) for path in texts if path.endswith(".py"))
+        return Modules(folder=folder, roots=roots, packages=imports.packages, complete=not waiting)
 
     @property
     def can_be_scanned(self) -> bool:
@@ -96,7 +164,9 @@ class TreeSnapshot:
         """Where a tool finds the files. It is made when it is asked for, by one thread at a time."""
         if task.tool is ToolName.KINGFISHER:
             return self.to_scan
-        return self.whole.path if task.choice.own_configuration else self.slice
+        if task.choice.own_configuration:
+            return self.whole.path if task.tool is ToolName.ESLINT else self.configured
+        return self.slice
 
     def own_hits(self, paths: Sequence[str]) -> tuple[Hit, ...]:
         """What burnish itself finds in some of the files."""
@@ -119,9 +189,11 @@ class TreeSnapshot:
         return Failure(kind=FailureKind.WROTE_TO_TREE, message="an analyser wrote to its input files")
 
     def discard(self) -> None:
-        for name in ("slice", "to_scan"):
+        for name in ("slice", "to_scan", "configured"):
             if name in self.__dict__:
                 remove_folder(getattr(self, name))
+        if "modules" in self.__dict__:
+            remove_folder(self.modules.folder)
         if "whole" in self.__dict__:
             self._services.clones.remove(self.whole)
 
@@ -129,8 +201,8 @@ class TreeSnapshot:
 class ChangeSnapshot:
     """A change, as the analysers see it."""
 
-    def __init__(self, services: Services, base_commit: str, commit: str) -> None:
-        self.shown = overview(services.repository, base_commit, commit)
+    def __init__(self, services: Services, base_commit: str, commit: str, paths: Sequence[str] = ()) -> None:
+        self.shown = overview(services.repository, base_commit, commit, paths)
         self.base_commit, self.commit = base_commit, commit
         present = tuple(file for file in self.shown.entries if file.status != _DELETED and not file.is_submodule)
         self.head = TreeSnapshot(
@@ -152,13 +224,34 @@ class ChangeSnapshot:
 
     @cached_property
     def tree_hits(self) -> tuple[Hit, ...]:
-        """What burnish itself finds in the tree: links that lead out of it, and submodules."""
+        """What burnish itself finds in the tree, and not in that of the base."""
         entries = [file for file in self.shown.entries if file.status != _DELETED]
         linked = [file.path for file in entries if file.is_link]
         links = link_targets(self._services.repository, self.commit) if linked else {}
         found = [link_hit(path, links) for path in linked]
         found += [submodule_hit(file.path, is_new=file.status == "A") for file in entries if file.is_submodule]
+        head = _CommitFiles(self._services.repository, self.commit)
+        base = _CommitFiles(self._services.repository, self.shown.merge_base)
+        changed = tuple(self._changed_files())
+        found += import_hits(changed, head, base)
+        found += script_hits(changed, head)
+        for file in changed:
+            if is_dockerfile(file.path):
+                found += missing_files(file.path, file.now, file.before, head.paths)
+            if PurePosixPath(file.path).name == "package.json":
+                found += lost_script(file.path, file.before, file.now)
+        if any(is_workflow(file.path) for file in self.shown.entries):
+            before, now = (tree.read(filter(is_workflow, tree.paths)) for tree in (base, head))
+            found += lost_tests(before, now)
         return tuple(hit for hit in found if hit is not None)
+
+    def _changed_files(self) -> Iterator[FileVersions]:
+        former = {file.path: file.content for file in self.base.files}
+        known = {file.path for file in self.files if not file.only_secrets}
+        for file in self.head.files:
+            if file.content is not None and file.path in known:
+                before = former.get(self.old_paths.get(file.path, ""))
+                yield FileVersions(path=file.path, now=file.content, before=before or b"")
 
     @cached_property
     def deleted(self) -> dict[str, frozenset[str]]:
@@ -181,7 +274,15 @@ class ChangeSnapshot:
         moved = {path for path in mild if surroundings(self.old_paths.get(path, path)) is Surroundings.PROGRAM}
         program = [file for file in self.files if file.path not in mild and takes_code(file)]
         texts = ["\n".join(self.head.lines(file.path) or ()) for file in program] if mild else []
-        return frozenset(moved | {path for path in mild if any(names_in(text, path) for text in texts)})
+        # A test may be called like what it tests: then it takes one folder more to mean the test.
+        own = {short_name(file.path) for file in program}
+        lengths = {path: len(short_name(path)) + (short_name(path) in own) for path in mild}
+        return frozenset(moved | {path for path in mild if any(names_in(text, path, lengths[path]) for text in texts)})
+
+    @cached_property
+    def changes_packages(self) -> bool:
+        """Whether the change may need other packages than those that are installed."""
+        return any(_DECLARES_PACKAGES.search(file.path) for file in self.shown.entries)
 
     @cached_property
     def configured(self) -> frozenset[ToolName]:
@@ -194,6 +295,42 @@ class ChangeSnapshot:
         self.head.discard()
         if "base" in self.__dict__:
             self.base.discard()
+
+
+class _CommitFiles:
+    """The files of a whole commit, for checks that ask for a few of them."""
+
+    def __init__(self, repository: Repository, commit: str) -> None:
+        self._repository = repository
+        self._commit = commit
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return self._paths
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        return self._repository.files(self._commit)
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        files = tree_files(self._repository, self._commit, sorted(paths), MOST_BYTES)
+        return {file.path: file.content for file in files if file.content is not None}
+
+    def holding(self, words: Iterable[str]) -> dict[str, set[str]]:
+        return words_in(self._repository, self._commit, words)
+
+
+def _side_by_side(*groups: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Files of several trees in one. A path that is a folder to an earlier group is left out, and the reverse."""
+    files: dict[str, bytes] = {}
+    folders: set[str] = set()
+    for group in groups:
+        for path, content in group.items():
+            above = {str(parent) for parent in PurePosixPath(path).parents}
+            if path not in files and path not in folders and above.isdisjoint(files):
+                files[path] = content
+                folders |= above
+    return files
 
 
 def _module(path: str) -> str:

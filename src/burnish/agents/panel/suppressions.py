@@ -11,7 +11,7 @@ from functools import cache
 
 from burnish.agents.panel.comparison import LineComparison, compare
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
-from burnish.agents.panel.selectors import plain, selects
+from burnish.agents.panel.selectors import EVERYTHING, plain, selects
 from burnish.core.values import Value, replace
 
 LinesOf = Callable[[str], Sequence[str] | None]
@@ -24,7 +24,8 @@ _WORKING = re.compile(
     rb"|\bshellcheck(?=[ \t][^\n]*\bdisable=)"
     rb"|\bast-grep-ignore\b"
     rb"|\bzizmor(?=[ \t]*:[ \t]*ignore\b)"
-    rb"|\bhadolint(?=[ \t]+(?:global[ \t]+)?ignore\b))",
+    rb"|\bhadolint(?=[ \t]+(?:global[ \t]+)?ignore\b)"
+    rb"|(?<=#)[ \t]*ty(?=[ \t]*:[ \t]*ignore\b))",
     re.IGNORECASE,
 )
 """The word of each comment without which its tool does not take it for one."""
@@ -76,7 +77,10 @@ class Suppression(Value):
 
 
 class _Form(Value):
-    """How comments of one kind are written: `rules` and `wide` are groups of the pattern."""
+    """How comments of one kind are written: `rules`, `wide` and `others` are groups of the pattern.
+
+    `others` are rules of a tool that burnish does not know: such a comment is for one statement, and for a reason.
+    """
 
     pattern: re.Pattern[str]
     tools: frozenset[ToolName]
@@ -100,10 +104,12 @@ _FORMS = (
     _form(r"#\s*shellcheck\s[^#]*?\bdisable=(?P<rules>[\w,-]*)", ToolName.SHELLCHECK),
     _form(r"ast-grep-ignore(?:\s*:\s*(?P<rules>[\w.,\s-]+))?", ToolName.AST_GREP),
     _form(r"#\s*zizmor\s*:\s*ignore\[(?P<rules>[^\]]*)\]", ToolName.ZIZMOR),
+    _form(r"#\s*ty\s*:\s*ignore(?:\s*\[(?P<rules>[^\]]*)\])?", ToolName.TY),
+    _form(r"#\s*type\s*:\s*ignore(?:\s*\[(?P<others>[^\]]*)\])?", ToolName.TY),
     _form(r"#\s*hadolint\s+(?P<wide>global\s+)?ignore\s*=\s*(?P<rules>[\w,\s]*)", ToolName.HADOLINT),
 )
 _ALL = frozenset({"all", "*"})
-_QUICK = re.compile(r"noqa|ruff|lint-disable|eslint|shellcheck|-grep-ignore|zizmor|hadolint", re.IGNORECASE)
+_QUICK = re.compile(r"noqa|ruff|lint-disable|eslint|shellcheck|-grep-ignore|zizmor|hadolint|ignore", re.IGNORECASE)
 
 
 def suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
@@ -128,7 +134,7 @@ def _suppression(form: _Form, match: re.Match[str], number: int, lines: Sequence
         text="".join(match[0].split()),
         tools=form.tools,
         line=number,
-        rules=() if blanket else names,
+        rules=(EVERYTHING,) if groups.get("others") else () if blanket else names,
         whole_file=first or groups.get("wide") is not None,
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from burnish.agents.panel.comparison import compare
 from burnish.agents.panel.interface import Hit
-from burnish.agents.panel.novelty import LinesOf
+from burnish.agents.panel.novelty import OF_THE_FILE, LinesOf
 
 
 def undecided(
@@ -30,7 +30,11 @@ def undecided(
 
     def is_undecided(hit: Hit) -> bool:
         old = may_be_old(hit.file)
-        return old is not None and (hit.line is None or hit.line in old or hit.line > len(head_lines(hit.file) or ()))
+        if old is None:
+            return False
+        if hit.line is None or (hit.tool, hit.rule) in OF_THE_FILE:
+            return True
+        return hit.line in old or hit.line > len(head_lines(hit.file) or ())
 
     return frozenset(renamed.get(hit.file, hit.file) for hit in head if is_undecided(hit))
 

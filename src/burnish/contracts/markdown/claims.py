@@ -134,28 +134,25 @@ def _in_sentence(sentence: str, claims: Claims) -> None:
     text = plain(sentence)
     total = _TOTAL.search(text)
     if total:
-        claims.total = max(claims.total or 0, _remaining(total.group(1), text[total.end() :]))
+        claims.total = max(claims.total or 0, _remaining(total[1], text[total.end() :]))
     labels = list(_LABEL_FIRST.finditer(text))
-    for place, found in enumerate(labels):
-        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
-        if not found.group(2).isdecimal() and not _LONE.match(text, found.end()):
-            continue  # "Critical: no validation of the token" counts nothing.
-        _add(claims, found.group(1), _remaining(found.group(2), text[found.end() : end]))
+    ends = [*(found.start() for found in labels[1:]), len(text)]
+    for found, end in zip(labels, ends, strict=False):
+        # "Critical: no validation of the token" counts nothing.
+        if found[2].isdecimal() or _LONE.match(text, found.end()):
+            _add(claims, found[1], _remaining(found[2], text[found.end() : end]))
     if labels or _PAST.search(text):
         return
     for found in _NUMBER_FIRST.finditer(text):
-        _add(claims, found.group(2), number_of(found.group(1)) or 0)
-    found_total = None if total else _FOUND.search(text)
-    if found_total:
-        claims.total = max(claims.total or 0, number_of(found_total.group(1)) or 0)
+        _add(claims, found[2], number_of(found[1]) or 0)
+    if not total and (found := _FOUND.search(text)):
+        claims.total = max(claims.total or 0, number_of(found[1]) or 0)
 
 
 def _add(claims: Claims, word: str, number: int) -> None:
     if re.fullmatch(r"must[- ]fix", word):
         claims.must_fix = max(claims.must_fix or 0, number)
-        return
-    severity = severity_of_word(word)
-    if severity is not None:
+    elif severity := severity_of_word(word):
         claims.add(severity, number)
 
 
@@ -163,15 +160,13 @@ def _remaining(word: str, tail: str) -> int:
     """The count that is left, where what follows it says that some were settled: "2 (all resolved)" leaves none."""
     number = number_of(word) or 0
     tail = tail[:160].partition(". ")[0]
-    left = _LEFT.search(tail)
-    if left:
-        return number_of(left.group(1)) or 0
+    if left := _LEFT.search(tail):
+        return number_of(left[1]) or 0
     pair = _FOUND_AND_FIXED.match(tail)
-    if pair and int(pair.group(1)) < number:
-        return number - int(pair.group(1))
-    settled = _FIXED_COUNT.search(tail)
-    if settled:
-        return (
-            0 if int(settled.group(1)) >= number and not _PARTLY.search(tail.replace(settled.group(), "")) else number
-        )
-    return 0 if _SETTLED_TAIL.match(tail) and not _PARTLY.search(tail) else number
+    if pair and int(pair[1]) < number:
+        return number - int(pair[1])
+    if counted := _FIXED_COUNT.search(tail):
+        tail, settled = tail.replace(counted[0], ""), int(counted[1]) >= number
+    else:
+        settled = _SETTLED_TAIL.match(tail) is not None
+    return 0 if settled and not _PARTLY.search(tail) else number

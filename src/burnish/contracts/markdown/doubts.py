@@ -148,9 +148,9 @@ def _parts(sentence: str) -> list[str]:
 
 def _speaks_against(sentence: str) -> bool:
     text = " ".join(plain(_CODE.sub(" it ", sentence)).replace("\u2019", "'").split())
-    if says_unread(sentence) or _MADE_UP.search(text) or _is_tagged(sentence) or says_not_settled(sentence):
+    if says_unread(sentence) or _MADE_UP.search(text) or rejects(text):
         return True
-    if rejects(text) or counts_something(sentence):
+    if _is_tagged(sentence) or says_not_settled(sentence) or counts_something(sentence):
         return True
     return not says_all_settled(sentence) and _REPORTED.search(_HARMLESS.sub(" ", text.replace("-", " "))) is not None
 

@@ -5,12 +5,11 @@ import re
 from burnish.contracts.markdown.denials import says_none
 from burnish.contracts.markdown.former import is_settled_status, is_settled_title
 from burnish.contracts.markdown.items import Item
-from burnish.contracts.markdown.labels import Field, field_of_label, labelled
+from burnish.contracts.markdown.labels import Field, field_of_label, label_of, labelled
 from burnish.contracts.markdown.lines import Line, LineKind
-from burnish.contracts.markdown.places import Places, find_place, read_lines, read_places
-from burnish.contracts.markdown.severities import severity_of_word
+from burnish.contracts.markdown.severities import severity_of_word, worst
 from burnish.contracts.markdown.tags import Tag, item_lead, leading_tag
-from burnish.contracts.paths import IsFile
+from burnish.contracts.paths import MAX_PATH_LENGTH, IsFile, confine
 from burnish.contracts.text import bounded
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
@@ -32,6 +31,17 @@ class Reading(Value):
     settled: bool = False
     tagged: bool = False
     """It carries a severity of its own, in a form that can hardly be chance."""
+    refused: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        return self.finding is not None and not self.settled
+
+
+class Places(Value):
+    """The places that a text names, and the paths that had to be dropped."""
+
+    locations: tuple[Location, ...] = ()
     refused: tuple[str, ...] = ()
 
 
@@ -78,18 +88,18 @@ def read_item(item: Item, severity: Severity | None, is_file: IsFile, *, in_full
     head = _head(item)
     title, tag = head.title, head.tag
     parts = _parts(item, title)
-    own = _own_severity(item, tag, parts)
+    named = severity_of_word(parts.first(Field.SEVERITY).partition(" ")[0])
+    counted = worst(severity, named, tag.severity if tag else None, item.row.severity if item.row else None)
     has_fields = bool(parts.texts.keys() & {Field.LOCATION, Field.PROBLEM, Field.SUGGESTION, Field.IMPACT})
     if not head.bracketed and not has_fields and item.row is None and _denies(item, title):
         return Reading(finding=None)
-    severities = [found for found in (severity, own) if found is not None]
+    counted = counted or Severity.HIGH
     settled, tagged = _is_settled(item, title, parts), _is_tagged(item, tag, parts)
-    worst = Severity.worst(severities) if severities else Severity.HIGH
     if not in_full:
-        return Reading(finding=Finding(severity=worst, title=""), settled=settled, tagged=tagged)
+        return Reading(finding=Finding(severity=counted, title=""), settled=settled, tagged=tagged)
     places = _places(item, parts, title, is_file)
     finding = Finding(
-        severity=worst,
+        severity=counted,
         title=_title(title, parts, tagged=tag is not None),
         category=head.category or bounded(parts.first(Field.CATEGORY), 80),
         location=places.locations[0] if places.locations else None,
@@ -104,8 +114,7 @@ def read_item(item: Item, severity: Severity | None, is_file: IsFile, *, in_full
 
 def _head(item: Item) -> _Head:
     """The title behind number, severity and category."""
-    lead, text = item_lead(item.title)
-    text = text if lead else item.title
+    text = item_lead(item.title)[1]
     tag = leading_tag(text)
     if tag is not None and (tag.rest or not item.prose):
         text = item_lead(tag.rest)[1]
@@ -115,12 +124,9 @@ def _head(item: Item) -> _Head:
         return _Head(title=text, tag=tag)
     name = found.group(1).strip()
     is_box = name.lower() in ("x", "")
-    category = "" if is_box or name == UNCATEGORISED or _is_mark(name) else name
+    is_mark = severity_of_word(name) is not None or name.isdecimal() or is_settled_status(name)
+    category = "" if is_box or is_mark or name == UNCATEGORISED else name
     return _Head(title=text[found.end() :], tag=tag, category=category, bracketed=not is_box)
-
-
-def _is_mark(name: str) -> bool:
-    return severity_of_word(name) is not None or name.isdecimal() or is_settled_status(name)
 
 
 def _parts(item: Item, title: str) -> _Parts:
@@ -134,25 +140,12 @@ def _parts(item: Item, title: str) -> _Parts:
 
 
 def _add_line(parts: _Parts, line: Line) -> None:
-    if line.kind is LineKind.HEADING:
-        field = field_of_label(line.text)
-        if field is not None:
-            parts.start(field, "")
-        else:
-            parts.go_on(line.text)
-        return
-    label = labelled(line.text) if line.kind is LineKind.TEXT else None
-    if label is not None:
+    if line.kind is LineKind.HEADING and (field := field_of_label(line.text)):
+        parts.start(field, "")
+    elif label := label_of(line):
         parts.start(label.field, label.value)
     else:
         parts.go_on(line.text if line.kind is not LineKind.RULE else "")
-
-
-def _own_severity(item: Item, tag: Tag | None, parts: _Parts) -> Severity | None:
-    named = severity_of_word(parts.first(Field.SEVERITY).partition(" ")[0])
-    row = item.row.severity if item.row is not None else None
-    found = [severity for severity in (tag.severity if tag else None, named, row) if severity is not None]
-    return Severity.worst(found) if found else None
 
 
 def _is_tagged(item: Item, tag: Tag | None, parts: _Parts) -> bool:
@@ -195,15 +188,12 @@ def _bold_part(title: str) -> tuple[str, str]:
 
 def _problem(item: Item, title: str, parts: _Parts) -> str:
     """What is wrong: the labelled problem, else what stands below the title without a label."""
-    labelled_text = parts.text(Field.PROBLEM)
-    free = bounded("\n".join(parts.free).strip("\n"))
     if item.row is not None:
         return bounded(item.row.of(Field.PROBLEM))
-    if labelled_text:
-        return labelled_text
     behind = _bold_part(title)[1] if labelled(title) is None else ""
-    whole = "\n".join(part for part in (behind, free) if part)
-    return bounded(whole) or (bounded(title) if len(title) > _TITLE_LIMIT else "")
+    free = bounded("\n".join(parts.free).strip("\n"))
+    whole = parts.text(Field.PROBLEM) or bounded("\n".join(filter(None, (behind, free))))
+    return whole or (bounded(title) if len(title) > _TITLE_LIMIT else "")
 
 
 def _places(item: Item, parts: _Parts, title: str, is_file: IsFile) -> Places:
@@ -227,3 +217,123 @@ def _with_lines(places: Places, lines: str) -> Places:
         return places
     located = Location(file=places.locations[0].file, line=span[0], end_line=span[1])
     return Places(locations=(located,), refused=places.refused)
+
+
+# --- Where a finding is: every way to write a path with its lines, confined to the repository.
+
+
+_LINES = r"(\d{1,7})(?:\s?(?:-|–|—|to)\s?L?(\d{1,7}))?"
+_SUFFIX = re.compile(rf"(?::|#L|\(L|@L){_LINES}(?::\d{{1,5}})?\)?$")
+_AFTER = re.compile(rf"[\s,;:`(]{{0,4}}(?:\b(?:lines?|ll?\.?|L)\s?|:|#L){_LINES}", re.IGNORECASE)
+_NO_LINE = re.compile(r":(?:<?lines?(?:[-_ ]?(?:number|no))?>?|\{line\}|<n>|n|x{1,3}|\?{1,3})$", re.IGNORECASE)
+"""The word for a line where its number should be, as the form of the document shows it."""
+_EXAMPLE = "path/to/"
+_BARE_LINES = re.compile(rf"^(?:lines?\s|L)?{_LINES}", re.IGNORECASE)
+_CODE = re.compile(r"`([^`]{1,1024})`")
+_LINK = re.compile(r"\[([^\]]{1,512})\]\(([^)]{1,1024})\)")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_WELL_KNOWN = frozenset(
+    ("Dockerfile", "Makefile", "Jenkinsfile", "LICENSE", "README", "Procfile", "Gemfile", "Rakefile")
+)
+_NOWHERE = frozenset(
+    ("n/a", "na", "none", "-", "—", "unknown", "general", "not applicable", "various", "multiple files")
+)
+_WORD = re.compile(r"[^\s,;()\[\]]+")
+_MAX_PLACES = 50
+
+
+def read_places(value: str, is_file: IsFile) -> Places:
+    value = value.strip()
+    if value.lower().strip("`*_. ") in _NOWHERE:
+        return Places()
+    whole = _whole(value)
+    return _confined(whole or _paths_in(_LINK.sub(_link_text, value)), is_file)
+
+
+def find_place(text: str, is_file: IsFile) -> Places:
+    """The first place that running text names, where it gives a path with a line; prose names many files in passing."""
+    for word in _WORD.findall(text[:2_000]):
+        token = word.strip("`*_()[]<>,;\"'").rstrip(".:")
+        path, lines = _split(token)
+        if lines and _is_path(path):
+            return _confined([(path, lines)], is_file)
+    return Places()
+
+
+def read_lines(value: str) -> tuple[int, int | None] | None:
+    found = _BARE_LINES.match(value.strip("`* "))
+    return _span(found) if found else None
+
+
+def _whole(value: str) -> list[tuple[str, tuple[int, int | None] | None]]:
+    """A value that is nothing but one path, which may hold blanks."""
+    if any(mark in value for mark in "`,;()[]<>"):
+        return []
+    path, lines = _split(value)
+    is_one = " " not in path or (lines is not None and _EXTENSION.search(path) is not None and path.count(" ") <= 3)
+    return [(path, lines)] if is_one and (_is_path(path) or (lines and " " not in path)) else []
+
+
+def _paths_in(value: str) -> list[tuple[str, tuple[int, int | None] | None]]:
+    """Each path of a longer value, in code marks or as a word, with the lines that follow it."""
+    found: list[tuple[str, tuple[int, int | None] | None]] = []
+    quoted = list(_CODE.finditer(value[:8_000]))
+    spans = [(match.group(1).strip(), match.end()) for match in quoted] or _words(value)
+    for text, end in spans[:_MAX_PLACES]:
+        path, lines = _split(text)
+        if not _is_path(path) and not (quoted and not found and " " not in path):
+            continue
+        after = _AFTER.match(value, end)
+        if lines is None and after is not None:
+            lines = _span(after)
+        found.append((path, lines))
+    return found
+
+
+def _words(value: str) -> list[tuple[str, int]]:
+    return [(match.group().rstrip(".:,;"), match.end()) for match in re.finditer(r"[^\s,;()`]{1,1024}", value[:8_000])]
+
+
+def _split(text: str) -> tuple[str, tuple[int, int | None] | None]:
+    """A path and the lines at its end: `a.py:10`, `a.py:10-20`, `a.py#L10-L20`."""
+    if len(text) > MAX_PATH_LENGTH + 32:
+        return "", None
+    found = _SUFFIX.search(text[-40:])
+    if not found:
+        return _NO_LINE.sub("", text), None
+    return text[: len(text) - len(text[-40:]) + found.start()], _span(found)
+
+
+def _span(found: re.Match[str]) -> tuple[int, int | None] | None:
+    first = int(found.group(1))
+    last = int(found.group(2)) if found.group(2) else None
+    if first < 1:
+        return None
+    return first, (last if last is not None and last > first else None)
+
+
+def _is_path(text: str) -> bool:
+    if not text or text.endswith("/") or "://" in text.removeprefix("file://"):
+        return False
+    return _EXTENSION.search(text) is not None or text in _WELL_KNOWN or ("/" in text and " " not in text)
+
+
+def _link_text(match: re.Match[str]) -> str:
+    """A link to a file: its target says the lines, its text may not."""
+    target = match.group(2)
+    return f"`{target}`" if _split(target)[1] or _split(match.group(1))[1] is None else f"`{match.group(1)}`"
+
+
+def _confined(raw: list[tuple[str, tuple[int, int | None] | None]], is_file: IsFile) -> Places:
+    locations: dict[Location, None] = {}
+    refused: list[str] = []
+    for path, lines in raw:
+        if path.startswith(_EXAMPLE) and not is_file(path):  # copied from the form: it names no file
+            continue
+        inside = confine(path, is_file)
+        if inside is None:
+            refused.append(path)
+            continue
+        first, last = lines or (None, None)
+        locations[Location(file=inside, line=first, end_line=last)] = None
+    return Places(locations=tuple(locations), refused=tuple(refused))

@@ -39,7 +39,6 @@ _MAX_INTRODUCTION = 1_000
 
 
 def rounds_in(text: str) -> list[int]:
-    """The numbers of the rounds that a heading names."""
     return [int(found[1]) for found in _ROUND.finditer(plain(text))]
 
 

@@ -4,22 +4,35 @@ An item is only cut out here; `fields` reads it. What says "none" or belongs to 
 a section may be empty only for such a reason.
 """
 
+from collections.abc import Sequence
+
 from burnish.contracts.markdown.denials import says_none, sentences
 from burnish.contracts.markdown.former import announces_former, is_former, says_not_settled
-from burnish.contracts.markdown.labels import Field, labelled
+from burnish.contracts.markdown.labels import Field, label_of, labelled
 from burnish.contracts.markdown.lines import Line, LineKind, ListMark, list_mark
 from burnish.contracts.markdown.severities import heading_count
 from burnish.contracts.markdown.tables import Row, counts_in, read_table
 from burnish.contracts.markdown.tags import item_lead, leading_tag
 from burnish.core.findings import Severity
 
+_OBJECTIONS = ("however", "but ", "although", "except", "that said", "nevertheless", "still,")
+"""How a paragraph after "None." begins that takes it back."""
+
 
 class Item:
     """One listed thing: its first line without marks, and the lines below it."""
 
-    def __init__(self, title: str, *, row: Row | None = None, prose: bool = False, numbered: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        body: Sequence[Line] = (),
+        *,
+        row: Row | None = None,
+        prose: bool = False,
+        numbered: bool = False,
+    ) -> None:
         self.title = title
-        self.body: list[Line] = []
+        self.body = list(body)
         self.row = row
         self.prose = prose
         """Not marked as an item: a paragraph that stands in a list of findings."""
@@ -37,11 +50,10 @@ class FindingList:
 
 
 def read_items(lines: list[Line]) -> FindingList:
-    """Cut the lines of one section into items."""
     first = next((place for place, line in enumerate(lines) if line.kind is LineKind.HEADING), None)
-    if first is None:
-        return _Reader(lines).listing
     listing = _Reader(lines[:first]).listing
+    if first is None:
+        return listing
     level = min(line.level for line in lines if line.kind is LineKind.HEADING)
     # Text between the heading of the section and that of its first item introduces; it lists nothing.
     listing.items = [item for item in listing.items if not item.prose]
@@ -62,28 +74,28 @@ def _blocks(lines: list[Line], level: int) -> list[list[Line]]:
 def _read_block(block: list[Line], listing: FindingList) -> None:
     """One heading below a section: an item, or a group of items where its list shows that."""
     heading, body = block[0].text, block[1:]
+    lead = item_lead(heading)[0]
     if says_none(heading):
         listing.says_none = True
         return
-    if is_former(heading, 0) and not item_lead(heading)[0]:
+    if not lead and is_former(heading, 0):
         return
-    if not item_lead(heading)[0] and leading_tag(heading) is None:
+    if not lead and leading_tag(heading) is None:
         inner = _Reader([line for line in body if line.kind is not LineKind.HEADING]).listing
+        items = [item for item in inner.items if not item.prose]
         listing.counts += inner.counts
-        if _is_group(heading, inner):
-            listing.items += [item for item in inner.items if not item.prose]
+        if _is_group(heading, items):
+            listing.items += items
             return
         if inner.says_none and not any(labelled(line.text) for line in body):
             listing.says_none = True
             return
-    item = Item(heading, numbered=bool(item_lead(heading)[0]))
-    item.body = body
-    listing.items.append(item)
+    listing.items.append(Item(heading, body, numbered=bool(lead)))
 
 
-def _is_group(heading: str, inner: FindingList) -> bool:
-    items = [item for item in inner.items if not item.prose]
-    if any((tag := leading_tag(item.title)) is not None and tag.strict for item in items):
+def _is_group(heading: str, items: list[Item]) -> bool:
+    tags = [leading_tag(item.title) for item in items]
+    if any(tag.strict for tag in tags if tag):
         return True
     if len(items) < 2 or any(labelled(item.title) for item in items):
         return False
@@ -124,7 +136,8 @@ class _Reader:
         if line.kind is LineKind.TEXT and self._starts_item(place, line):
             self._start(line)
         elif self._item is not None:
-            self._continue(self._item, line)
+            self._item.body.append(line)
+            self._seen |= {label.field} if (label := label_of(line)) else set()
         elif line.kind is LineKind.TEXT:
             self._paragraph.append(line.text)
         elif line.kind is LineKind.QUOTE:
@@ -135,8 +148,11 @@ class _Reader:
 
     def _is_alone(self, place: int, line: Line) -> bool:
         """Whether a line begins a paragraph at the margin."""
-        is_first = place == 0 or self._lines[place - 1].kind is not LineKind.TEXT
-        return is_first and line.kind is LineKind.TEXT and line.indent < 2 and list_mark(line.text)[0] is None
+        at_margin = line.kind is LineKind.TEXT and line.indent < 2 and list_mark(line.text)[0] is None
+        return at_margin and self._begins_paragraph(place)
+
+    def _begins_paragraph(self, place: int) -> bool:
+        return place == 0 or self._lines[place - 1].kind is not LineKind.TEXT
 
     def _starts_item(self, place: int, line: Line) -> bool:
         mark, text = list_mark(line.text)
@@ -148,26 +164,18 @@ class _Reader:
             return True
         if line.indent >= self._indent + 2:
             return False
-        field = labelled(line.text)
-        if field is not None and (mark is not self._mark or not self._fields_only()):
-            return False
-        if field is not None:
-            return self._repeats(field.field)
+        if label := labelled(line.text):
+            # An item without a title begins anew where its first label comes again after others.
+            first = labelled(self._item.title)
+            repeats = first is not None and label.field is first.field and bool(self._seen - {label.field})
+            return repeats and mark is self._mark
         return mark is self._mark or self._mark is ListMark.BULLET or leading_tag(text) is not None
-
-    def _fields_only(self) -> bool:
-        return self._item is not None and labelled(self._item.title) is not None
-
-    def _repeats(self, field: Field) -> bool:
-        """An item without a title begins anew where its first label comes again after others."""
-        first = labelled(self._item.title) if self._item is not None else None
-        return first is not None and field is first.field and bool(self._seen - {field})
 
     def _starts_without_mark(self, place: int, line: Line) -> bool:
         tag = leading_tag(line.text)
         if tag is not None and tag.strict and tag.rest:
             return True
-        alone = place == 0 or self._lines[place - 1].kind is not LineKind.TEXT or self._leads
+        alone = self._leads or self._begins_paragraph(place)
         if not alone or labelled(line.text) is not None or line.indent >= 4:
             return False
         return bool(item_lead(line.text)[0]) or (self._leads and line.text.startswith("**"))
@@ -182,40 +190,33 @@ class _Reader:
         if not self._is_former_list or says_not_settled(text):
             self.listing.items.append(self._item)
 
-    def _continue(self, item: Item, line: Line) -> None:
-        item.body.append(line)
-        label = labelled(line.text) if line.kind is LineKind.TEXT else None
-        if label is not None:
-            self._seen.add(label.field)
-
     def _end_paragraph(self) -> None:
         if not self._paragraph:
             return
         text = "\n".join(self._paragraph)
-        first = self._paragraph[0]
+        first, *more = lines = [Line(text=line, kind=LineKind.TEXT) for line in self._paragraph]
         self._paragraph = []
         self._is_former_list = announces_former(text)
-        if says_none(text) or self._is_former_list:
-            self.listing.says_none |= not self._is_former_list or says_none(sentences(text)[0])
-            return
-        if labelled(first) is not None and self._prose:
-            self._prose[-1].body += [Line(text=line, kind=LineKind.TEXT) for line in text.split("\n")]
-            return
-        item = Item(first, prose=True)
-        item.body = [Line(text=line, kind=LineKind.TEXT) for line in text.split("\n")[1:]]
-        self._prose.append(item)
+        if self._is_former_list:
+            self.listing.says_none |= says_none(sentences(text)[0])
+        elif says_none(text):
+            self.listing.says_none = True
+        elif self._prose and labelled(first.text) is not None:
+            self._prose[-1].body += lines
+        else:
+            self._prose.append(Item(first.text, more, prose=True))
 
     def _keep_prose(self) -> None:
         """Prose is a finding where nothing is listed and nothing denies it; a quotation, where there is no more."""
-        if self.listing.items:
+        listing = self.listing
+        if listing.items:
             return
-        if self._prose and not self.listing.says_none:
-            self.listing.items += self._prose
-        elif self._prose:
-            self.listing.items += [item for item in self._prose if _objects(item)]
-        elif self._quotes and not self.listing.says_none and not self.listing.counts:
-            self.listing.says_none = says_none("\n".join(self._quotes))
-            self.listing.items += [] if self.listing.says_none else [Item(self._quotes[0], prose=True)]
+        listing.items += [
+            item for item in self._prose if not listing.says_none or item.title.lower().startswith(_OBJECTIONS)
+        ]
+        if self._quotes and not self._prose and not listing.says_none and not listing.counts:
+            listing.says_none = says_none("\n".join(self._quotes))
+            listing.items += [] if listing.says_none else [Item(self._quotes[0], prose=True)]
 
     def _table(self, place: int) -> int:
         self._end_paragraph()
@@ -233,26 +234,16 @@ class _Reader:
         return end
 
 
-def _objects(item: Item) -> bool:
-    """A paragraph after "None." that takes it back."""
-    return item.title.lower().startswith(
-        ("however", "but ", "although", "except", "that said", "nevertheless", "still,")
-    )
-
-
 def _first_is_lead(lines: list[Line]) -> bool:
     """Whether the items are paragraphs that begin with a name or in bold, and lists only belong to them."""
-    first = next((place for place, line in enumerate(lines) if line.kind is not LineKind.BLANK), None)
-    if first is None or lines[first].kind is not LineKind.TEXT or list_mark(lines[first].text)[0]:
+    written = (line for line in lines if line.kind is not LineKind.BLANK)
+    first, following = next(written, None), next(written, None)
+    if first is None or first.kind is not LineKind.TEXT or list_mark(first.text)[0]:
         return False
-    text = lines[first].text
+    text = first.text
     if says_none(text) or labelled(text) is not None:
         return False
     if item_lead(text)[0] or leading_tag(text):
         return True
-    return text.startswith("**") and not text.rstrip("*").endswith(":") and _is_followed_by_fields(lines[first + 1 :])
-
-
-def _is_followed_by_fields(lines: list[Line]) -> bool:
-    following = next((line for line in lines if line.kind is not LineKind.BLANK), None)
-    return following is None or following.kind is not LineKind.TEXT or labelled(following.text) is not None
+    has_fields = following is None or following.kind is not LineKind.TEXT or labelled(following.text) is not None
+    return has_fields and text.startswith("**") and not text.rstrip("*").endswith(":")

@@ -3,7 +3,7 @@
 from enum import Enum
 from functools import lru_cache
 
-from burnish.contracts.markdown.lines import list_mark
+from burnish.contracts.markdown.lines import Line, LineKind, list_mark
 from burnish.contracts.markdown.severities import plain
 from burnish.core.values import Value
 
@@ -26,90 +26,30 @@ class Field(Enum):
     TITLE = "title"
 
 
-_LABELS: dict[Field, tuple[str, ...]] = {
-    Field.LOCATION: (
-        "file",
-        "files",
-        "file(s)",
-        "location",
-        "locations",
-        "where",
-        "path",
-        "paths",
-        "affected file",
-        "affected files",
-        "at",
-    ),
-    Field.LINES: ("line", "lines", "line(s)", "line number", "line numbers"),
+_LABELS = {
+    Field.LOCATION: "file, files, file(s), location, locations, where, path, paths, affected file, affected files, at",
+    Field.LINES: "line, lines, line(s), line number, line numbers",
     Field.PROBLEM: (
-        *(
-            "problem",
-            "issue",
-            "description",
-            "details",
-            "detail",
-            "finding",
-            "what",
-            "bug",
-            "observation",
-            "root cause",
-            "concern",
-        ),
-        *("what's wrong", "current behavior", "current behaviour", "explanation", "what is wrong"),
+        "problem, issue, description, details, detail, finding, what, bug, observation, root cause, concern, "
+        "what's wrong, current behavior, current behaviour, explanation, what is wrong"
     ),
     Field.IMPACT: (
-        *(
-            "impact",
-            "why",
-            "why it matters",
-            "why this matters",
-            "risk",
-            "consequence",
-            "consequences",
-            "effect",
-            "rationale",
-        ),
-        *("production consequence", "failure scenario", "scenario"),
+        "impact, why, why it matters, why this matters, risk, consequence, consequences, effect, rationale, "
+        "production consequence, failure scenario, scenario"
     ),
     Field.SUGGESTION: (
-        *(
-            "fix",
-            "suggestion",
-            "suggestions",
-            "recommendation",
-            "suggested fix",
-            "recommended fix",
-            "proposed fix",
-            "solution",
-        ),
-        *(
-            "remediation",
-            "required fix",
-            "action",
-            "how to fix",
-            "suggested change",
-            "suggested improvement",
-            "improvement",
-        ),
-        *("recommended action", "required action", "resolution", "required change", "expected", "expected behavior"),
+        "fix, suggestion, suggestions, recommendation, suggested fix, recommended fix, proposed fix, solution, "
+        "remediation, required fix, action, how to fix, suggested change, suggested improvement, improvement, "
+        "recommended action, required action, resolution, required change, expected, expected behavior"
     ),
-    Field.EVIDENCE: (
-        "evidence",
-        "example",
-        "proof",
-        "code",
-        "current code",
-        "reproduction",
-        "snippet",
-        "steps to reproduce",
-    ),
-    Field.SEVERITY: ("severity", "priority", "level", "severity level"),
-    Field.CATEGORY: ("category", "type", "dimension", "area"),
-    Field.STATUS: ("status", "state"),
-    Field.CONFIDENCE: ("confidence",),
-    Field.TITLE: ("title", "summary", "headline"),
+    Field.EVIDENCE: "evidence, example, proof, code, current code, reproduction, snippet, steps to reproduce",
+    Field.SEVERITY: "severity, priority, level, severity level",
+    Field.CATEGORY: "category, type, dimension, area",
+    Field.STATUS: "status, state",
+    Field.CONFIDENCE: "confidence",
+    Field.TITLE: "title, summary, headline",
 }
-_BY_LABEL = {label: field for field, labels in _LABELS.items() for label in labels}
+_BY_LABEL = {label: field for field, labels in _LABELS.items() for label in labels.split(", ")}
 
 
 class Labelled(Value):
@@ -144,6 +84,10 @@ def labelled(text: str) -> Labelled | None:
     if opened and opened not in head[:colon]:
         value = value.lstrip().removeprefix(opened)
     return Labelled(field=field, value=value.strip())
+
+
+def label_of(line: Line) -> Labelled | None:
+    return labelled(line.text) if line.kind is LineKind.TEXT else None
 
 
 def _dashed(text: str, opened: str, head: str) -> Labelled | None:

@@ -1,6 +1,7 @@
 """From text to lines: which are code, which are headings, how deep they are indented. Knows markdown, not reviews."""
 
 import re
+from bisect import bisect_right
 from enum import Enum
 
 from burnish.contracts.text import UnreadableError
@@ -12,6 +13,7 @@ MAX_LINE = 16_000
 MAX_LINES = 250_000
 """A text of more lines is not read at all: it is not a review, and half of one could look clean."""
 _FRONT_MATTER_KEY = re.compile(r"[A-Za-z][\w -]{0,40}:(?:\s|$)")
+_COMMENT = re.compile(r"<!--.*?-->|(<!--.*)")
 _ORDERED = re.compile(r"(?:\(\d{1,4}\)|\d{1,9}[.)])(?:\s+|$)")
 _BULLETS = ("- ", "* ", "+ ", "• ", "– ", "— ")
 _MAX_FRONT_MATTER = 200
@@ -60,11 +62,8 @@ def list_mark(text: str) -> tuple[ListMark | None, str]:
         return ListMark.BULLET, text[2:].lstrip()
     if text in ("-", "*", "+"):
         return ListMark.BULLET, ""
-    if text[:1].isdigit() or text.startswith("("):
-        found = _ORDERED.match(text)
-        if found:
-            return ListMark.NUMBER, text[found.end() :]
-    return None, text
+    found = _ORDERED.match(text)
+    return (ListMark.NUMBER, text[found.end() :]) if found else (None, text)
 
 
 def plain_fences(document: MarkdownDocument) -> list[str]:
@@ -91,7 +90,6 @@ _NO_CODE = frozenset({"", "text", "txt", "plain", "plaintext", "md", "markdown",
 
 
 def scan(text: str) -> MarkdownDocument:
-    """Cut a decoded text into lines."""
     raw = text.split("\n")
     if len(raw) > MAX_LINES:
         raise UnreadableError(
@@ -112,35 +110,17 @@ def _without_comments(raw: list[str]) -> list[str]:
     """Drop comments that end in their line, and those that fill whole lines. One that never ends is text."""
     ends = [number for number, line in enumerate(raw) if line.rstrip().endswith("-->")]
     kept: list[str] = []
-    skip_to, next_end, fenced = -1, 0, False
+    skip_to, fenced = -1, False
     for number, line in enumerate(raw):
         if number <= skip_to:
             continue
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        if "<!--" not in line or fenced:
-            kept.append(line)
-            continue
-        kept_part = _without_inline_comments(line)
-        if kept_part.lstrip().startswith("<!--"):
-            while next_end < len(ends) and ends[next_end] <= number:
-                next_end += 1
-            if next_end < len(ends):
-                skip_to = ends[next_end]
-                continue
-        kept.append(kept_part)
+        part = line if fenced else _COMMENT.sub(r"\1", line)
+        if not fenced and part.lstrip().startswith("<!--") and ends and ends[-1] > number:
+            skip_to = ends[bisect_right(ends, number)]
+        else:
+            kept.append(part)
     return kept
-
-
-def _without_inline_comments(line: str) -> str:
-    parts: list[str] = []
-    position = 0
-    while (start := line.find("<!--", position)) >= 0:
-        end = line.find("-->", start + 4)
-        if end < 0:
-            break
-        parts.append(line[position:start])
-        position = end + 3
-    return "".join(parts) + line[position:]
 
 
 def _front_matter_end(raw: list[str]) -> int:
@@ -175,10 +155,10 @@ class _Fence:
             return False
         if not self.depth:
             self.mark, self.depth = stripped[0] * length, 1
-            return True
-        if not stripped.startswith(self.mark):
+        elif stripped.startswith(self.mark):
+            self.depth += 1 if info else -1
+        else:
             return False
-        self.depth += 1 if info else -1
         return True
 
 
@@ -188,18 +168,14 @@ def _body(raw: list[str]) -> tuple[list[Line], bool]:
     fence = _Fence()
     opened_at = 0
     for number, line in enumerate(raw):
-        stripped = line.strip()
         was_inside = fence.depth > 0
-        if fence.closes_or_opens(stripped):
-            opened_at = opened_at if was_inside else number
-            lines.append(Line(text=line, kind=LineKind.CODE))
-        elif was_inside:
-            lines.append(Line(text=line, kind=LineKind.CODE))
-        else:
-            lines.append(_line(line, stripped))
+        is_fence = fence.closes_or_opens(line.strip())
+        if is_fence and not was_inside:
+            opened_at = number
+        lines.append(Line(text=line, kind=LineKind.CODE) if is_fence or was_inside else _line(line))
     if fence.depth:
         # The end is missing: from there on all is read as text, because a finding must not hide in it.
-        lines[opened_at:] = [_line(line, line.strip()) for line in raw[opened_at:]]
+        lines[opened_at:] = map(_line, raw[opened_at:])
     return lines, unclosed_wrapper or fence.depth > 0
 
 
@@ -223,7 +199,8 @@ def _unwrapped(raw: list[str]) -> tuple[list[str], bool]:
     return raw[:first] + raw[first + 1 : last] + raw[last + 1 :], False
 
 
-def _line(raw: str, stripped: str) -> Line:
+def _line(raw: str) -> Line:
+    stripped = raw.strip()
     if not stripped:
         return Line(text="", kind=LineKind.BLANK)
     expanded = raw.expandtabs(4) if "\t" in raw[:64] else raw

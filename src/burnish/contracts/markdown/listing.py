@@ -1,13 +1,14 @@
 """All sections of a review together: what is listed, what is denied, what is left open, and what is in doubt."""
 
 import re
+from collections import Counter
 
 from burnish.contracts.markdown.claims import is_count
 from burnish.contracts.markdown.denials import says_none, says_nothing_at_all, says_unread, sentences
 from burnish.contracts.markdown.fields import Reading, read_item
 from burnish.contracts.markdown.former import is_let_be, says_not_settled
-from burnish.contracts.markdown.items import FindingList, Item, read_items
-from burnish.contracts.markdown.labels import Field, labelled
+from burnish.contracts.markdown.items import Item, read_items
+from burnish.contracts.markdown.labels import Field, label_of
 from burnish.contracts.markdown.lines import Line, LineKind, list_mark
 from burnish.contracts.markdown.outline import Section, SectionKind
 from burnish.contracts.markdown.patterns import words
@@ -28,7 +29,7 @@ _META = re.compile(
 _REVIEW_WORDS = re.compile(
     r"\b(?:review|findings?|issues?|problems?|bugs?|defects?|concerns?|must be fixed)\b", re.IGNORECASE
 )
-_CHECKED = (SectionKind.OTHER, SectionKind.TITLE, SectionKind.SUMMARY, SectionKind.VERDICT, SectionKind.CRITERIA)
+_UNCHECKED = (SectionKind.OPEN, SectionKind.FORMER)
 
 
 class Gathered:
@@ -37,7 +38,7 @@ class Gathered:
     def __init__(self, is_file: IsFile) -> None:
         self.is_file = is_file
         self.findings: list[Finding] = []
-        self.overflow: dict[Severity, int] = {}
+        self.overflow = Counter[Severity]()
         self.repeated: list[Finding] = []
         """Findings that the summary names; as a rule they are listed elsewhere as well."""
         self.unsettled: list[Finding] = []
@@ -57,33 +58,17 @@ class Gathered:
         return len(self.findings) < MAX_FINDINGS
 
     def add(self, reading: Reading) -> None:
-        if reading.finding is None:
-            return
-        if not self.has_room:
-            severity = reading.finding.severity
-            self.overflow[severity] = self.overflow.get(severity, 0) + 1
-            return
-        self.findings.append(reading.finding)
-        self.refused += reading.refused
+        if reading.finding is not None and self.has_room:
+            self.findings.append(reading.finding)
+            self.refused += reading.refused
+        elif reading.finding is not None:
+            self.overflow[reading.finding.severity] += 1
 
 
 def gather(sections: list[Section], is_file: IsFile) -> Gathered:
-    """Read every section once."""
     gathered = Gathered(is_file)
     for section in sections:
-        match section.kind:
-            case SectionKind.SEVERITY:
-                _listed(section, gathered)
-            case SectionKind.FINDINGS:
-                _listed(section, gathered)
-            case SectionKind.OPEN:
-                _still_open(section, gathered)
-            case SectionKind.FORMER:
-                _unsettled(section, gathered)
-            case SectionKind.CRITERIA:
-                _criteria(section, gathered)
-            case _:
-                _tagged(section, gathered)
+        _READERS.get(section.kind, _tagged)(section, gathered)
     return gathered
 
 
@@ -92,41 +77,35 @@ def _listed(section: Section, gathered: Gathered) -> None:
     gathered.has_sections = True
     listing = read_items(section.lines)
     gathered.counts += listing.counts
-    denied, found = listing.says_none or section.promised == 0, False
+    found = 0
     for item in listing.items:
         reading = read_item(item, section.severity, gathered.is_file, in_full=gathered.has_room)
-        denied |= reading.finding is None or reading.settled
-        if reading.finding is not None and not reading.settled:
-            found = True
+        if reading.is_open:
+            found += 1
             gathered.add(reading)
-    if denied and not found:
-        _deny(section, gathered)
-    elif not found and not section.has_sections and section.severity is not None and not listing.counts:
-        gathered.empty.add(section.severity)
-
-
-def _deny(section: Section, gathered: Gathered) -> None:
-    if section.severity is not None:
+    if found:
+        return
+    denied = listing.says_none or section.promised == 0 or bool(listing.items)
+    if section.severity is None:
+        gathered.denies_all |= denied
+    elif denied:
         gathered.denied.add(section.severity)
-    else:
-        gathered.denies_all = True
+    elif not section.has_sections and not listing.counts:
+        gathered.empty.add(section.severity)
 
 
 def _still_open(section: Section, gathered: Gathered) -> None:
     listing = read_items(section.lines)
-    found = False
-    for item in listing.items:
-        reading = read_item(item, section.severity or named_severity(item.title[:60]), gathered.is_file)
-        if reading.finding is not None and not reading.settled:
-            found = True
-            _hold(gathered.unsettled if section.severity is None else gathered.repeated, reading.finding)
+    items = [(item, section.severity or named_severity(item.title[:60])) for item in listing.items]
+    readings = [read_item(item, severity, gathered.is_file) for item, severity in items]
+    found = [reading.finding for reading in readings if reading.finding and reading.is_open]
+    _hold(gathered.unsettled if section.severity is None else gathered.repeated, *found)
     if section.severity is not None and listing.says_none and not found:
         gathered.denied.add(section.severity)
 
 
-def _hold(findings: list[Finding], finding: Finding) -> None:
-    if len(findings) < MAX_FINDINGS:
-        findings.append(finding)
+def _hold(findings: list[Finding], *more: Finding) -> None:
+    findings += more[: max(MAX_FINDINGS - len(findings), 0)]
 
 
 def _unsettled(section: Section, gathered: Gathered) -> None:
@@ -137,7 +116,7 @@ def _unsettled(section: Section, gathered: Gathered) -> None:
             _hold_heading(gathered, heading, pending=pending)
             heading, pending = line.text, says_not_settled(line.text)
             continue
-        label = labelled(line.text) if line.kind is LineKind.TEXT else None
+        label = label_of(line)
         if label is not None and label.field is Field.STATUS:
             pending = says_not_settled(label.value) and not is_let_be(label.value)
         elif _lists_unsettled(line):
@@ -177,22 +156,18 @@ def _tagged(section: Section, gathered: Gathered) -> None:
     gathered.counts += listing.counts
     repeats = section.kind in (SectionKind.SUMMARY, SectionKind.VERDICT)
     for item in listing.items:
-        if not item.title or _is_count(item):
+        # `**Critical:** 2` and `**Critical:** none` say how many, not what.
+        if not item.title or is_count(item.title) or number_of(plain(item.title)) is not None:
             continue
         reading = read_item(item, None, gathered.is_file, in_full=gathered.has_room)
         if reading.finding is None or not reading.tagged or reading.settled:
             continue
-        if not repeats:
-            gathered.add(reading)
-        else:
+        if repeats:
             _hold(gathered.repeated, reading.finding)
+        else:
+            gathered.add(reading)
     if section.kind in (SectionKind.TITLE, SectionKind.SUMMARY, SectionKind.VERDICT):
         gathered.denies_all |= any(_denies_all(line) for line in section.lines)
-
-
-def _is_count(item: Item) -> bool:
-    """`**Critical:** 2` and `**Critical:** none` say how many, not what."""
-    return is_count(item.title) or number_of(plain(item.title)) is not None
 
 
 def _denies_all(line: Line) -> bool:
@@ -201,38 +176,31 @@ def _denies_all(line: Line) -> bool:
 
 def says_that_it_did_not_read(sections: list[Section]) -> bool:
     """Whether the reviewer says outside its findings that it did not see the change."""
-    for section in sections:
-        is_denial = section.kind in (SectionKind.SEVERITY, SectionKind.FINDINGS)
-        if section.kind not in _CHECKED and not is_denial:
-            continue
-        for line in section.lines:
-            if line.kind is LineKind.TEXT and any(says_unread(sentence) for sentence in sentences(line.text[:2_000])):
-                return True
-    return False
+    lines = (line for section in sections if section.kind not in _UNCHECKED for line in section.lines)
+    texts = (line.text[:2_000] for line in lines if line.kind is LineKind.TEXT)
+    return any(says_unread(sentence) for text in texts for sentence in sentences(text))
 
 
 def loose_items(sections: list[Section], is_file: IsFile) -> list[Finding]:
     """The list of a review that has no sections at all, where its title or its first words call it one."""
     heads = [section for section in sections if section.kind is SectionKind.TITLE]
-    first_words = " ".join(
-        [section.heading for section in heads] + [line.text[:300] for section in heads for line in section.lines[:5]]
-    )
-    if not _REVIEW_WORDS.search(first_words):
+    first_lines = [line.text[:300] for section in heads for line in section.lines[:5]]
+    if not _REVIEW_WORDS.search(" ".join([*(section.heading for section in heads), *first_lines])):
         return []
-    found: list[Finding] = []
-    for listing in (read_items(section.lines) for section in heads):
-        found += [
-            reading.finding
-            for reading in _loose(listing, is_file)
-            if reading.finding is not None and not reading.settled
-        ]
-    return found[:MAX_FINDINGS]
+    items = [item for section in heads for item in read_items(section.lines).items if _is_loose(item)]
+    readings = (read_item(item, None, is_file) for item in items[:MAX_FINDINGS])
+    return [reading.finding for reading in readings if reading.finding and reading.is_open]
 
 
-def _loose(listing: FindingList, is_file: IsFile) -> list[Reading]:
-    kept = [
-        item
-        for item in listing.items
-        if not item.prose and not _META.match(item.title.strip("*_ ")) and not says_none(item.title)
-    ]
-    return [read_item(item, None, is_file) for item in kept[:MAX_FINDINGS]]
+def _is_loose(item: Item) -> bool:
+    return not item.prose and not _META.match(item.title.strip("*_ ")) and not says_none(item.title)
+
+
+_READERS = {
+    SectionKind.SEVERITY: _listed,
+    SectionKind.FINDINGS: _listed,
+    SectionKind.OPEN: _still_open,
+    SectionKind.FORMER: _unsettled,
+    SectionKind.CRITERIA: _criteria,
+}
+"""Any other section is read for what carries a severity of its own."""

@@ -128,9 +128,7 @@ class _Walk:
             self._heading(line)
         elif line.kind is LineKind.FRONT_MATTER:
             self._front_matter(line)
-        elif line.kind is LineKind.TEXT and len(line.text) <= _MAX_PSEUDO_HEADING and self._pseudo_heading(place, line):
-            pass
-        else:
+        elif not self._pseudo_heading(place, line):
             self._current.lines.append(line)
 
     def _front_matter(self, line: Line) -> None:
@@ -142,13 +140,17 @@ class _Walk:
         if self._current.kind in LISTING and self._heads_an_item(line):
             self._add_item_heading(line)
             return
-        while len(self._stack) > 1 and self._current.level >= line.level:
-            self._stack.pop()
+        self._close(line.level)
         section = self._classified(line)
         if section is None:
             self._add_item_heading(line)
         else:
             self._open(section)
+
+    def _close(self, level: int) -> None:
+        """Leave the sections that a heading of this level ends."""
+        while len(self._stack) > 1 and self._current.level >= level:
+            self._stack.pop()
 
     def _heads_an_item(self, line: Line) -> bool:
         """Whether a heading belongs to an item of the current list although it does not stand below the list's own.
@@ -196,14 +198,11 @@ class _Walk:
         if is_open(line.text):
             return Section(SectionKind.OPEN, line.text, bare_severity(line.text), line.level)
         severity = bare_severity(item_lead(line.text)[1])
-        if severity is None:
-            return None
-        return Section(SectionKind.FORMER, line.text, severity, line.level)
+        return Section(SectionKind.FORMER, line.text, severity, line.level) if severity else None
 
     def _named(self, line: Line, text: str) -> Section | None:
         name = plain(text).strip(" :.-–—")
         severity = heading_severity(text)
-        kind: SectionKind | None = None
         if _CRITERIA.search(name) and severity is None:
             kind = SectionKind.CRITERIA
         elif is_former(text, self._round):
@@ -235,23 +234,27 @@ class _Walk:
         text = self._pseudo_text(place, line)
         if not text:
             return False
-        mark, _ = list_mark(line.text)
-        level = _LIST_LEVEL + line.indent if mark else _BOLD_LEVEL
+        mark = list_mark(line.text)[0]
         in_list = mark is not None or self._current.kind in LISTING
+        level = _LIST_LEVEL + line.indent if mark else _BOLD_LEVEL
         severity = bare_severity(text) if in_list else heading_severity(text)
-        if not in_list and self._current.kind is not SectionKind.FORMER and is_former(text, self._round):
-            return self._pseudo_open(Section(SectionKind.FORMER, text, severity, level))
-        if not in_list and is_open(text):
-            return self._pseudo_open(Section(SectionKind.OPEN, text, severity, level))
-        if severity is not None:
-            return self._pseudo_open(Section(self._kind_around(level), text, severity, level))
         name = plain(text).strip(" :")
-        if name in _CLOSING:
-            return self._pseudo_open(Section(_plain_kind(text, name), text, level=level))
         if _NEW.fullmatch(name) and self._current.level >= _BOLD_LEVEL:
             self._stack.pop()
             return True
-        return False
+        if not in_list and self._current.kind is not SectionKind.FORMER and is_former(text, self._round):
+            kind = SectionKind.FORMER
+        elif not in_list and is_open(text):
+            kind = SectionKind.OPEN
+        elif severity is not None:
+            kind = self._kind_around(level)
+        elif name in _CLOSING:
+            kind = _plain_kind(text, name)
+        else:
+            return False
+        self._close(level)
+        self._open(Section(kind, text, severity, level))
+        return True
 
     def _kind_around(self, level: int) -> SectionKind:
         """A list under a former round is former; one under the summary repeats what is listed elsewhere."""
@@ -260,14 +263,10 @@ class _Walk:
             return SectionKind.FORMER
         return SectionKind.OPEN if SectionKind.SUMMARY in around else SectionKind.SEVERITY
 
-    def _pseudo_open(self, section: Section) -> bool:
-        while len(self._stack) > 1 and self._current.level >= section.level:
-            self._stack.pop()
-        self._open(section)
-        return True
-
     def _pseudo_text(self, place: int, line: Line) -> str:
         """The words of a line that could be a heading; empty where it cannot be one."""
+        if line.kind is not LineKind.TEXT or len(line.text) > _MAX_PSEUDO_HEADING:
+            return ""
         mark, text = list_mark(line.text)
         text = text.strip()
         if mark and not self._has_nested(place, line):
@@ -275,18 +274,17 @@ class _Walk:
         bold = text.startswith(("**", "__")) and text.rstrip(":").endswith(("**", "__")) and text.count("**") <= 2
         alone = place == 0 or self._lines[place - 1].kind in (LineKind.BLANK, LineKind.RULE, LineKind.HEADING)
         titled = alone and not mark and text[:1].isupper() and ":" not in text and text[-1] not in ".!?"
-        if not (bold or text.endswith(":") or titled) or field_of_label(text) not in (None, Field.SEVERITY):
+        marked = bold or text.endswith(":")
+        if not (marked or titled) or field_of_label(text) not in (None, Field.SEVERITY):
             return ""
         inner = text.strip("*_ :")
-        if not bold and not text.endswith(":") and bare_severity(inner) is None:
-            return ""
-        return "" if says_none(inner) and bare_severity(inner) is None else inner
+        return inner if bare_severity(inner) is not None or (marked and not says_none(inner)) else ""
 
     def _has_nested(self, place: int, line: Line) -> bool:
         following = next(
-            (other for other in self._lines[place + 1 : place + 3] if other.kind is not LineKind.BLANK), None
+            (other for other in self._lines[place + 1 : place + 3] if other.kind is not LineKind.BLANK), line
         )
-        return following is not None and following.kind is LineKind.TEXT and following.indent > line.indent
+        return following.kind is LineKind.TEXT and following.indent > line.indent
 
 
 def _plain_kind(text: str, name: str) -> SectionKind:

@@ -38,7 +38,6 @@ class Pattern:
 
 
 def any_of(*alternatives: str) -> str:
-    """A group that matches any of these patterns."""
     return f"(?:{'|'.join(alternatives)})"
 
 
@@ -48,5 +47,4 @@ def words(text: str) -> str:
 
 
 def search(*alternatives: str) -> Pattern:
-    """A pattern for any of these."""
     return Pattern(any_of(*alternatives))

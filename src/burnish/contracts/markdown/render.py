@@ -75,12 +75,9 @@ def render(document: FindingsDocument) -> str:
 
 
 def _recommendation(document: FindingsDocument) -> str:
-    findings = document.findings
-    if document.unproven:
+    if document.unproven or any(finding.severity.at_least(Severity.HIGH) for finding in document.findings):
         return "Request changes"
-    if any(finding.severity in (Severity.CRITICAL, Severity.HIGH) for finding in findings):
-        return "Request changes"
-    return "Approve, minor findings are optional" if findings else "Approve"
+    return "Approve, minor findings are optional" if document.findings else "Approve"
 
 
 def _item(number: int, finding: Finding) -> str:
@@ -94,7 +91,6 @@ def _item(number: int, finding: Finding) -> str:
 
 
 def _source(source: Source) -> str:
-    """What one reviewer said of a finding that several reported."""
     said = (source.title, source.problem, source.suggestion)
     return (
         f"{', '.join(source.found_by)} ({source.severity.value}): {' — '.join(text for text in said if text.strip())}"

@@ -48,6 +48,7 @@ _FILLERS = _set(
     "review reviews list here in this before merge merging immediately consider if time permits none no zero there are",
     "were is a an to must should nice have be fixed addressed round left outstanding detected reported",
 )
+_SAYS_NO_MORE = _FILLERS | _WORDS.keys() | _WEAK_WORDS.keys()
 _NOUNS = _set(
     "issues findings problems bugs concerns items defects violations vulnerabilities risks flaws gaps regressions",
     "blockers errors",
@@ -84,6 +85,10 @@ def severity_of_word(word: str) -> Severity | None:
     return _WORDS.get(joined) or _WEAK_WORDS.get(joined)
 
 
+def worst(*severities: Severity | None) -> Severity | None:
+    return min((severity for severity in severities if severity), key=lambda known: known.rank, default=None)
+
+
 def _joined(text: str) -> str:
     for pattern, word in _PHRASES:
         text = pattern.sub(word, text)
@@ -97,8 +102,7 @@ def _severities(tokens: list[str]) -> list[Severity]:
 
 def named_severity(text: str) -> Severity | None:
     """The worst severity that is named anywhere in a short text."""
-    severities = _severities(_TOKEN.findall(_joined(plain(text))))
-    return Severity.worst(severities) if severities else None
+    return worst(*_severities(_TOKEN.findall(_joined(plain(text)))))
 
 
 def bare_severity(text: str) -> Severity | None:
@@ -118,14 +122,9 @@ def _read_heading(text: str) -> tuple[Severity | None, bool, list[str]]:
     joined = _joined(plain(text))
     outside = _TOKEN.findall(_PARENTHESES.sub(" ", joined))
     every = _TOKEN.findall(joined)
-    found = _severities(outside) or _severities(every)
-    severity = Severity.worst(found) if found else None
-    return severity, any(not _is_filler(token) for token in every), outside
-
-
-def _is_filler(token: str) -> bool:
-    known = token in _FILLERS or token in _WORDS or token in _WEAK_WORDS
-    return known or token.isdecimal()
+    severity = worst(*(_severities(outside) or _severities(every)))
+    left_over = (token for token in every if not token.isdecimal())
+    return severity, not _SAYS_NO_MORE.issuperset(left_over), outside
 
 
 def _leads(tokens: list[str]) -> bool:

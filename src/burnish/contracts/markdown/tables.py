@@ -78,18 +78,11 @@ def _cells(line: str) -> tuple[str, ...]:
 def counts_in(table: Table) -> list[tuple[Severity, int]]:
     """Counts by severity that a table gives, one severity to a row or one to a column."""
     columns = [severity_of_word(cell) for cell in table.head]
-    found: list[tuple[Severity, int]] = []
-    for row in table.rows:
-        if sum(column is not None for column in columns) >= 2:
-            pairs = zip(columns, row.cells, strict=False)
-            found += [
-                (column, number) for column, cell in pairs if column and (number := number_of(plain(cell))) is not None
-            ]
-            continue
-        count = _row_count(table, row)
-        if count is not None:
-            found.append(count)
-    return found
+    if sum(column is not None for column in columns) < 2:
+        return [count for row in table.rows if (count := _row_count(table, row))]
+    pairs = [pair for row in table.rows for pair in zip(columns, row.cells, strict=False)]
+    counts = ((column, number_of(plain(cell))) for column, cell in pairs)
+    return [(column, number) for column, number in counts if column and number is not None]
 
 
 def _row_count(table: Table, row: Row) -> tuple[Severity, int] | None:

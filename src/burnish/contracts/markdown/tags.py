@@ -8,12 +8,12 @@ from burnish.core.findings import Severity
 from burnish.core.values import Value
 
 _MAX_TAG = 40
-_LEADING = re.compile(f"[{re.escape('*_`[(<')} \u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*")
-_WORD = re.compile(
-    r"((?i:(?:must|should|nice|could)[\s-](?:fix|to[\s-]have))|[A-Za-z]{3,13}|P[0-4])(?:[\s-](?:severity|priority|issue|finding))?"
-    r"(?:[\s-]*#?(\d{1,3}))?"
+_TAG = re.compile(
+    "(?P<opening>[*_`\\[(< \u2190-\u2bff\ufe0f\U0001f000-\U0001faff]{0,40}+)"
+    r"(?P<word>(?i:(?:must|should|nice|could)[\s-](?:fix|to[\s-]have))|[A-Za-z]{3,13}|P[0-4])"
+    r"(?:[\s-](?:severity|priority|issue|finding))?(?:[\s-]{0,20}#?\d{1,3})?"
+    r"(?P<closing>[\s*_`\])>]*(?P<separator>:|—|–|-{1,2}\s|\.\s|$)?[\s*_`\])>:]*)"
 )
-_CLOSING = re.compile(r"[\s*_`\])>]*(:|—|–|-{1,2}\s|\.\s|$)?[\s*_`\])>:]*")
 _LEAD = re.compile(
     r"[*_\[(]{0,3}(?:(?:finding|issue|problem|item|bug|#)\s?#?\d{1,3}|[A-Z]{1,4}-?\d{1,3}[a-z]?|#?\d{1,3}(?:\.\d{1,3}){0,3})"
     r"[*_\])]{0,3}(?:[.:)]|\s[—–-])[*_]{0,2}(?:\s+|$)",
@@ -36,26 +36,19 @@ class Tag(Value):
 
 @lru_cache(maxsize=1_024)
 def leading_tag(text: str) -> Tag | None:
-    """The severity that an item begins with."""
-    start = _LEADING.match(text[:_MAX_TAG])
-    begin = start.end() if start else 0
-    word = _WORD.match(text, begin, begin + _MAX_TAG)
-    severity = severity_of_word(word.group(1)) if word else None
-    if word is None or severity is None:
+    found = _TAG.match(text)
+    severity = severity_of_word(found["word"]) if found else None
+    if found is None or severity is None:
         return None
-    closing = _CLOSING.match(text, word.end())
-    after = text[word.end() : closing.end()] if closing else ""
-    opening = text[:begin]
-    bracketed = ("[" in opening and "]" in after) or ("(" in opening and ")" in after)
-    bold = "**" in opening and "**" in after
-    separated = bool(closing and closing.group(1)) or ":" in after
-    if not (bracketed or separated or (bold and word.group(1).isupper())):
+    opening, word, closing = found["opening"], found["word"], found["closing"]
+    bracketed = ("[" in opening and "]" in closing) or ("(" in opening and ")" in closing)
+    bold = "**" in opening and "**" in closing
+    separated = found["separator"] or ":" in closing or (bold and word.isupper())
+    ordinary = word.lower() in _ORDINARY
+    if not bracketed and (not separated or (ordinary and word.lower() != "note")):
         return None
-    ordinary = word.group(1).lower() in _ORDINARY
-    if ordinary and not bracketed and word.group(1).lower() != "note":
-        return None
-    strict = bracketed or (not ordinary and (bold or word.group(1).isupper()))
-    return Tag(severity=severity, rest=text[word.end() + len(after) :].strip(), strict=strict)
+    strict = bracketed or (not ordinary and (bold or word.isupper()))
+    return Tag(severity=severity, rest=text[found.end() :].strip(), strict=strict)
 
 
 @lru_cache(maxsize=1_024)

@@ -103,28 +103,22 @@ def _values(section: Section) -> list[str]:
     """The texts in a section that can hold a conclusion."""
     if section.kind is SectionKind.FORMER:
         return []
-    values: list[str] = []
-    for line in section.lines:
-        value = _labelled_value(section, line.text) if line.kind in (LineKind.TEXT, LineKind.QUOTE) else None
-        if value:
-            values.append(value)
+    texts = [line.text for line in section.lines if line.kind in (LineKind.TEXT, LineKind.QUOTE)]
+    values = [_labelled_value(section, text) for text in texts]
     if section.kind is SectionKind.VERDICT:
         values += [section.heading.partition(":")[2]]
         values += [line.text for line in section.lines if line.kind is LineKind.TEXT][:1]
     return values
 
 
-def _labelled_value(section: Section, text: str) -> str | None:
+def _labelled_value(section: Section, text: str) -> str:
+    """What follows the label of a conclusion; empty where the line has none."""
     line = plain(list_mark(text[:600])[1])
     label = _LABEL.match(line)
-    if label is None:
-        return None
-    value = line[label.end() :]
-    in_item = section.kind in LISTING
-    loose = _LOOSE_LABEL.match(line) is not None and section.kind is SectionKind.OTHER
-    if loose or (in_item and not (_BARE_VERDICT.fullmatch(value) or _PLAIN_VERDICT.match(value))):
-        return None
-    return value
+    value = line[label.end() :] if label else ""
+    if section.kind in LISTING:
+        return value if _BARE_VERDICT.fullmatch(value) or _PLAIN_VERDICT.match(value) else ""
+    return "" if section.kind is SectionKind.OTHER and _LOOSE_LABEL.match(line) else value
 
 
 def _of(value: str) -> StatedVerdict | None:

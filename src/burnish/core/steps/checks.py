@@ -3,9 +3,7 @@
 from burnish.core.events import Sealed, Validated, ValidationStatus, WorkFailed
 from burnish.core.state import Ended, Outcome, Run, Sealing, SealKind, Validating, Validation
 from burnish.core.steps import flow, work
-from burnish.core.steps.orders import repair_order
 from burnish.core.values import replace
-from burnish.core.work import Pausing, Ready, Running
 
 
 def validated(run: Run, phase: Validating, event: Validated) -> Run:
@@ -26,7 +24,7 @@ def validated(run: Run, phase: Validating, event: Validated) -> Run:
     if len(run.rounds) >= run.limit:
         # What a fixer made of it could not be reviewed any more.
         return flow.exhaust(run, "validation failed after the last review")
-    return flow.to_fix(replace(run, repairs=run.repairs + 1), repair_order(run, event.output))
+    return flow.to_fix(replace(run, repairs=run.repairs + 1), flow.repair_order(run, event.output))
 
 
 def outcome_of(phase: Sealing) -> Outcome:
@@ -35,7 +33,6 @@ def outcome_of(phase: Sealing) -> Outcome:
 
 
 def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
-    """The approval is bound to the tree."""
     work.running(phase.work, phase.key, event.effect)
     outcome = outcome_of(phase)
     return replace(run, seal=event.digest, seal_kinds=phase.kinds, phase=Ended(outcome=outcome, reason=phase.reason))
@@ -43,11 +40,6 @@ def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
 
 def own_work_failed(run: Run, phase: Validating | Sealing, event: WorkFailed) -> Run:
     """A command that cannot run, or a seal that cannot be stored, is infrastructure, never a verdict."""
-    at_work = work.running(phase.work, phase.key, event.effect)
-    run = work.count_failure(run, event)
-    result = work.fail(event, at_work, work.OWN_WORK, work.rule_of(run, phase))
-    if isinstance(result, Ready | Running | Pausing):
-        return replace(run, phase=replace(phase, work=result))
+    run, final = work.fail_single(run, phase, event)
     task = "validation" if isinstance(phase, Validating) else "sealing"
-    idle = replace(run, phase=replace(phase, work=Ready()))
-    return flow.end(idle, Outcome.DID_NOT_RUN, f"{task} did not run: {event.failure.message}")
+    return flow.end(run, Outcome.DID_NOT_RUN, f"{task} did not run: {event.failure.message}") if final else run

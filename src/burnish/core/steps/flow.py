@@ -2,14 +2,27 @@
 
 import re
 
+from burnish.core.effects import Previous
 from burnish.core.errors import RefusedError
 from burnish.core.events import EVIDENCE, ValidationStatus
 from burnish.core.evidence import summary
 from burnish.core.finding_history import record, waived_by_hand
-from burnish.core.protocol import Ask, AskAtTerminal, Choice, ChoiceAction, Fail, ReviewBy, ReviewMode, Stop
+from burnish.core.findings import Finding, FindingStatus, required_changes
+from burnish.core.protocol import (
+    Ask,
+    AskAtTerminal,
+    Choice,
+    ChoiceAction,
+    Feedback,
+    FixInput,
+    ReviewBy,
+    ReviewMode,
+    Stop,
+)
 from burnish.core.reviews import Failure, FailureKind
 from burnish.core.state import (
     Active,
+    AnsweredReview,
     Approval,
     Building,
     Ended,
@@ -17,6 +30,7 @@ from burnish.core.state import (
     FixOrder,
     Outcome,
     Reviewing,
+    Round,
     Run,
     Scope,
     Sealing,
@@ -26,13 +40,11 @@ from burnish.core.state import (
     Validating,
     Waiting,
 )
-from burnish.core.steps.rounds import keep_reviews
 from burnish.core.values import replace
 from burnish.core.work import Ready, Running, effect_id
 
 
 def to_start(run: Run) -> Run:
-    """The first phase of a run."""
     if run.started.build:
         return replace(run, phase=Building(work=Ready()))
     return to_first_review(run)
@@ -52,7 +64,7 @@ def to_validation(run: Run, approval: Approval | None = None) -> Run:
 
 def to_review(run: Run) -> Run:
     """Call the panel. The round itself opens when its first review starts."""
-    seats = tuple(Seat(reviewer=reviewer.name, work=Ready()) for reviewer in run.protocol.panel)
+    seats = tuple(Seat(reviewer=reviewer.name, work=Ready()) for reviewer in run.panel)
     number = len(run.rounds) + 1
     return replace(run, phase=Reviewing(round=number, scope=_scope(run, number), seats=seats))
 
@@ -64,8 +76,7 @@ def _scope(run: Run, number: int) -> Scope:
     """
     if run.protocol.review.mode is ReviewMode.FRESH or number == 1 or number >= run.limit:
         return Scope.FULL
-    last = run.rounds[-1]
-    confirmed = last.judgement is not None and last.judgement.clean and last.tree == run.tree
+    confirmed = run.judgement is not None and run.judgement.clean and run.rounds[-1].tree == run.tree
     return Scope.FULL if confirmed else Scope.RATCHET
 
 
@@ -79,50 +90,43 @@ def approve(run: Run, reason: str) -> Run:
 
 
 def accept(run: Run, reason: str) -> Run:
-    """A person takes the risk of what is open."""
     return settle_approval(run, Approval(reason=reason, accepted=True))
 
 
 def settle_approval(run: Run, approval: Approval) -> Run:
-    """Seal an approval, or say why it cannot be sealed."""
-    if run.started.rules < EVIDENCE:
-        return _settle_without_evidence(run, approval)
-    if run.validated is None:
+    """Seal an approval, or say why it cannot be sealed.
+
+    Runs that began before evidence was counted keep their rules: their seals say that nothing is proven.
+    """
+    counts_evidence = run.started.rules >= EVIDENCE
+    if counts_evidence and run.validated is None:
         return to_validation(run, approval)
     if approval.accepted:
-        if run.validated.status is ValidationStatus.FAILED:
+        if counts_evidence and run.validated and run.validated.status is ValidationStatus.FAILED:
             return end(run, Outcome.ACCEPTED, f"{approval.reason}; no seal: validation fails on this tree")
         return _to_seal(run, approval)
-    gaps = run.rounds[-1].judgement.gaps if run.rounds and run.rounds[-1].judgement is not None else ()
+    gaps = run.judgement.gaps if counts_evidence and run.judgement else ()
     if gaps and not run.started.allow_unexamined and run.protocol.review.by is not ReviewBy.SESSION:
         return end(run, Outcome.UNPROVEN, f"no blocking findings, but not everything was examined: {summary(gaps)}")
-    return _withhold(run, approval) or _to_seal(run, approval)
-
-
-def _settle_without_evidence(run: Run, approval: Approval) -> Run:
-    """The rules of runs that began before evidence was counted. Their seals say that nothing is proven."""
-    return (None if approval.accepted else _withhold(run, approval)) or _to_seal(run, approval)
-
-
-def _withhold(run: Run, approval: Approval) -> Run | None:
-    """A blocker that was not fixed withholds the seal even where the protocol's own count is clean."""
-    held = [tracked for tracked in run.findings if tracked.still_blocks]
-    if not held:
-        return None
-    titles = "; ".join(tracked.finding.title for tracked in held[:3])
-    withheld = f"{approval.reason}; no seal: earlier findings still block: {titles}"
-    return end(run, Outcome.APPROVED, withheld)
+    # A blocker that was not fixed withholds the seal even where the protocol's own count is clean.
+    held = [tracked.finding.title for tracked in run.findings if tracked.still_blocks]
+    if held:
+        withheld = f"{approval.reason}; no seal: earlier findings still block: {'; '.join(held[:3])}"
+        return end(run, Outcome.APPROVED, withheld)
+    return _to_seal(run, approval)
 
 
 def _to_seal(run: Run, approval: Approval) -> Run:
+    if run.subject.paths:
+        outcome = Outcome.ACCEPTED if approval.accepted else Outcome.APPROVED
+        return end(run, outcome, f"{approval.reason}; no seal: only a part of the change was reviewed")
     kinds = _kinds(run, approval)
     return replace(run, phase=Sealing(kinds=kinds or (SealKind.APPROVED,), reason=approval.reason, work=Ready()))
 
 
 def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:
     """Everything that makes an approval less than one; nothing where it is one."""
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    unproven = run.started.rules < EVIDENCE or judgement is None or bool(judgement.gaps)
+    unproven = run.started.rules < EVIDENCE or run.judgement is None or bool(run.judgement.gaps)
     weaker = {
         SealKind.ACCEPTED: approval.accepted,
         SealKind.SELF_REVIEWED: run.protocol.review.by is ReviewBy.SESSION,
@@ -136,17 +140,10 @@ def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:
 def exhaust(run: Run, why: str) -> Run:
     """The limit is reached, or another round would change nothing: the protocol says what happens now."""
     rule = run.protocol.exhausted
-    match rule:
-        case Ask():
-            return _to_waiting(run, rule, why)
-        case AskAtTerminal():
-            if run.started.interactive:
-                return _to_waiting(run, rule, why)
-            return end(run, Outcome.FAILED, _filled(run, rule.reason, why))
-        case Fail():
-            return end(run, Outcome.FAILED, _filled(run, rule.reason, why))
-        case Stop():
-            return end(run, Outcome.STOPPED, _filled(run, rule.reason, why))
+    if isinstance(rule, Ask) or (isinstance(rule, AskAtTerminal) and run.started.interactive):
+        return _to_waiting(run, rule, why)
+    outcome = Outcome.STOPPED if isinstance(rule, Stop) else Outcome.FAILED
+    return end(run, outcome, _filled(run, rule.reason, why))
 
 
 def _to_waiting(run: Run, rule: Ask | AskAtTerminal, why: str) -> Run:
@@ -176,33 +173,22 @@ def _filled(run: Run, template: str, why: str) -> str:
     How many findings block is no placeholder: the reasons of built-in protocols are part of the digests in seals.
     """
     text = counted(counted(template, "reviews", len(run.rounds)), "revisions", run.revisions)
-    if blocking_count(run):
+    if run.blockers:
         text = text.replace("Blocking findings remain", blocking_remain(run))
     return text if len(run.rounds) >= run.limit else f"{text} ({why})"
 
 
-def blocking_count(run: Run) -> int:
-    """How many findings blocked in the last round."""
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    return 0 if judgement is None else len(judgement.blocking) + len(judgement.carried)
-
-
 def blocking_remain(run: Run) -> str:
     """`3 blocking findings remain`."""
-    number = blocking_count(run)
+    number = len(run.blockers)
     return f"{number} blocking finding{'s remain' if number != 1 else ' remains'}"
 
 
 def counted(template: str, name: str, number: int) -> str:
     """The template with a number in it; a noun behind a one is singular."""
     text = template.replace(f"{{{name}}}", str(number))
-    if number != 1:
-        return text
-    return re.sub(r"\b1((?: fix)?) (review|revision|attempt|round|cycle|fixe)s\b", _singular, text)
-
-
-def _singular(match: re.Match[str]) -> str:
-    return f"1{match[1]} {match[2].replace('fixe', 'fix')}"
+    plural = r"\b(1(?: fix)? (?:review|revision|attempt|round|cycle))s\b|\b(1(?: fix)? fix)es\b"
+    return re.sub(plural, r"\1\2", text) if number == 1 else text
 
 
 def end(run: Run, outcome: Outcome, reason: str) -> Run:
@@ -226,13 +212,17 @@ def finish(run: Run, last: Active | Waiting, ended: Ended) -> Run:
     """Nothing runs any more. What an unfinished panel said is kept."""
     if isinstance(last, Reviewing):
         run = keep_reviews(run, last)
-        if run.rounds and run.rounds[-1].judgement is None:
+        if run.rounds and run.judgement is None:
             run = record(run, run.rounds[-1].reviews)
     return replace(run, phase=ended)
 
 
+def keep_reviews(run: Run, phase: Reviewing) -> Run:
+    """Write what the seats have so far into the round, if one was opened."""
+    return run.with_last_round(reviews=phase.reviews) if len(run.rounds) >= phase.round else run
+
+
 def running_effects(phase: Active) -> tuple[str, ...]:
-    """The effects that run at this moment."""
     if isinstance(phase, Reviewing):
         keyed = [(phase.key(seat), seat.work) for seat in phase.seats]
     else:
@@ -242,10 +232,57 @@ def running_effects(phase: Active) -> tuple[str, ...]:
 
 def under_way(run: Run) -> tuple[str, ...]:
     """The effects that the events say are running, also while the run is being ended."""
-    match run.phase:
-        case Waiting() | Ended():
-            return ()
-        case Stopping():
-            return running_effects(run.phase.interrupted)
-        case phase:
-            return running_effects(phase)
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
+    return () if isinstance(phase, Waiting | Ended) else running_effects(phase)
+
+
+# --- What the fixer is asked for after a judged round, and what a later reviewer is told of it.
+
+OPEN_STATES = (FindingStatus.OPEN, FindingStatus.FILED)
+
+
+def fix_order(run: Run) -> FixOrder:
+    last = run.rounds[-1]
+    must, may = run.blockers, _rest(run)
+    if run.protocol.fix.input is FixInput.ALL:
+        must, may = (*must, *may), ()
+    elif run.protocol.fix.input in (FixInput.BLOCKING, FixInput.NOTHING):
+        may = ()
+    return FixOrder(
+        number=run.fixes + 1,
+        round=last.number,
+        must=must,
+        may=may,
+        instructions=_instructions(last),
+        notes={entry.finding.id: entry.note for entry in run.findings if entry.note and entry.status in OPEN_STATES},
+    )
+
+
+def _rest(run: Run) -> tuple[Finding, ...]:
+    """The other open findings of the last round, which do not block."""
+    known = {finding.id for finding in run.blockers}
+    reported = (entry for entry in run.findings if entry.last_reported_round == len(run.rounds))
+    is_open = (entry.finding for entry in reported if entry.status is FindingStatus.OPEN)
+    return tuple(finding for finding in is_open if finding.id not in known)
+
+
+def _instructions(last: Round) -> str:
+    """Follow-up prompts and revision notes, as the reviewers wrote them."""
+    answers = [review.answer for review in last.reviews if isinstance(review, AnsweredReview)]
+    notes = [answer.card.revision_notes for answer in answers if answer.card]
+    return "\n\n".join(filter(None, [*(answer.follow_up for answer in answers), *notes]))
+
+
+def previous_feedback(run: Run) -> Previous | None:
+    """What the protocol lets a reviewer know of the round before: what it asked for in words, else what blocked."""
+    if run.protocol.review.feedback is Feedback.NONE or not run.rounds:
+        return None
+    # Not just the last one: the round that is being asked for may be open already, for another seat or attempt.
+    judged = ((past, past.judgement.blockers) for past in reversed(run.rounds) if past.judgement)
+    feedback = next((_instructions(past) or required_changes(blockers) for past, blockers in judged), "")
+    return Previous(attempt=run.revisions, feedback=feedback)
+
+
+def repair_order(run: Run, output: str) -> FixOrder:
+    """The order for a failed validation: its output is all that the fixer needs."""
+    return FixOrder(number=run.fixes + 1, round=len(run.rounds), instructions=output, after_validation=True)

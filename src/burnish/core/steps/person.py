@@ -12,27 +12,26 @@ from burnish.core.events import (
     Skipped,
     ValidationStatus,
 )
-from burnish.core.finding_history import DISMISSED, answered, dismiss, without
+from burnish.core.finding_history import DISMISSED, amended, without
 from burnish.core.finding_identity import identify
 from burnish.core.findings import FindingStatus, Tracked
 from burnish.core.protocol import ChoiceAction, ReviewBy, SkipReason
 from burnish.core.state import AnsweredReview, Outcome, Phase, Run, Scope, Waiting
 from burnish.core.steps import flow
-from burnish.core.steps.orders import fix_order, repair_order
 from burnish.core.steps.review import assignment_of
 from burnish.core.values import replace
 
 
 def decided(run: Run, phase: Waiting, event: Decided) -> Run:
-    """A person chose one of the offered ways on."""
     choice = next((offered for offered in phase.choices if offered.key == event.choice), None)
     if choice is None:
         keys = ", ".join(offered.key for offered in phase.choices)
         raise RefusedError(f"'{event.choice}' is not offered; choose one of {keys}")
     match choice.action:
         case ChoiceAction.FIX:
-            run = replace(run, findings=answered(run, phase.asked))
-            return flow.to_fix(run, fix_order(run))
+            # They are not asked about again.
+            run = amended(run, phase.asked, decided=True)
+            return flow.to_fix(run, flow.fix_order(run))
         case ChoiceAction.MANUAL:
             return flow.end(run, Outcome.BLOCKED, _with_note("a person took over", event.note))
         case ChoiceAction.ACCEPT:
@@ -48,16 +47,15 @@ def decided(run: Run, phase: Waiting, event: Decided) -> Run:
 
 def other_agent(run: Run) -> str | None:
     """The agent that replaces the last one: the fallback, or else the first agent. None if there is no other."""
-    reviewer = run.protocol.panel[0].name
-    said = [review for review in run.rounds[-1].reviews if review.reviewer == reviewer] if run.rounds else []
+    reviewer = run.panel[0].name
+    reviews = run.rounds[-1].reviews if run.rounds else ()
+    said = next((review for review in reviews if review.reviewer == reviewer), None)
     following = assignment_of(run, reviewer)
-    answered_last = said[0].agent if said and isinstance(said[0], AnsweredReview) else None
-    if answered_last is None and following.fallback is not None:
+    if not isinstance(said, AnsweredReview) and following.fallback is not None:
         return following.agent  # the two take turns, and it is the other one's
-    last = answered_last or following.agent
+    last = said.agent if isinstance(said, AnsweredReview) else following.agent
     known = run.roles.reviewer(reviewer)
-    candidates = (known.fallback, known.agent)
-    return next((name for name in candidates if name is not None and name not in (last, *run.unusable)), None)
+    return next((name for name in (known.fallback, known.agent) if name not in (None, last, *run.unusable)), None)
 
 
 def _with_note(reason: str, note: str) -> str:
@@ -76,15 +74,10 @@ def _another_round(run: Run) -> Run:
     lines stay, whatever it finds.
     """
     if run.validated is not None and run.validated.status is ValidationStatus.FAILED:
-        return flow.to_fix(run, repair_order(run, run.validated.output))
-    if run.protocol.review.by is ReviewBy.SESSION or not _blockers(run):
+        return flow.to_fix(run, flow.repair_order(run, run.validated.output))
+    if run.protocol.review.by is ReviewBy.SESSION or not run.blockers:
         return flow.to_review(run)
-    return flow.to_fix(run, replace(fix_order(run), then_review=True))
-
-
-def _blockers(run: Run) -> bool:
-    judgement = run.rounds[-1].judgement
-    return judgement is not None and bool(judgement.blocking or judgement.carried)
+    return flow.to_fix(run, replace(flow.fix_order(run), then_review=True))
 
 
 def cancelled(run: Run, _phase: Phase, event: Cancelled) -> Run:
@@ -109,12 +102,11 @@ def skipped(run: Run, _phase: Phase, event: Skipped) -> Run:
 
 def refuted(run: Run, phase: Phase, event: FindingRefuted) -> Run:
     """A finding is false, with evidence; it is remembered and never silently hidden."""
-    return _dismissed(run, phase, event.finding, FindingStatus.REFUTED, event.evidence)
+    return _dismissed(run, phase, event, FindingStatus.REFUTED, event.evidence)
 
 
 def waived(run: Run, phase: Phase, event: FindingWaived) -> Run:
-    """A person takes the risk of a finding."""
-    return _dismissed(run, phase, event.finding, FindingStatus.WAIVED, event.reason)
+    return _dismissed(run, phase, event, FindingStatus.WAIVED, event.reason)
 
 
 def _known(run: Run, finding: str) -> Tracked:
@@ -124,34 +116,27 @@ def _known(run: Run, finding: str) -> Tracked:
     return entry
 
 
-def _dismissed(run: Run, phase: Phase, finding: str, status: FindingStatus, note: str) -> Run:
-    entry = _known(run, finding)
+def _dismissed(run: Run, phase: Phase, event: FindingRefuted | FindingWaived, status: FindingStatus, note: str) -> Run:
+    entry = _known(run, event.finding)
     if entry.status in DISMISSED:
         raise RefusedError(f"the finding is already {entry.status.value}")
     if not note.strip():
         raise RefusedError("the evidence or reason is empty")
-    run = dismiss(run, finding, status, note)
-    return _judge_again(run, phase, finding) if isinstance(phase, Waiting) else run
+    run = amended(run, (event.finding,), status=status, note=note, dismissed_by=event.by, dismissed_at=event.at)
+    return _judge_again(run, phase, event.finding) if isinstance(phase, Waiting) else run
 
 
 def annotated(run: Run, _phase: Phase, event: FindingAnnotated) -> Run:
-    """A person tells the fixer something about a finding."""
     entry = _known(run, event.finding)
     if entry.status in DISMISSED:
         # Its note is the evidence or the reason, which must not be overwritten.
         raise RefusedError(f"the finding is {entry.status.value}")
-    return replace(
-        run,
-        findings=tuple(
-            replace(entry, note=event.note) if entry.finding.id == event.finding else entry for entry in run.findings
-        ),
-    )
+    return amended(run, (event.finding,), note=event.note)
 
 
 def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
     """A person's own finding blocks like any other, and goes to the fixer with the rest."""
-    judgement = run.rounds[-1].judgement if run.rounds else None
-    if judgement is None:
+    if run.judgement is None:
         raise RefusedError("no round has been judged yet")
     finding = replace(event.finding, id="", found_by=event.finding.found_by or (event.by or "a person",))
     known = tuple(entry.finding for entry in run.findings)
@@ -160,9 +145,8 @@ def added(run: Run, _phase: Waiting, event: FindingAdded) -> Run:
         raise RefusedError("the finding is already known")
     number = len(run.rounds)
     entry = Tracked(finding=finding, round=number, last_reported_round=number, blocking=True, decided=True)
-    judged = replace(judgement, clean=False, blocking=(*judgement.blocking, finding))
-    run = replace(run, findings=(*run.findings, entry))
-    return replace(run, rounds=(*run.rounds[:-1], replace(run.rounds[-1], judgement=judged)))
+    judged = replace(run.judgement, clean=False, blocking=(*run.judgement.blocking, finding))
+    return replace(run, findings=(*run.findings, entry)).with_last_round(judgement=judged)
 
 
 def _judge_again(run: Run, phase: Waiting, dismissed: str) -> Run:
@@ -171,7 +155,7 @@ def _judge_again(run: Run, phase: Waiting, dismissed: str) -> Run:
     if last.judgement is None or last.tree != run.tree:
         return run
     judgement = without(last.judgement, dismissed, run.protocol.review.open_blockers)
-    run = replace(run, rounds=(*run.rounds[:-1], replace(last, judgement=judgement)))
+    run = run.with_last_round(judgement=judgement)
     if not judgement.clean:
         return _ask_less(run, phase, dismissed)
     if last.scope is Scope.FULL:
@@ -184,4 +168,4 @@ def _ask_less(run: Run, phase: Waiting, dismissed: str) -> Run:
     if dismissed not in phase.asked:
         return run
     asked = tuple(one for one in phase.asked if one != dismissed)
-    return flow.ask_about(run, asked) if asked else flow.to_fix(run, fix_order(run))
+    return flow.ask_about(run, asked) if asked else flow.to_fix(run, flow.fix_order(run))

@@ -13,25 +13,25 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
+from burnish.core.evidence import looked
 from burnish.core.finding_history import judge_round
 from burnish.core.findings import Action
 from burnish.core.gates import Judgement
 from burnish.core.protocol import FallbackTurn, ReviewBy
-from burnish.core.reviews import Failure, FailureKind
+from burnish.core.reviews import Answer, Failure, FailureKind
 from burnish.core.state import (
     AnsweredReview,
     FailedReview,
-    FixResult,
-    FixStatus,
     Outcome,
     Review,
     Reviewing,
+    Round,
     Run,
     Scope,
+    Seat,
 )
-from burnish.core.steps import flow, rounds, work
-from burnish.core.steps.change import take
-from burnish.core.steps.orders import fix_order
+from burnish.core.steps import flow, work
+from burnish.core.steps.change import take_session
 from burnish.core.values import replace
 from burnish.core.work import UNUSABLE, Assignment, EndNow, Pausing, Ready, Running, uses_up_round
 
@@ -63,67 +63,88 @@ def _failed_rounds(run: Run, reviewer: str) -> int:
 
 def step(run: Run, phase: Reviewing, event: WorkStarted | ProcessStarted | WorkLost | TimerFired) -> Run:
     """A seat starts, or goes back to its start."""
-    seat = rounds.seat_of(phase, event.effect)
+    seat = phase.seat_of(event.effect)
     if not isinstance(seat.work, Ready | Running | Pausing):
         raise RefusedError(f"{seat.reviewer} has answered")
     following = work.advance(seat.work, phase.key(seat), event)
     if isinstance(event, WorkLost):
         run = work.charge(run, event.usage)
     if isinstance(event, WorkStarted):
-        run = rounds.open_round(run, phase, event.at)
-    return replace(run, phase=rounds.place(phase, replace(seat, work=following)))
+        run = _open_round(run, phase, event.at)
+    return replace(run, phase=phase.with_work(seat, following))
+
+
+def _open_round(run: Run, phase: Reviewing, at: float) -> Run:
+    """A round opens when its first review starts."""
+    if len(run.rounds) >= phase.round:
+        return run
+    opened = Round(number=phase.round, scope=phase.scope, tree=run.tree, commit=run.commit, opened_at=at)
+    return replace(run, rounds=(*run.rounds, opened))
+
+
+def good_review(
+    run: Run, seat: Seat, at_work: Running, answer: Answer, event: Reviewed | SessionFinished
+) -> AnsweredReview:
+    """A readable answer, with a mark where it took longer than the protocol expects."""
+    limit = run.protocol.limits.slow_review_seconds
+    return AnsweredReview(
+        reviewer=seat.reviewer,
+        agent=at_work.agent,
+        answer=answer,
+        started_at=at_work.since,
+        finished_at=event.at,
+        slow=limit is not None and event.at - at_work.since > limit,
+        prompt=event.prompt if isinstance(event, Reviewed) else "",
+        evidence=event.evidence,
+        looked=looked(run.changed, event.evidence),
+        story_open=isinstance(event, SessionFinished) and event.status is StoryStatus.NOT_DONE,
+    )
 
 
 def failed(run: Run, phase: Reviewing, event: WorkFailed) -> Run:
     """A reviewer gave no usable answer. Nothing is clean by default."""
-    seat = rounds.seat_of(phase, event.effect)
+    seat = phase.seat_of(event.effect)
     at_work = work.running(seat.work, phase.key(seat), event.effect)
     run = work.count_failure(run, event)
     result = work.fail(event, at_work, assignment_of(run, seat.reviewer), run.protocol.failures)
     if event.failure.kind in UNUSABLE and run.protocol.failures.unusable is not None:
         run = replace(run, unusable=(*run.unusable, at_work.agent))
     if isinstance(result, Ready | Running | Pausing):
-        return replace(run, phase=rounds.place(phase, replace(seat, work=result)))
+        return replace(run, phase=phase.with_work(seat, result))
     missing = FailedReview(reviewer=seat.reviewer, failure=event.failure)
-    phase = rounds.place(phase, replace(seat, work=missing))
+    phase = phase.with_work(seat, missing)
     run = replace(run, phase=phase)
     if isinstance(result, EndNow):
-        return end_without_review(run, missing)
+        return flow.give_up(run, missing.failure, missing.reviewer)
     return close_when_complete(run, phase)
 
 
 def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
-    """A reviewer answered in its contract."""
     if run.protocol.review.by is ReviewBy.SESSION:
         raise RefusedError("this protocol's reviewer is a session, which ends with what it changed")
-    seat = rounds.seat_of(phase, event.effect)
+    seat = phase.seat_of(event.effect)
     at_work = work.running(seat.work, phase.key(seat), event.effect)
-    said = rounds.good_review(run, seat, at_work, event.answer, event)
-    phase = rounds.place(phase, replace(seat, work=said))
+    said = good_review(run, seat, at_work, event.answer, event)
+    phase = phase.with_work(seat, said)
     return close_when_complete(replace(work.charge(run, event.usage), phase=phase), phase)
 
 
 def close_when_complete(run: Run, phase: Reviewing) -> Run:
     """Every seat must have answered before anything is judged."""
-    reviews: list[Review] = [seat.work for seat in phase.seats if isinstance(seat.work, AnsweredReview | FailedReview)]
+    reviews = phase.reviews
     if len(reviews) < len(phase.seats):
         return run
     missing = [review for review in reviews if isinstance(review, FailedReview)]
-    if not missing:
-        good = [review for review in reviews if isinstance(review, AnsweredReview)]
-        run, judgement = judge_round(rounds.keep_reviews(run, phase), good, phase.scope)
-        scope = Scope.FULL if all(review.answer.whole for review in good) else phase.scope
-        return _follow_judgement(rounds.with_last_round(run, judgement=judgement, scope=scope), judgement, scope)
     fatal = [review for review in missing if not uses_up_round(review.failure, run.protocol.failures)]
     if fatal:
-        return end_without_review(run, fatal[0])
-    return next_round(
-        rounds.keep_reviews(run, phase), f"{missing[0].reviewer} gave no usable answer: {missing[0].failure.message}"
-    )
-
-
-def end_without_review(run: Run, missing: FailedReview) -> Run:
-    return flow.give_up(run, missing.failure, missing.reviewer)
+        return flow.give_up(run, fatal[0].failure, fatal[0].reviewer)
+    run = flow.keep_reviews(run, phase)
+    if missing:
+        return next_round(run, f"{missing[0].reviewer} gave no usable answer: {missing[0].failure.message}")
+    good = [review for review in reviews if isinstance(review, AnsweredReview)]
+    run, judgement = judge_round(run, good, phase.scope)
+    scope = Scope.FULL if all(review.answer.whole for review in good) else phase.scope
+    return _follow_judgement(run.with_last_round(judgement=judgement, scope=scope), judgement, scope)
 
 
 def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
@@ -137,14 +158,13 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
     if len(run.rounds) >= run.limit:
         return flow.exhaust(run, what_remains(run))
     questions = _questions(run, judgement)
-    return flow.ask_about(run, questions) if questions else flow.to_fix(run, fix_order(run))
+    return flow.ask_about(run, questions) if questions else flow.to_fix(run, flow.fix_order(run))
 
 
 def _questions(run: Run, judgement: Judgement) -> tuple[str, ...]:
     """The blocking findings that ask for a person's decision and have none yet."""
     decided = {entry.finding.id for entry in run.findings if entry.decided}
-    blockers = (*judgement.blocking, *judgement.carried)
-    return tuple(one.id for one in blockers if one.action is Action.ASK and one.id not in decided)
+    return tuple(one.id for one in judgement.blockers if one.action is Action.ASK and one.id not in decided)
 
 
 def what_remains(run: Run) -> str:
@@ -169,26 +189,29 @@ def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
     """Enter what the session changed, then judge what it said."""
     if run.protocol.review.by is not ReviewBy.SESSION:
         raise RefusedError("this protocol's reviewers cannot change anything")
-    seat = rounds.seat_of(phase, event.effect)
+    seat = phase.seat_of(event.effect)
     at_work = work.running(seat.work, phase.key(seat), event.effect)
-    status = FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED
-    run = take(work.charge(run, event.usage), event.change)
-    run = rounds.with_last_round(run, fix=FixResult(status=status, commit=event.change.commit))
+    run = take_session(work.charge(run, event.usage), event.change)
     said: Review
     if event.answer is None:
         failure = Failure(kind=FailureKind.UNREADABLE, message="the session's answer could not be read")
         said = FailedReview(reviewer=seat.reviewer, failure=failure)
     else:
-        said = rounds.good_review(run, seat, at_work, event.answer, event)
-    phase = rounds.place(phase, replace(seat, work=said))
-    run = rounds.keep_reviews(replace(run, phase=phase), phase)
+        said = good_review(run, seat, at_work, event.answer, event)
+    phase = phase.with_work(seat, said)
+    run = flow.keep_reviews(replace(run, phase=phase), phase)
     if isinstance(said, FailedReview):
         return _unreadable(run, event, said.failure)
     run, judgement = judge_round(run, [said], Scope.FULL)
     nothing_blocks = judgement.clean
     if event.status is StoryStatus.NOT_DONE:
-        judgement = replace(judgement, clean=False, reasons=(*judgement.reasons, _not_done(run)))
-    return _judged(rounds.with_last_round(run, judgement=judgement), event.status, nothing_blocks)
+        why = f"{run.subject.status_file or 'its status file'} does not mark the story as done"
+        judgement = replace(judgement, clean=False, reasons=(*judgement.reasons, why))
+    run = run.with_last_round(judgement=judgement)
+    if judgement.clean:
+        return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
+    why = "the session did not mark the story as done" if nothing_blocks else what_remains(run)
+    return next_round(run, why) if run.may_fix else flow.end(run, Outcome.FAILED, why)
 
 
 def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
@@ -197,16 +220,3 @@ def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
     if event.newly_done and event.status is StoryStatus.DONE:
         return flow.approve(run, "the session marked the story as done")
     return next_round(run, failure.message)
-
-
-def _not_done(run: Run) -> str:
-    return f"{run.subject.status_file or 'its status file'} does not mark the story as done"
-
-
-def _judged(run: Run, status: StoryStatus, nothing_blocks: bool) -> Run:
-    if nothing_blocks and status is not StoryStatus.NOT_DONE:
-        return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
-    why = "the session did not mark the story as done" if nothing_blocks else what_remains(run)
-    if not run.may_fix:
-        return flow.end(run, Outcome.FAILED, why)
-    return next_round(run, why)

@@ -17,15 +17,14 @@ from burnish.core.state import (
     Ended,
     FailedReview,
     Fixing,
-    FixResult,
-    FixStatus,
     Phase,
     Reviewing,
     Run,
     Stopping,
 )
-from burnish.core.steps import flow, rounds, work
-from burnish.core.steps.change import fix_kept, take
+from burnish.core.steps import flow, work
+from burnish.core.steps.change import fix_kept, take, take_session
+from burnish.core.steps.review import good_review
 from burnish.core.values import replace
 from burnish.core.work import Ready
 
@@ -48,9 +47,8 @@ def result(run: Run, phase: Stopping, event: EffectResult) -> Run:
     return flow.finish(run, interrupted, Ended(outcome=phase.outcome, reason=phase.reason))
 
 
-def closed(run: Run, phase: Phase, event: Closed) -> Run:
+def closed(run: Run, _phase: Phase, event: Closed) -> Run:
     """The recorded end holds, whatever the rules of today make of the events before it."""
-    del phase
     if run.closed:
         raise RefusedError("the end is on record already")
     return replace(run, phase=Ended(outcome=event.outcome, reason=event.reason), closed=True)
@@ -65,32 +63,27 @@ def _idle(run: Run, interrupted: Active, event: EffectResult) -> Active:
     """The interrupted phase without the work that has just ended."""
     if not isinstance(interrupted, Reviewing):
         return replace(interrupted, work=Ready())
-    seat = rounds.seat_of(interrupted, event.effect)
+    seat = interrupted.seat_of(event.effect)
     at_work = work.running(seat.work, interrupted.key(seat), event.effect)
     match event:
         case Reviewed():
-            after = rounds.good_review(run, seat, at_work, event.answer, event)
+            after = good_review(run, seat, at_work, event.answer, event)
         case WorkFailed():
             after = FailedReview(reviewer=seat.reviewer, failure=event.failure)
         case _:
             after = Ready(attempt=at_work.attempt)
-    return rounds.place(interrupted, replace(seat, work=after))
+    return interrupted.with_work(seat, after)
 
 
 def _kept(run: Run, interrupted: Active, event: EffectResult) -> Run:
     """What the ended work used up and changed: good work is never thrown away."""
+    run = work.charge(run, event.usage)
     match event:
-        case Fixed() | SessionFinished() | Built():
-            return _keep_change(work.charge(run, event.usage), interrupted, event)
-        case Reviewed() | Validated() | WorkFailed() | WorkLost():
-            return work.charge(run, event.usage)
-
-
-def _keep_change(run: Run, interrupted: Active, event: Fixed | SessionFinished | Built) -> Run:
-    status = FixStatus.FIXED if event.change.tree != run.tree else FixStatus.UNCHANGED
-    if isinstance(event, Fixed) and isinstance(interrupted, Fixing):
-        return fix_kept(run, interrupted.order, event, status)
-    run = take(run, event.change)
-    if isinstance(event, Built) or not run.rounds:
-        return run
-    return rounds.with_last_round(run, fix=FixResult(status=status, commit=event.change.commit))
+        case Fixed() if isinstance(interrupted, Fixing):
+            return fix_kept(run, interrupted.order, event)
+        case Built():
+            return take(run, event.change)
+        case Fixed() | SessionFinished():
+            return take_session(run, event.change)
+        case _:
+            return run

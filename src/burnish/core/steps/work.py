@@ -30,17 +30,15 @@ OWN_WORK = Assignment(agent="burnish")
 
 def assignment_of(run: Run, phase: SingleWork) -> Assignment:
     """Who does a phase's work. Later fixes may be given to a stronger agent."""
-    match phase:
-        case Building():
-            return run.roles.build or run.roles.fix
-        case Fixing():
-            by_round = run.protocol.fix.by_round
-            if not by_round:
-                return run.roles.fix
-            turn = min(max(phase.order.round, 1), len(by_round)) - 1
-            return replace(run.roles.fix, agent=by_round[turn])
-        case Validating() | Sealing():
-            return OWN_WORK
+    if isinstance(phase, Building):
+        return run.roles.build or run.roles.fix
+    if isinstance(phase, Validating | Sealing):
+        return OWN_WORK
+    by_round = run.protocol.fix.by_round
+    if not by_round:
+        return run.roles.fix
+    turn = min(max(phase.order.round, 1), len(by_round)) - 1
+    return replace(run.roles.fix, agent=by_round[turn])
 
 
 def rule_of(run: Run, phase: SingleWork) -> FailureRule:
@@ -90,8 +88,17 @@ def fail(
     return decision
 
 
+def fail_single(run: Run, phase: SingleWork, event: WorkFailed) -> tuple[Run, UseUpRound | GiveUp | EndNow | None]:
+    """A failed attempt at a phase's only work: the run with the next attempt, or idle, and then what follows."""
+    at_work = running(phase.work, phase.key, event.effect)
+    result = fail(event, at_work, assignment_of(run, phase), rule_of(run, phase))
+    run = count_failure(run, event)
+    if isinstance(result, UseUpRound | GiveUp | EndNow):
+        return replace(run, phase=replace(phase, work=Ready())), result
+    return replace(run, phase=replace(phase, work=result)), None
+
+
 def charge(run: Run, usage: Usage) -> Run:
-    """Add what work has used up."""
     return replace(run, usage=run.usage.plus(usage))
 
 
@@ -101,7 +108,6 @@ def count_failure(run: Run, event: WorkFailed) -> Run:
 
 
 def step_single(run: Run, phase: SingleWork, event: WorkStarted | ProcessStarted | WorkLost | TimerFired) -> Run:
-    """Advance the only work of a phase."""
     if isinstance(event, WorkLost):
         run = charge(run, event.usage)
     return replace(run, phase=replace(phase, work=advance(phase.work, phase.key, event)))

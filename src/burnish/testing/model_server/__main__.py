@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 from burnish.core.errors import BurnishError
-from burnish.testing.model_server.loading import load_script
-from burnish.testing.model_server.scenario import ModelScript
+from burnish.testing.model_server.scenario import ModelScript, load_script
 from burnish.testing.model_server.server import model_server
 
 _USAGE = "Usage: python -m burnish.testing.model_server [SCRIPT.toml]\n"

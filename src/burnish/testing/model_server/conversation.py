@@ -22,8 +22,6 @@ class OfferedTool(Value):
 
 
 class ModelConversation(Value):
-    """One request for an answer."""
-
     model: str
     turn: int
     """The number of the answer that is asked for, from 1."""
@@ -45,8 +43,6 @@ class ToolCall(Value):
 
 
 class ModelReply(Value):
-    """One answer of the model."""
-
     id: str
     model: str
     text: str
@@ -66,21 +62,24 @@ class StreamEvent(Value):
 
 
 class HttpFailure(Value):
-    """An HTTP error in the place of an answer."""
-
     status: int
     message: str
     retry_after: float | None = None
 
 
-def turn_of(spoken_by_model: Iterable[bool]) -> int:
-    """Which answer is asked for. What the model said in one go is one turn, however many items it is made of."""
-    return 1 + sum(1 for by_model, _ in groupby(spoken_by_model) if by_model)
-
-
-def said(body: JsonObject) -> str:
-    """Every text in a request but those that only describe tools."""
-    return "\n".join(_texts({key: value for key, value in body.items() if key != "tools"}))
+def conversation_of(
+    body: JsonObject, spoken_by_model: Iterable[bool], tools: Iterable[OfferedTool]
+) -> ModelConversation:
+    """A request, with what its format tells of its turns and tools."""
+    return ModelConversation(
+        model=text_of(body.get("model")),
+        # What the model said in one go is one turn, however many items it is made of.
+        turn=1 + sum(1 for by_model, _ in groupby(spoken_by_model) if by_model),
+        # Every text but those that only describe tools.
+        text="\n".join(_texts({key: value for key, value in body.items() if key != "tools"})),
+        tools=tuple(tools),
+        stream=body.get("stream") is True,
+    )
 
 
 def objects(value: Json) -> list[JsonObject]:

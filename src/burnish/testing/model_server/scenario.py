@@ -1,6 +1,8 @@
-"""What the scripted model does: scenarios made of steps, as typed values. Nothing here knows a wire format."""
+"""What the scripted model does: scenarios made of steps, from TOML. Nothing here knows a wire format."""
 
 from enum import Enum
+from importlib import resources
+from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
@@ -8,11 +10,11 @@ import msgspec
 from burnish.contracts.json_text import read_object
 from burnish.core.errors import BurnishError, ErrorKind, KeyPath, Violation
 from burnish.core.values import Value
+from burnish.settings.conversion import convert
+from burnish.settings.documents import read_document, read_file, refuse
 
 
 class ScenarioError(BurnishError):
-    """A scenario that cannot be played."""
-
     kind = ErrorKind.CONFIGURATION
 
 
@@ -29,8 +31,6 @@ class Fault(Enum):
 
 
 class Read(Value, tag_field="do", tag="read"):
-    """Read a file."""
-
     file: str
 
 
@@ -42,8 +42,6 @@ class Write(Value, tag_field="do", tag="write"):
 
 
 class RunCommand(Value, tag_field="do", tag="run"):
-    """Run a line of shell."""
-
     command: str
 
 
@@ -151,3 +149,21 @@ def _step_faults(step: ModelAnswer, path: KeyPath) -> list[Violation]:
                 )
             )
     return found
+
+
+def ready_made() -> dict[str, Scenario]:
+    """The scenarios that come with burnish."""
+    file = resources.files("burnish.testing.model_server").joinpath("ready.toml")
+    return _read(file.read_bytes(), "ready.toml").scenario
+
+
+def load_script(path: Path) -> ModelScript:
+    """Read a user's script. Raises `DocumentError` with every problem in it."""
+    return _read(read_file(path), str(path))
+
+
+def _read(raw: bytes, label: str) -> ModelScript:
+    document = read_document(raw, label)
+    script = convert(document, ModelScript)
+    refuse(map(document.problem, faults(script)))
+    return script

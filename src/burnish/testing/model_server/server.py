@@ -13,19 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
-from burnish.testing.model_server.loading import ready_made
-from burnish.testing.model_server.model import HttpRequest, Model
-from burnish.testing.model_server.playing import Response
-from burnish.testing.model_server.recording import RecordedRequest, RequestLog
-from burnish.testing.model_server.scenario import Fault, ModelScript, Scenario, ScenarioError, faults
+from burnish.testing.model_server.model import HttpRequest, Model, RecordedRequest, RequestLog, Response
+from burnish.testing.model_server.scenario import Fault, ModelScript, Scenario, ScenarioError, faults, ready_made
 
 _NOTICES_ITS_END = 0.02
 """Seconds at most that closing waits for the thread that accepts connections."""
 
 
 class ModelServer:
-    """A scripted model that is being served."""
-
     def __init__(self, port: int, model: Model, recorder: RequestLog) -> None:
         self._model = model
         self._recorder = recorder

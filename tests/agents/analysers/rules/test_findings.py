@@ -20,7 +20,7 @@ def test_a_finding_says_what_where_why_and_what_to_do() -> None:
         tool=ToolName.RUFF, rule="F821", file="src/app.py", line=3, end_line=3, message="Undefined name `total`",
         link="https://docs.example/F821", snippet="return total",
     )  # fmt: skip
-    assert _finding(undefined, "critic") == Finding(
+    assert _finding(undefined, "bugs") == Finding(
         severity=Severity.CRITICAL,
         category="correctness",
         rule="ruff:F821",
@@ -29,9 +29,9 @@ def test_a_finding_says_what_where_why_and_what_to_do() -> None:
         title="Undefined name `total`",
         problem="ruff reports: Undefined name `total`",
         impact="The code raises NameError or UnboundLocalError as soon as this line runs.",
-        evidence="return total\nhttps://docs.example/F821",
-        suggestion="Import or define the name, or correct its spelling.",
-        found_by=("critic",),
+        evidence="return total",
+        suggestion="Import or define the name, or correct its spelling. See https://docs.example/F821",
+        found_by=("bugs",),
     )
 
 
@@ -80,7 +80,7 @@ def test_what_is_only_information_asks_for_no_fix() -> None:
 
 def test_only_what_is_the_reviewers_own_is_reported() -> None:
     hits = [hit("ruff:F821"), hit("ruff:S307"), hit("ruff:S324")]
-    assert [one.rule for one in findings_from("security-reviewer", hits, wanting(ruff__S324="off"))] == ["ruff:S307"]
+    assert [one.rule for one in findings_from("security", hits, wanting(ruff__S324="off"))] == ["ruff:S307"]
 
 
 def test_several_rules_for_one_swallowed_error_become_one_finding() -> None:

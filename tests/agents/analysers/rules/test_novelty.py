@@ -57,6 +57,17 @@ def test_of_hits_on_one_line_the_one_that_says_something_new_is_new() -> None:
     assert [one.message for one in found] == ["sys"]
 
 
+def test_a_name_that_the_file_used_before_is_defined_somewhere_else() -> None:
+    before, now = {"a.js": ["use(one)"]}, {"a.js": ["use(one)", "one.more()", "two.more()"]}
+    base = [hit("oxlint:no-undef", "a.js", 1, "'one' is not defined.")]
+    head = [
+        *base,
+        *(hit("oxlint:no-undef", "a.js", line, f"'{name}' is not defined.") for line, name in ((2, "one"), (3, "two"))),
+    ]
+    found = introduced(head, base, head_lines=now.get, base_lines=before.get, renamed={})
+    assert [one.line for one in found] == [3]
+
+
 def test_an_old_line_that_broke_by_a_change_elsewhere_is_new() -> None:
     lines = {FILE: ["use(name)"]}.get
     assert introduced([hit("ruff:F821", FILE)], [], head_lines=lines, base_lines=lines, renamed={})

@@ -2,15 +2,13 @@
 
 import pytest
 
-from burnish.agents.panel.own_checks import (
-    CHECKOUT,
-    EXPANDED,
-    NUL_BYTE,
-    PASSWORD,
-    look_into,
-    stays_inside,
-    without_known_examples,
-)
+from burnish.agents.panel.own_checks.credentials import without_known_examples
+from burnish.agents.panel.own_checks.looking import look_into
+from burnish.agents.panel.own_checks.reporting import OwnRule
+from burnish.workspace.names import stays_inside
+
+CHECKOUT, EXPANDED = OwnRule.CHECKOUT.value, OwnRule.EXPANDED.value
+NUL_BYTE, PASSWORD = OwnRule.NUL_BYTE.value, OwnRule.PASSWORD.value
 
 
 def rules(path: str, text: str | bytes, *, is_code: bool = False) -> list[str]:
@@ -106,3 +104,32 @@ def test_a_byte_that_hides_code() -> None:
 def test_where_a_link_leads(target: str, inside: bool) -> None:
     links = {"d/link": target, "d/up": "..", "up": ".", "d/loop": "loop"}
     assert stays_inside("d/link", links) is inside
+
+
+def test_an_access_key_is_found_without_its_secret() -> None:
+    key = "AKIA" + "UJZDEGXDNCF32EPF"
+    assert rules("a.py", f'x\nos.environ["AWS_ACCESS_KEY_ID"] = "{key}"\n') == [OwnRule.ACCESS_KEY.value]
+    assert not rules("a.py", 'key = "AKIAIOSFODNN7EXAMPLE"\nother = "AKIAXXXXXXXXXXXXXXXX"\n')
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["connect(password='Tr0ub4dor&3x!')", 'db_password: str = "kX9#mP2vL5n"', 'const x = { passwd: "s3cr3t-Pg-24" }'],
+)
+def test_a_password_in_code_is_found(code: str) -> None:
+    assert rules("a.py", code, is_code=True) == [OwnRule.PASSWORD_IN_CODE.value]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "connect(password=os.environ['DB_PASSWORD'])",
+        "label = {'password': 'Your password'}",
+        "password = 'changeme1!A'",
+        "if password == 'Tr0ub4dor&3x!': f()",
+        "reset_password_url = '/Account/reset-1'",
+        "password = 'hunter2'",
+    ],
+)
+def test_code_that_only_names_a_password_is_left_alone(code: str) -> None:
+    assert not rules("a.py", code, is_code=True)

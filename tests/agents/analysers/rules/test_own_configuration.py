@@ -1,10 +1,10 @@
 """Which linters a project configures, and which files steer its gate."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import pytest
 
-from burnish.agents.panel.own_configuration import configured_tools, is_configuration
+from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
 
 
 def _configured(files: Mapping[str, bytes]) -> set[str]:
@@ -65,3 +65,27 @@ def test_a_file_that_is_gone_configures_nothing() -> None:
 )
 def test_a_file_steers_the_gate(path: str, *, expected: bool) -> None:
     assert is_configuration(path) is expected
+
+
+def test_a_configuration_comes_with_the_files_that_it_names() -> None:
+    files = {
+        "app/ruff.toml": b'extend = "../shared/base.toml"\n',
+        "shared/base.toml": b"extend = 'more.toml'\n",
+        "shared/more.toml": b'extend = "base.toml"\n',
+        "shared/other.toml": b"",
+        "app/main.py": b'open("../shared/other.toml")\n',
+    }
+
+    def read(paths: Collection[str]) -> dict[str, bytes]:
+        return {path: files[path] for path in paths}
+
+    assert sorted(configuration_of(files, read)) == ["app/ruff.toml", "shared/base.toml", "shared/more.toml"]
+
+
+def test_some_modules_tell_which_packages_a_project_has() -> None:
+    deep = [f"src/app/core/m{number}.py" for number in range(9)]
+    files = ["tool.py", "src/one.py", "src/two.py", "src/app/__init__.py", "src/app/core/__init__.py", "a/b.txt", *deep]
+    assert sorted(landmarks(files)) == [
+        "src/app/__init__.py", "src/app/core/__init__.py", "src/one.py", "src/two.py", "tool.py",
+    ]  # fmt: skip
+    assert list(landmarks(deep)) == ["src/app/core/m0.py"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.panel.places import surroundings
+from burnish.agents.panel.places import is_filled_in, names_in, shows_placeholders, surroundings
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,66 @@ from burnish.agents.panel.places import surroundings
 )
 def test_a_path_says_what_a_file_is_for(path: str, expected: str) -> None:
     assert surroundings(path).value == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "filled_in"),
+    [
+        ("name = {{ cookiecutter.name }}", True),
+        ("import {{ cookiecutter.slug }}", True),
+        ('name = f"{{ {name} }}"', False),
+        ('name = f"{{a}} {name}"', False),
+        ("name = unknown  # {{ a }}", False),
+        ("pairs = {(1, 2)}", False),
+    ],
+)
+def test_braces_outside_of_texts_are_a_template(line: str, filled_in: bool) -> None:
+    assert is_filled_in(line) is filled_in
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("from tests.helpers import run", True),
+        ("import tests.helpers", True),
+        ("from ..tests import other, helpers", True),
+        ('load("tests/helpers.py")', True),
+        ("import { run } from '../tests/helpers'", True),
+        ("bash tests/helpers.sh", True),
+        ("        python tests/helpers.py", True),
+        ("# made by tests/helpers.py", False),
+        ("    python -m tests.helpers", False),
+        (" * see tests/helpers.py", False),
+    ],
+)
+def test_a_program_names_a_file_by_an_import_or_by_its_path(text: str, *, is_named: bool) -> None:
+    assert names_in(f"first\n{text}\n", "a/tests/helpers.py") is is_named
+
+
+def test_what_is_called_like_a_test_is_run_as_one() -> None:
+    assert not names_in("python tests/test_pay.py", "tests/test_pay.py")
+    assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
+
+
+def test_more_of_a_path_may_be_asked_for() -> None:
+    text = 'import http from "./adapters/http.js";'
+    assert names_in(text, "test/unit/adapters/http.js")
+    assert not names_in(text, "test/unit/adapters/http.js", 3)
+    assert names_in('import http from "../test/unit/adapters/http.js";', "test/unit/adapters/http.js", 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("# https://SHOP_USERNAME:SHOP_PASSWORD@shop.example/", True),
+        ('e.g. "https://remoteUser:remotePassword@da.domain.tld:8443"', True),
+        ('Sprintf("https://x-access-token:%[1]s@a.example/", token)', True),
+        ("https://robot:${TOKEN}@a.example/", True),
+        ("postgres://app:password@db/app", False),
+        ("https://user:hunter2@shop.example/", False),
+        ("https://user:password@a.example/ https://user:hunter2@a.example/", False),
+        ("https://shop.example/", False),
+    ],
+)
+def test_words_for_a_name_and_a_password_are_no_secret(line: str, *, expected: bool) -> None:
+    assert shows_placeholders(line) is expected

@@ -9,23 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel import own_checks
 from burnish.agents.panel.interface import ToolName
+from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.programs import program
+from burnish.agents.panel.project_checks.detection import CHECKS as PROJECT_CHECKS
 from burnish.agents.panel.rulebook import (
-    STATIC_REVIEWERS,
+    STATIC_CHECKS,
+    CheckRules,
     LeftOut,
     Look,
-    RoleRules,
     asked_for,
     claims,
     left_out,
     looks,
+    narrowness,
     parse,
     rules_of,
     unknown_rules,
 )
 from burnish.agents.panel.selectors import EVERYTHING, plain, selects
+from burnish.agents.panel.tools.ast_grep import RULES
 from burnish.core.findings import Severity
 from burnish.settings.documents import DocumentError
 from burnish.settings.types import AnalyserSettings
@@ -45,18 +48,25 @@ def _output(tool: ToolName, *arguments: str) -> str:
 
 
 @cache
-def _known(tool: ToolName) -> frozenset[str]:
+def _known(tool: ToolName, *, preview: bool = False) -> frozenset[str]:
     """Every rule that a real tool has, as far as it can be asked."""
     match tool:
         case ToolName.RUFF:
             rules = json.loads(_output(tool, "rule", "--all", "--output-format=json"))
-            return frozenset(rule["code"] for rule in rules if rule["code"] and not rule["preview"])
+            return frozenset(rule["code"] for rule in rules if rule["code"] and rule["preview"] is preview)
         case ToolName.OXLINT:
             rules = json.loads(_output(tool, "--rules", "--format=json"))
             return frozenset(plain(f"{rule['scope']}/{rule['value']}") for rule in rules if not rule["type_aware"])
+        case ToolName.KINGFISHER:
+            return frozenset(re.findall(r"\bbetterleaks\.[\w.-]+", _output(tool, "rules", "list", "--no-update-check")))
+        case ToolName.TY:
+            return frozenset(
+                rule["name"] for rule in json.loads(_output(tool, "explain", "rule", "--output-format=json"))
+            )
         case ToolName.AST_GREP:
-            text = resources.files("burnish.agents.panel").joinpath("rules", "silent-failures.yml").read_text()
-            return frozenset(re.findall(r"^id: (\S+)$", text, re.MULTILINE))
+            return frozenset(
+                rule for file in RULES for rule in re.findall(r"^id: (\S+)$", file.read_text(), re.MULTILINE)
+            )
         case _:
             return frozenset()
 
@@ -66,7 +76,7 @@ def _bytes_of(tool: ToolName) -> bytes:
     return Path(program(tool)).read_bytes()
 
 
-@pytest.mark.parametrize("role", STATIC_REVIEWERS)
+@pytest.mark.parametrize("role", STATIC_CHECKS)
 def test_every_entry_says_how_bad_and_why(role: str) -> None:
     rules = rules_of(role)
     assert rules.look
@@ -87,14 +97,14 @@ def test_there_are_words_for_what_a_project_asks_for() -> None:
 def test_no_text_belittles_the_work() -> None:
     folder = resources.files("burnish.agents.panel").joinpath("rules")
     texts = [file.read_text() for file in folder.iterdir() if file.name.endswith((".toml", ".yml"))]
-    assert len(texts) == len(STATIC_REVIEWERS) + 3
+    assert len(texts) == len(STATIC_CHECKS) + 7
     assert not [text for text in texts if re.search(r"\b(?:simply|just|obviously)\b", text)]
 
 
 @pytest.mark.parametrize("tool", ToolName)
 def test_a_rule_has_one_owner(tool: ToolName) -> None:
     entries = [*looks(tool), *left_out(tool)]
-    narrow = [selector for _, entry in entries if isinstance(entry, Look) and entry.message for selector in entry.rules]
+    narrow = [selector for _, entry in entries if narrowness(entry) for selector in entry.rules]
     wide = [selector for _, entry in entries for selector in entry.rules]
     twice = [selector for selector, times in (Counter(wide) - Counter(narrow)).items() if times > 1]
     assert not twice
@@ -108,16 +118,21 @@ def test_every_selector_means_a_rule_of_the_real_tool(role: str, entry: Look | L
                 # They list their rules nowhere; the names are in the program.
                 assert selector.encode() in _bytes_of(entry.tool), (role, selector)
             case ToolName.BURNISH:
-                assert selector in vars(own_checks).values(), (role, selector)
+                assert selector in {rule.value for rule in OwnRule}, (role, selector)
+            case tool if tool in PROJECT_CHECKS:
+                # They are the project's own, in whatever version.
+                assert re.fullmatch(r"[\w-]+(?:::\w*)?", selector), (role, selector)
             case ToolName.SHELLCHECK:
                 assert re.fullmatch(r"SC[123]\d{0,3}", selector), (role, selector)
             case _:
-                assert any(selects(entry.tool, selector, rule) for rule in _known(entry.tool)), (role, selector)
+                known = _known(entry.tool, preview=isinstance(entry, Look) and entry.preview)
+                assert any(selects(entry.tool, selector, rule) for rule in known), (role, selector)
 
 
 def test_every_rule_of_our_own_has_a_role() -> None:
     homeless = [rule for rule in _known(ToolName.AST_GREP) if not claims(ToolName.AST_GREP, rule)]
     assert not homeless
+    assert not [rule for rule in OwnRule if not claims(ToolName.BURNISH, rule.value)]
 
 
 def test_what_the_panel_does_not_want_of_a_family_is_left_out_by_name() -> None:
@@ -145,7 +160,7 @@ def test_a_message_makes_an_entry_more_exact() -> None:
 def test_a_file_that_is_not_exactly_right_is_refused(line: str, key: str) -> None:
     text = f'about = "x."\n[[look]]\ntool = "ruff"\nrules = ["S1"]\ncategory = "x"\nwhy = "y."\n{line}\n'
     with pytest.raises(DocumentError) as refusal:
-        parse(text.encode(), "mine.toml", RoleRules)
+        parse(text.encode(), "mine.toml", CheckRules)
     assert [(problem.line, problem.key) for problem in refusal.value.problems] == [(7, key)]
 
 

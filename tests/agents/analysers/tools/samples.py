@@ -26,6 +26,7 @@ _PROBLEMS = {
         RuleSelection(),
     ),
     ToolName.SHELLCHECK: ("a.sh", "#!/bin/sh\necho `date`\n", "#!/bin/sh\ndate\n", RuleSelection()),
+    ToolName.TY: ("a.py", "def f(a): ...\n\nf()\n", "x = 1\n", RuleSelection(select=("missing-argument",))),
     ToolName.HADOLINT: ("Dockerfile", "FROM ubuntu\n", "FROM ubuntu:22.04\n", RuleSelection()),
 }
 _ESLINT = '[{"filePath": "/r/a.js", "messages": [%s], "source": "var a"}]'

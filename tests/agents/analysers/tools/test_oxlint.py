@@ -131,3 +131,17 @@ def test_fixable_is_what_the_tool_can_fix_safely(tmp_path: Path, rule: str, fixa
 )
 def test_which_files_it_takes(path: str, taken: bool) -> None:
     assert Oxlint().takes(SourceFile(path=path)) is taken
+
+
+def test_hooks_are_rules_of_react(tmp_path: Path) -> None:
+    code = (
+        "import { useState } from 'react';\nexport function App(p) {\n  if (p.a) { useState(1); }\n  return null;\n}\n"
+    )
+    choice = RuleSelection(select=("react/rules-of-hooks",))
+    assert places(look(Oxlint(), tmp_path, {"a.jsx": code}, choice)) == [("a.jsx", 3, "react/rules-of-hooks")]
+
+
+def test_what_every_surrounding_defines_is_defined(tmp_path: Path) -> None:
+    known = "window.a(process.env, jest.fn(), Deno.b, $('#c'), require('d'), describe);\n"
+    hits = look(Oxlint(), tmp_path, {"a.js": f"{known}unknown();\n"}, RuleSelection(select=("no-undef",)))
+    assert [(hit.line, hit.message) for hit in hits] == [(2, "'unknown' is not defined.")]

@@ -140,3 +140,11 @@ def test_what_is_ignored_is_not_found(tmp_path: Path) -> None:
 )
 def test_which_files_it_takes(path: str, opening: bytes, taken: bool) -> None:
     assert Ruff().takes(SourceFile(path=path, opening=opening)) is taken
+
+
+def test_rules_on_request_do_not_change_what_others_say(tmp_path: Path) -> None:
+    code = {"a.py": 'name = "x"\nprint("{name}")\nwith open("b") as b:\n    pass\n'}
+    assert look(Ruff(), tmp_path, code, RuleSelection(select=("RUF027",))) == ()
+    assert places(look(Ruff(), tmp_path, code, RuleSelection(select=("RUF", "RUF027"), preview=True))) == [
+        ("a.py", 2, "RUF027")
+    ]

@@ -40,6 +40,19 @@ def test_what_is_found_where(tmp_path: Path) -> None:
     assert injection.suggestion == "replace expression with environment variable"
 
 
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [
+        ('echo "${{ github.actor }}"', "low"),
+        ('echo "${{ secrets.TOKEN }}" | docker login -u "${{ github.actor }}"', "low"),
+        ('echo "${{ github.actor }}" "${{ github.event.issue.title }}"', "high"),
+    ],
+)
+def test_the_name_of_an_account_can_do_little(tmp_path: Path, script: str, level: str) -> None:
+    hits = look(Zizmor(), tmp_path, {WORKFLOW: CLEAN.replace("echo hello", script)})
+    assert {hit.level for hit in hits if hit.rule == "template-injection"} == {level}
+
+
 def test_a_safe_fix_is_known(tmp_path: Path) -> None:
     (hit,) = look(
         Zizmor(), tmp_path, {WORKFLOW: f"{CLEAN}        if: |\n          ${{{{ github.event_name == 'push' }}}}\n"}

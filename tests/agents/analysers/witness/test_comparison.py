@@ -2,8 +2,19 @@
 
 import pytest
 
-from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison, compare, settled
+from burnish.agents.panel.project_tests.comparison import (
+    NoEvidence,
+    Reach,
+    SuiteComparison,
+    compare,
+    hangs,
+    reach_of,
+    settled,
+    within_limit,
+    without_known_flaky,
+)
 from burnish.agents.panel.project_tests.values import Case, CaseOutcome, NoTests, SuiteEnd, TestResult
+from burnish.core.values import replace
 
 
 def case(name: str, outcome: CaseOutcome = CaseOutcome.PASSED, *, loading: bool = False) -> Case:
@@ -132,6 +143,66 @@ def test_what_cannot_be_loaded_is_not_gone_besides() -> None:
     assert (comparison.new_failures, comparison.gone) == ((broken,), ())
 
 
+def test_the_base_may_have_been_asked_for_some_tests_only() -> None:
+    broken = case("u.py", CaseOutcome.FAILED, loading=True)
+    asked = replace(ran(broken), partial=True)
+    comparison = compared(asked, ran(broken, PASSED, OTHER))
+    assert (comparison.new_failures, comparison.old_failures, comparison.missing) == ((), 1, None)
+
+
+def test_only_tests_of_edited_files_come_in_the_place_of_others() -> None:
+    known = replace(ran(PASSED), listed=("t.py::a",), partial=True)
+    elsewhere = case("u.py::x")
+    assert compare(known, ran(elsewhere), {}, {"t.py"}).replaced == set()
+    assert compare(known, ran(case("t.py::c")), {}, {"t.py"}).replaced == {"t.py::a"}
+
+
+@pytest.mark.parametrize("pattern", ["t.py::a[1]", "t.py::a", "t.py", "*::a", "t.py::*"])
+def test_tests_that_the_policy_calls_flaky_are_told_apart(pattern: str) -> None:
+    failed = case("t.py::a[1]", CaseOutcome.FAILED)
+    other = case("u.py::b", CaseOutcome.FAILED)
+    comparison = without_known_flaky(SuiteComparison(new_failures=(failed, other)), [pattern])
+    assert (comparison.new_failures, comparison.known_flaky) == ((other,), (failed,))
+
+
+def test_a_file_that_cannot_be_loaded_is_never_flaky() -> None:
+    broken = SuiteComparison(new_failures=(case("t.py", CaseOutcome.FAILED, loading=True),))
+    assert without_known_flaky(broken, ["t.py"]) == broken
+
+
+def test_a_test_hangs_where_it_takes_far_longer_than_on_the_base() -> None:
+    stuck = TestResult(ended=SuiteEnd.ENDLESS, seconds=600, quiet_seconds=70, running=("t.py::a",))
+    assert hangs(stuck, replace(ran(PASSED), seconds=1.0))
+    assert not hangs(stuck, replace(ran(PASSED), seconds=10.0))
+    assert not hangs(replace(stuck, quiet_seconds=3), replace(ran(PASSED), seconds=1.0))
+    assert not hangs(stuck, ran(ended=SuiteEnd.ENDLESS))
+    assert not hangs(stuck, NoTests(reason="none", absent=True))
+
+
+def test_a_run_that_reached_its_limit_is_evidence_if_all_that_reaches_the_change_ran() -> None:
+    slow = SuiteComparison(whole=SuiteEnd.ENDLESS, missing=NoEvidence(reason="the tests timed out"))
+    enough = within_limit(slow, Reach(ran=300, found=431, reaching_ran=12, reaching=12, all_ran=True), 600)
+    assert (enough.whole, enough.missing) == (None, None)
+    assert enough.limited == (
+        "the tests reached their limit of 600 s: 300 of 431 ran, 12 of the 12 that reach the change among them"
+    )
+    less = within_limit(slow, Reach(ran=300, found=431, reaching_ran=11, reaching=12), 600)
+    assert less.missing is not None
+    assert "11 of the 12 that reach the change" in less.missing.reason
+
+
+def test_what_had_run_when_the_time_was_up() -> None:
+    head = replace(ran(PASSED, ended=SuiteEnd.ENDLESS), listed=("t.py::a", "u.py::b", "u.py::c"))
+    assert reach_of(head, {"t.py"}) == Reach(ran=1, found=3, reaching_ran=1, reaching=1, all_ran=True)
+    assert reach_of(head, {"t.py", "u.py"}) == Reach(ran=1, found=3, reaching_ran=1, reaching=3)
+    assert not reach_of(head, None).all_ran
+    assert not reach_of(replace(head, listed=()), None).all_ran
+    packages = TestResult(ended=SuiteEnd.ENDLESS, ended_units=frozenset({"m/a", "m/b"}))
+    assert reach_of(packages, {"m/a"}).all_ran
+    assert not reach_of(packages, {"m/a", "m/c"}).all_ran
+    assert not reach_of(packages, None).all_ran
+
+
 def test_what_passes_the_second_time_is_flaky() -> None:
     comparison = settled(compared(ran(PASSED), ran(FAILED)), ran(PASSED), "pytest")
     assert (comparison.new_failures, comparison.flaky) == ((), (FAILED,))
@@ -145,3 +216,10 @@ def test_a_command_that_passes_the_second_time_is_flaky() -> None:
     assert comparison.whole is SuiteEnd.EXITED
     calm = settled(comparison, base, "make test")
     assert (calm.whole, [each.name for each in calm.flaky]) == (None, ["make test"])
+
+
+def test_files_that_only_look_like_tests_are_not_waited_for() -> None:
+    head = TestResult(ended=SuiteEnd.ENDLESS, units=frozenset({"a.spec.ts"}), ended_units=frozenset({"a.spec.ts"}))
+    assert reach_of(head, {"a.spec.ts", "playground/b.spec.ts"}).all_ran
+    assert not reach_of(replace(head, ended_units=frozenset()), {"a.spec.ts"}).all_ran
+    assert not reach_of(head, {"playground/b.spec.ts"}).all_ran

@@ -1,14 +1,16 @@
 """How a project is tested, from its files."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.project_tests.detection import Site
+from burnish.agents.panel.project_tests.detection import Site, configured_plan
 from burnish.agents.panel.project_tests.detection import detect as detect_all
 from burnish.agents.panel.project_tests.pythons import Interpreter, editable_folders, is_test_file
 from burnish.agents.panel.project_tests.values import Framework, NoTests, TestPlan
+from burnish.settings.types import ValidationCommand
 
 
 def detect(site: Site) -> TestPlan | NoTests:
@@ -89,14 +91,19 @@ def test_the_virtual_environment_of_the_copy_is_named_by_its_path_inside(project
     assert plan.argv[0] == ".venv/bin/python"
 
 
+REPORTER = "{desk}/burnish_reporter.cjs"
+JEST_REPORTER = f"--reporters={REPORTER}"
+
+
 @pytest.mark.parametrize(
     ("script", "framework", "more"),
     [
         ("node --test", Framework.NODE, ()),
         ("tsc && NODE_ENV=test node --import tsx --test", Framework.NODE, ()),
-        ("jest --ci", Framework.JEST, ("--", "--json", "--outputFile={report}")),
-        ("npx jest", Framework.JEST, ("--", "--json", "--outputFile={report}")),
-        ("vitest run", Framework.VITEST, ("--", "--reporter=default", "--reporter=json", "--outputFile={report}")),
+        ("jest --ci", Framework.JEST, ("--", "--reporters=default", JEST_REPORTER, "--testLocationInResults")),
+        ("npx jest", Framework.JEST, ("--", "--reporters=default", JEST_REPORTER, "--testLocationInResults")),
+        ("vitest run", Framework.VITEST, ("--", "--reporter=default", f"--reporter={REPORTER}")),
+        ("nyc mocha --recursive", Framework.MOCHA, ("--", "--reporter", REPORTER)),
         ("jest && eslint .", Framework.COMMAND, ()),
         ("./test.sh", Framework.COMMAND, ()),
     ],
@@ -111,7 +118,7 @@ def test_the_manager_that_wrote_the_lock_file_runs_the_script(project: Path) -> 
     files = {"package.json": '{"scripts": {"test": "jest"}}', "pnpm-lock.yaml": ""}
     plan = detect(site(project, files, programs=("npm", "pnpm")))
     assert isinstance(plan, TestPlan)
-    assert plan.argv == ("pnpm", "test", "--json", "--outputFile={report}")
+    assert plan.argv[:3] == ("pnpm", "test", "--reporters=default")
 
 
 @pytest.mark.parametrize(
@@ -171,3 +178,45 @@ def test_folders_of_editable_installations_are_found(tmp_path: Path) -> None:
 )
 def test_what_is_a_test(path: str, expected: bool) -> None:
     assert is_test_file(path) is expected
+
+
+VITEST_REPORTER = ("--reporter=default", f"--reporter={REPORTER}")
+
+
+@pytest.mark.parametrize(
+    ("line", "scripts", "argv"),
+    [
+        ("pnpm run unit", {"unit": "vitest run"}, ("sh", "-c", 'pnpm run unit "$@"', "sh", *VITEST_REPORTER)),
+        (
+            "pnpm unit",
+            {"unit": "pnpm inner", "inner": "vitest"},
+            ("sh", "-c", 'pnpm unit "$@"', "sh", *VITEST_REPORTER),
+        ),
+        ("npm run unit", {"unit": "vitest run"}, ("sh", "-c", 'npm run unit "$@"', "sh", "--", *VITEST_REPORTER)),
+        ("npx vitest run a", {}, ("sh", "-c", 'npx vitest run a "$@"', "sh", *VITEST_REPORTER)),
+        ("pnpm exec vitest run", {}, ("sh", "-c", 'pnpm exec vitest run "$@"', "sh", *VITEST_REPORTER)),
+        ("npm run unit", {"unit": "npm run inner", "inner": "vitest"}, ("sh", "-c", "npm run unit")),
+        (
+            "npm run build && pnpm unit",
+            {"unit": "vitest run"},
+            ("sh", "-c", 'npm run build && pnpm unit "$@"', "sh", *VITEST_REPORTER),
+        ),
+        ("vitest run | tee log", {}, ("sh", "-c", "vitest run | tee log")),
+        ("pnpm unit", {"unit": "pnpm unit"}, ("sh", "-c", "pnpm unit")),
+        ("make test", {}, ("sh", "-c", "make test")),
+    ],
+)
+def test_configured_commands_that_end_in_a_known_runner_report_through_it(
+    project: Path, line: str, scripts: dict[str, str], argv: tuple[str, ...]
+) -> None:
+    (project / "package.json").write_text(json.dumps({"scripts": scripts}))
+    plan = configured_plan(ValidationCommand(line=line), {"PATH": ""}, project)
+    assert (plan.argv, plan.text) == (argv, line)
+    assert (plan.framework is Framework.VITEST) == (len(argv) > 3)
+
+
+def test_a_script_that_only_starts_another_is_followed(project: Path) -> None:
+    files = {"package.json": json.dumps({"scripts": {"test": "pnpm run unit", "unit": "vitest run"}})}
+    plan = detect(site(project, {**files, "pnpm-lock.yaml": ""}, programs=("pnpm",)))
+    assert isinstance(plan, TestPlan)
+    assert plan.argv == ("pnpm", "test", *VITEST_REPORTER)

@@ -1,7 +1,13 @@
 """Findings and notes of a trial, where running real tests for each would take long."""
 
 from burnish.agents.panel.project_tests.comparison import SuiteComparison
-from burnish.agents.panel.project_tests.findings import DependencyChange, Trial, findings_of, unmet_dependencies
+from burnish.agents.panel.project_tests.findings import (
+    DependencyChange,
+    Trial,
+    findings_of,
+    notes_of,
+    unmet_dependencies,
+)
 from burnish.agents.panel.project_tests.places import Tree
 from burnish.agents.panel.project_tests.uncovered import uncovered
 from burnish.agents.panel.project_tests.values import (
@@ -14,6 +20,7 @@ from burnish.agents.panel.project_tests.values import (
     TestResult,
 )
 from burnish.core.findings import Location, Severity
+from burnish.core.values import replace
 
 PLAN = TestPlan(framework=Framework.PYTEST, argv=("python",), text="pytest")
 TREE = Tree(root="/copy", is_file={"t.py", "src/ours.py"}.__contains__)
@@ -36,15 +43,54 @@ def test_twenty_failures_are_listed_and_the_rest_counted() -> None:
     assert {finding.severity for finding in findings} == {Severity.CRITICAL}
 
 
-def test_evidence_is_the_bounded_end_of_the_output() -> None:
-    (finding,) = findings_of(trial(failing("t.py::a", "x" * 10_000 + "the reason")), STILL, TREE)
+def test_evidence_is_bounded_and_loses_neither_end_of_the_output() -> None:
+    text = f"the assertion\n{'x' * 10_000}the reason"
+    (finding,) = findings_of(trial(failing("t.py::a", text)), STILL, TREE)
+    assert finding.evidence.startswith("the assertion")
     assert finding.evidence.endswith("the reason")
     assert len(finding.evidence) < 4_100
 
 
 def test_rules_are_never_taken_for_several() -> None:
-    (finding,) = findings_of(trial(failing("t.py::a[1, 2]")), STILL, TREE)
-    assert finding.rule == "test:t.py::a[1,2]"
+    (finding,) = findings_of(trial(failing("t.py::a, b[1, 2]")), STILL, TREE)
+    assert finding.rule == "test:t.py::a,b"
+
+
+def test_the_parameters_of_a_test_are_one_finding() -> None:
+    cases = [failing(f"t.py::a[{number}]") for number in range(7)]
+    several, single = findings_of(trial(*cases, failing("t.py::b[x]")), STILL, TREE)
+    assert (several.title, several.rule) == ("`t.py::a` fails for 7 parameters", "test:t.py::a")
+    assert "for `0`, `1`, `2`, `3`, `4` and 2 more" in several.problem
+    assert single.title == "`t.py::b[x]` fails"
+
+
+def test_the_parts_of_a_test_of_go_are_one_finding_with_its_place() -> None:
+    said = "=== RUN   TestX/one\n    x_test.go:2: got 3\n    --- FAIL: TestX/one (0.00s)\n"
+    part = Case(name="m/pkg.TestX/one", outcome=CaseOutcome.FAILED, text=said, folder="pkg")
+    tree = Tree(root="/copy", is_file={"pkg/x_test.go"}.__contains__, text="package x\n\tt.Fatal(3)\n".format)
+    (finding,) = findings_of(trial(failing("m/pkg.TestX"), part), STILL, tree)
+    assert (finding.title, finding.rule) == ("`m/pkg.TestX/one` fails", "test:m/pkg.TestX")
+    assert finding.location == Location(file="pkg/x_test.go", line=2)
+    assert finding.evidence.startswith("pkg/x_test.go:2: t.Fatal(3)\nx_test.go:2: got 3")
+
+
+def test_evidence_begins_with_the_line_and_the_assertion() -> None:
+    case = Case(
+        name="t.py::a",
+        outcome=CaseOutcome.FAILED,
+        text="def a():\n>  assert f() == 4\nE  assert 6 == 4\n\nt.py:2: AssertionError",
+        message="assert 6 == 4\n +  where 6 = f()",
+    )
+    tree = Tree(root="/copy", is_file={"t.py"}.__contains__, text="def a():\n    assert f() == 4\n".format)
+    (finding,) = findings_of(trial(case), STILL, tree)
+    assert finding.evidence.startswith("t.py:2: assert f() == 4\nassert 6 == 4\n +  where 6 = f()\n\n")
+
+
+def test_notes_tell_of_known_flaky_tests_and_of_the_limit() -> None:
+    comparison = SuiteComparison(known_flaky=(failing("t.py::a"),), limited="the tests reached their limit")
+    told = list(notes_of(replace(trial(), comparison=comparison)))
+    assert told[0] == "the tests reached their limit"
+    assert "`t.py::a` failed" in told[1]
 
 
 def test_a_missing_module_is_the_changes_doing_unless_it_edits_the_dependencies() -> None:
@@ -73,3 +119,11 @@ def test_idle_lines_are_ranges_of_statements() -> None:
     assert finding.location == Location(file="a.py", line=2, end_line=4)
     assert finding.also_at == (Location(file="a.py", line=12, end_line=12),)
     assert uncovered(measured, {"a.py": [1, 3, 9]}, Severity.LOW) == ()
+
+
+def test_what_a_test_expected_is_said_before_anything_else() -> None:
+    text = "    def a():\n>       assert f() == 4\nE       assert 6 == 4\nE        +  where 6 = f()"
+    (finding,) = findings_of(trial(failing("t.py::a", text)), STILL, TREE)
+    assert finding.impact == "The test says: assert 6 == 4 +  where 6 = f()"
+    (silent,) = findings_of(trial(failing("t.py::a")), STILL, TREE)
+    assert silent.impact == "The behaviour that the test checks is broken, or the test is wrong."

@@ -1,7 +1,7 @@
 """What test runners print and write, read from examples of each."""
 
-from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
-from burnish.agents.panel.project_tests.values import Case, CaseOutcome
+from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, tap_cases, unittest_cases
+from burnish.agents.panel.project_tests.values import CaseOutcome
 
 GO = """\
 {"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"example.com/calc"}
@@ -102,34 +102,6 @@ def test_tap_names_inner_tests_and_leaves_their_groups_out() -> None:
 def test_a_group_that_fails_by_itself_is_a_failure() -> None:
     text = TAP.replace("failureType: 'subtestsFailed'", "failureType: 'hookFailed'").replace("not ok 2", "ok 2")
     assert [case.name for case in tap_cases(text) if case.outcome is CaseOutcome.FAILED] == ["group"]
-
-
-JEST = b"""{"numFailedTests": 1, "success": false, "testResults": [
-  {"name": "/copy/src/a.test.js", "status": "failed", "message": "", "assertionResults": [
-    {"ancestorTitles": ["calc"], "fullName": "calc doubles", "status": "failed", "title": "doubles",
-     "failureMessages": ["Error: expected 4\\n    at Object.<anonymous> (/copy/src/a.test.js:5:3)"],
-     "location": {"column": 3, "line": 4}},
-    {"fullName": "calc keeps zero", "status": "passed", "failureMessages": [], "location": null},
-    {"fullName": "calc later", "status": "todo", "failureMessages": null}]},
-  {"name": "/copy/src/b.test.js", "status": "failed", "message": "SyntaxError: unexpected token",
-   "assertionResults": []}]}"""
-
-
-def test_jest_and_vitest_name_files_and_tests() -> None:
-    doubles, zero, later, broken = jest_cases(JEST, "/copy")
-    assert doubles == Case(
-        name="src/a.test.js > calc doubles",
-        outcome=CaseOutcome.FAILED,
-        file="src/a.test.js",
-        line=4,
-        text="Error: expected 4\n    at Object.<anonymous> (/copy/src/a.test.js:5:3)",
-    )
-    assert (zero.outcome, later.outcome) == (CaseOutcome.PASSED, CaseOutcome.SKIPPED)
-    assert (broken.name, broken.loading, broken.text) == ("src/b.test.js", True, "SyntaxError: unexpected token")
-
-
-def test_a_json_report_that_is_none_has_no_cases() -> None:
-    assert jest_cases(b"", "/copy") == jest_cases(b'{"testResults": 3}', "/copy") == ()
 
 
 UNITTEST = """\

@@ -99,3 +99,11 @@ def test_where_a_failure_happened(text: str, framework: Framework, place: tuple[
 
 def test_a_place_outside_of_the_repository_is_none() -> None:
     assert place_of(Case(name="x", outcome=CaseOutcome.FAILED, file="../t.py", line=1), Framework.PYTEST, TREE) is None
+
+
+def test_the_tests_that_run_a_line_are_gathered_from_all_processes() -> None:
+    raw = (
+        b'{"kind":"reached","file":"a.py","tests":["t.py::one","t.py::two"],"reached":{"3":[0,1],"4":[1]}}\n'
+        b'{"kind":"reached","file":"a.py","tests":["t.py::three"],"reached":{"3":[0,7]}}\n'
+    )
+    assert read_report(raw).reached == {"a.py": {3: ("t.py::one", "t.py::two", "t.py::three"), 4: ("t.py::two",)}}

@@ -13,8 +13,8 @@ from burnish.agents.panel.autofix.fixes import Fix, fix_from
 from burnish.agents.panel.autofix.rewriting import confined, rewrites, rewriting
 from burnish.agents.panel.autofix.targets import Target, may_be_fixable, places_of, targets_of
 from burnish.agents.panel.autofix.trials import revert_fixes_that_break_tests, write_file
+from burnish.agents.panel.checks import hits_for, tasks_for
 from burnish.agents.panel.interface import Hit, SourceFile, ToolError, ToolName
-from burnish.agents.panel.roles import hits_for, tasks_for
 from burnish.agents.panel.runner import AnalyserRunner
 from burnish.agents.panel.snapshots import MOST_BYTES
 from burnish.agents.panel.tools.registry import TOOLS
@@ -24,8 +24,7 @@ from burnish.core.events import FixAnswer
 from burnish.core.findings import Finding
 from burnish.core.values import Value, replace
 from burnish.workspace.clones import Clone
-from burnish.workspace.folders import remove_folder
-from burnish.workspace.inside import read_inside
+from burnish.workspace.folders import read_inside, remove_folder
 
 _WHOLE_PANEL = ""
 """Any name that is no reviewer's: a fix must not add to what any of them finds."""

@@ -10,14 +10,15 @@ from pathlib import Path
 from burnish.agents.panel.autofix.drafts import Draft
 from burnish.agents.panel.autofix.halving import Halving
 from burnish.agents.panel.project_tests.comparison import NoEvidence, compare
-from burnish.agents.panel.project_tests.running import TestRun, installed_view, plans_for, run_tests
+from burnish.agents.panel.project_tests.running import TestRun, plans_for, run_tests
 from burnish.agents.panel.project_tests.values import NoTests, TestPlan, TestResult
+from burnish.agents.project_copies import installed_view
 from burnish.agents.services import Job, Services
 from burnish.core.effects import StartFix
 from burnish.settings.types import OFF
 from burnish.system import clock
 from burnish.workspace.clones import Clone
-from burnish.workspace.inside import write_inside
+from burnish.workspace.folders import write_inside
 from burnish.workspace.views import CopyView
 
 _NAMED = 3
@@ -92,7 +93,7 @@ class _Trial:
         for draft in self._drafts:
             write_file(self._view.folder, draft.path, draft.content if draft in mended else draft.original)
         run = TestRun(self._view, self._plan, self._job.effect.id)
-        return await run_tests(self._services, run, self._job.stop, self._job.stop)
+        return await run_tests(self._services, run, self._job.stop)
 
 
 def write_file(folder: Path, name: str, content: bytes) -> None:

@@ -1,7 +1,7 @@
-"""What the witness must know of a change: its lines, its tests as they were, and what it did to them."""
+"""What the check `tests` must know of a change: its lines, its tests as they were, and what it did to them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import msgspec
@@ -9,12 +9,15 @@ import msgspec
 from burnish.agents.panel.project_tests.findings import DependencyChange
 from burnish.agents.panel.project_tests.former_tests import EditedTestFile
 from burnish.agents.panel.project_tests.projects import can_be_reached, is_test, language_of, steers_tests
-from burnish.agents.panel.project_tests.silenced import EditedSource
+from burnish.agents.panel.project_tests.silenced import EditedSource, is_emptied
 from burnish.agents.panel.project_tests.uncovered import can_be_measured
+from burnish.agents.project_copies import MANIFESTS
 from burnish.core.line_changes import FileChange
 from burnish.workspace.diffs import ChangedFile, changes, difference
+from burnish.workspace.messages import commit_messages
 from burnish.workspace.repository import Repository
 from burnish.workspace.slices import tree_files
+from burnish.workspace.views import NODE_LOCKS, PYTHON_LOCKS
 
 MOST_MEASURED = 500
 """Files whose lines are measured."""
@@ -25,15 +28,16 @@ _DEPENDENCIES = re.compile(
     r"(?:.*/)?(?:pyproject\.toml|setup\.(?:py|cfg)|[^/]*requirements[^/]*\.(?:txt|in)|Pipfile|[^/]+\.lock|environment\.ya?ml)"
 )
 _PYTEST_TABLE = re.compile(r"^\[(?:tool\.pytest|tool:pytest|pytest)[^\]]*\].*?(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
+_DECIDING = frozenset((*MANIFESTS, *NODE_LOCKS, *PYTHON_LOCKS, "Makefile", "makefile", "GNUmakefile", "noxfile.py"))
 _PACKAGE_KEYS = ("scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8")
 
 
 class ChangeUnderTest:
     """A change, from the commit where it left its base to its head."""
 
-    def __init__(self, repository: Repository, base_commit: str, head_commit: str) -> None:
+    def __init__(self, repository: Repository, base_commit: str, head_commit: str, paths: Sequence[str] = ()) -> None:
         self._repository = repository
-        self._shown = difference(repository, base_commit, head_commit)
+        self._shown = difference(repository, base_commit, head_commit, paths)
         self.base = self._shown.merge_base
         self.head = head_commit
         self.files = repository.files(head_commit)
@@ -96,8 +100,40 @@ class ChangeUnderTest:
                 found[file.old_path] = EditedTestFile(path=file.path, before=before, now=now)
         return found
 
+    @cached_property
+    def keeps_plans(self) -> bool:
+        """Whether how the project is tested cannot depend on the change: it is found out from names and manifests."""
+        return not any(
+            steers_tests(path) or path.rpartition("/")[2] in _DECIDING or _DEPENDENCIES.fullmatch(path)
+            for file in self.changed
+            for path in (file.old_path, file.path)
+        ) and not any(
+            file.status != "M" and is_test(path) for file in self.changed for path in (file.old_path, file.path)
+        )
+
+    def tree(self, commit: str) -> str:
+        return self._repository.tree_of(commit)
+
+    def small_texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Files of the change that are not too large to be looked through."""
+        files = tree_files(self._repository, self.head, paths, MOST_BYTES)
+        return {file.path: file.content.decode("utf-8", errors="replace") for file in files if file.content is not None}
+
+    def empties(self, name: str) -> bool:
+        """Whether a test of the base is still there, and does nothing any more."""
+        edit = self.edits.get(name.partition("::")[0])
+        return bool(edit and edit.path.endswith(".py") and is_emptied(edit.before, edit.now, name))
+
     def text(self, commit: str, path: str) -> str:
-        return (self._repository.read_file(commit, path) or b"").decode("utf-8", errors="replace")
+        return (self.content(commit, path) or b"").decode("utf-8", errors="replace")
+
+    def content(self, commit: str, path: str) -> bytes | None:
+        return self._repository.read_file(commit, path)
+
+    @cached_property
+    def messages(self) -> tuple[str, ...]:
+        """What the author wrote into the commits of the change."""
+        return commit_messages(self._repository, self.base, self.head)
 
     def sources(self, paths: Iterable[str]) -> dict[str, EditedSource]:
         """Files of the base that are still there, by their path in the base."""

@@ -4,22 +4,27 @@ import json
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from burnish.agents.panel.project_tests.detection import DESK, REPORT
-from burnish.agents.panel.project_tests.values import Framework, Language, TestPlan
+from burnish.agents.panel.project_tests.values import Framework, Language, TestPlan, parts_of
 from burnish.core.values import Value
 
 REPORT_NAME = "report"
 PLUGIN = "burnish_witness"
+SEQUENCER = "burnish_sequencer.cjs"
 COVERAGE_FOLDER = "third"
 COUNTS_FOLDER = "counts"
+CHOICE_NAME = "choice.json"
 _WITH_PATHS = 'shift "$0"; exec "$@"'
+_IN_TWO_PARTS = 'sh -c "$0"; first=$?; sh -c "$1"; rest=$?; [ "$first" = 0 ] && exit "$rest"; exit "$first"'
 # A later option of the project's own command still wins over these.
 _PYTEST_OPTIONS = ("--color=no", "--continue-on-collection-errors", "--maxfail=0")
 _GO_TEST = re.compile(r"\.((?:Test|Example|Fuzz)\w*)(?=/|$)")
-_MOST_NAMES = 200
+_MOST_FILES = 200
 
 
 class Place(Value):
@@ -34,61 +39,114 @@ class SuiteSelection(Value):
     """Which tests are run, by name; all, where none is named. And what is measured meanwhile."""
 
     only: tuple[str, ...] = ()
+    """Names of tests, and files of tests that stand for all that is in them."""
     without: tuple[str, ...] = ()
     """Tests that are left out, where the framework can do that."""
+    first: tuple[str, ...] = ()
+    """Files or packages of tests that are run before all others, where the framework can do that."""
+    related: tuple[str, ...] = ()
+    """Changed files: with `listing`, only the files of tests are listed that reach them, by jest."""
+    listing: bool = False
+    """The tests are only listed, by frameworks that report through `inside`."""
     measured: tuple[str, ...] = ()
     """Files from the root of the repository whose lines are measured, whether they run or not."""
     everything: bool = False
     """Every other file of the project is measured, too, if it runs."""
+    by_test: bool = False
+    """Of each measured line it is told which tests run it, by frameworks that report through `inside`."""
+    until_failure: bool = False
+    """The first test that fails ends the run, where the framework can do that."""
+
+    @property
+    def for_runner(self) -> bytes | None:
+        """What `inside` must know of it."""
+        if not (self.only or self.without or self.first or self.listing or self.by_test or self.until_failure):
+            return None
+        return msgspec.json.encode(
+            {
+                "only": self.only,
+                "without": self.without,
+                "first": self.first,
+                "listing": self.listing,
+                "by_test": self.by_test,
+                "until_failure": self.until_failure,
+            }
+        )
 
 
 EVERYTHING = SuiteSelection()
 
 
+def can_list(plan: TestPlan) -> bool:
+    """Whether the tests can be listed without being run."""
+    return plan.framework in (Framework.PYTEST, Framework.UNITTEST)
+
+
 def can_choose(plan: TestPlan) -> bool:
     """Whether single tests can be run."""
-    return plan.framework in (Framework.PYTEST, Framework.UNITTEST, Framework.GO)
+    return plan.framework not in (Framework.NODE, Framework.COMMAND)
+
+
+def runs_files(plan: TestPlan) -> bool:
+    """Whether single files of tests can be run, by runners that list nothing before."""
+    return plan.framework in (Framework.JEST, Framework.VITEST)
 
 
 def command_line(plan: TestPlan, attempt_dir: str, choice: SuiteSelection = EVERYTHING) -> tuple[str, ...]:
-    """What to start: everything, or only some tests where the framework can tell them apart.
+    """What to start. pytest and unittest are told by a file which tests are meant; others by their arguments.
 
     A sandbox shows what a command line names. So what the tests need of the user's home is named, and dropped again.
     """
-    argv = (
-        *(_filled(word, attempt_dir) for word in plan.argv),
-        *_selection(plan, choice.only),
-        *_omission(plan, choice.without),
-    )
+    argv = tuple(_filled(word, attempt_dir) for word in (*plan.argv, *_selection(plan, choice)))
+    if plan.framework is Framework.CARGO and choice.first and not choice.only:
+        argv = ("sh", "-c", _IN_TWO_PARTS, *_crates_first(argv, choice.first))
     return ("sh", "-c", _WITH_PATHS, str(len(plan.readable)), *plan.readable, *argv) if plan.readable else argv
 
 
-def _selection(plan: TestPlan, only: Sequence[str]) -> tuple[str, ...]:
-    if not only:
-        return ()
+def _crates_first(argv: tuple[str, ...], crates: tuple[str, ...]) -> Iterator[str]:
+    """Two commands: cargo has no order of its own."""
+    plain = [word for word in argv if word != "--workspace"]
+    first = (*plain, *(word for crate in crates for word in ("-p", crate)))
+    rest = (*plain, "--workspace", *(word for crate in crates for word in ("--exclude", crate)))
+    yield from (shlex.join(first), shlex.join(rest))
+
+
+def _selection(plan: TestPlan, choice: SuiteSelection) -> tuple[str, ...]:
     match plan.framework:
-        case Framework.PYTEST:
-            files = dict.fromkeys(name.partition("::")[0] for name in only)
-            names = only if len(only) <= _MOST_NAMES else tuple(files)
-            return tuple(_from_project(name, plan.project) for name in names)
-        case Framework.UNITTEST:
-            return tuple(only)
+        case Framework.PYTEST if choice.only:
+            files = tuple(dict.fromkeys(name.partition("::")[0] for name in choice.only))
+            return tuple(_from_project(file, plan.project) for file in files) if len(files) <= _MOST_FILES else ()
         case Framework.GO:
-            found = dict.fromkeys(match[1] for name in only if (match := _GO_TEST.search(name)))
-            return ("-run", f"^({'|'.join(found)})$") if found else ()
+            found = dict.fromkeys(match[1] for name in choice.only if (match := _GO_TEST.search(name)))
+            return (*(("-run", f"^({'|'.join(found)})$") if found else ()), *choice.first)
+        case Framework.CARGO if choice.only:
+            return ("--", "--exact", *choice.only)
+        case Framework.JEST | Framework.VITEST:
+            return tuple(_of_jest(plan, choice))
         case _:
             return ()
 
 
-def _omission(plan: TestPlan, without: Sequence[str]) -> Iterator[str]:
-    if plan.framework is Framework.PYTEST:
-        for name in without[:_MOST_NAMES]:
-            yield from ("--deselect", _from_project(name, plan.project))
+def _of_jest(plan: TestPlan, choice: SuiteSelection) -> Iterator[str]:
+    """Files and names of tests, as jest and vitest take them."""
+    if choice.related:
+        yield from ("--listTests", "--findRelatedTests")
+        yield from (_from_project(path, plan.project) for path in choice.related)
+    elif choice.first and plan.framework is Framework.JEST:
+        yield f"--testSequencer={DESK}/{SEQUENCER}"
+    if choice.only:
+        found = [parts_of(name) for name in choice.only]
+        names = dict.fromkeys(rest for _, _, rest in found if rest)
+        if all(rest for _, _, rest in found):
+            pattern = "|".join(re.escape(name).replace(r"\ >\ ", ".{1,3}") for name in names)
+            yield from ("-t", f"^(?:{pattern})$")
+        yield "--passWithNoTests"
+        yield from ("--runTestsByPath",) if plan.framework is Framework.JEST else ()
+        yield from dict.fromkeys(_from_project(file, plan.project) for file, _, _ in found)
 
 
-def _from_project(name: str, project: str) -> str:
-    file, separator, rest = name.partition("::")
-    return f"{posixpath.relpath(file, project or '.')}{separator}{rest}"
+def _from_project(path: str, project: str) -> str:
+    return posixpath.relpath(path, project or ".")
 
 
 def _filled(text: str, attempt_dir: str) -> str:
@@ -112,12 +170,16 @@ def environment_of(
         "BURNISH_WITNESS_ROOT": str(place.seen),
         "BURNISH_WITNESS_AVOID": plan.avoid,
     }
+    if choice.for_runner is not None:
+        told["BURNISH_WITNESS_CHOICE"] = f"{attempt_dir}/{CHOICE_NAME}"
     if choice.measured or choice.everything:
         told |= {
             "BURNISH_WITNESS_MEASURE": json.dumps(list(choice.measured)),
             "BURNISH_WITNESS_EVERYTHING": "1" if choice.everything else "",
             "BURNISH_WITNESS_COVERAGE": f"{attempt_dir}/{COVERAGE_FOLDER}",
         }
+    if choice.by_test:
+        told["COVERAGE_CORE"] = "ctrace"  # the others report a line only for the first test that runs it
     if plan.framework is Framework.NODE:
         told["NODE_OPTIONS"] = f'--test-reporter=tap "--test-reporter-destination={report}"'
     if plan.language is Language.NODE and choice.measured:

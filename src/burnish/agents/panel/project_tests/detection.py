@@ -6,6 +6,7 @@ install things: they are run only where the configuration says so.
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -51,9 +52,23 @@ class Site(Value):
     """The interpreter on the PATH, where it can import a module; any, for an empty name."""
 
 
-def configured_plan(command: ValidationCommand, environment: Mapping[str, str]) -> TestPlan:
-    """What the configuration says is run as it says."""
-    return _command_plan(command.arguments, command.text, environment)
+def configured_plan(command: ValidationCommand, environment: Mapping[str, str], folder: Path) -> TestPlan:
+    """What the configuration says is run as it says; mocha, jest and vitest are told to report to burnish, too."""
+    plan = _command_plan(command.arguments, command.text, environment)
+    last = (command.line or shlex.join(command.argv)).rpartition("&&")[2].strip()
+    framework = Framework.COMMAND if _OPERATOR.search(last) else _script_framework(last, _scripts(folder), own=True)
+    if framework not in _REPORTING:
+        return plan
+    more = (*(("--",) if last.startswith("npm ") else ()), *_REPORTING[framework])
+    argv = ("sh", "-c", f'{command.line} "$@"', "sh", *more) if command.line else (*command.argv, *more)
+    return replace(plan, framework=framework, argv=argv, language=Language.NODE)
+
+
+def _scripts(folder: Path) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(read_text(folder / "package.json") or "{}", type=_Package).scripts
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
 
 
 def _command_plan(argv: tuple[str, ...], text: str, environment: Mapping[str, str]) -> TestPlan:
@@ -142,9 +157,11 @@ class _Package(Value, forbid_unknown_fields=False, rename="camel"):
 
 
 _MANAGERS = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package.json", "npm"))
-_JSON_REPORT = {
-    Framework.JEST: ("--json", f"--outputFile={REPORT}"),
-    Framework.VITEST: ("--reporter=default", "--reporter=json", f"--outputFile={REPORT}"),
+_REPORTER = "{desk}/burnish_reporter.cjs"
+_REPORTING = {
+    Framework.MOCHA: ("--reporter", _REPORTER),
+    Framework.JEST: ("--reporters=default", f"--reporters={_REPORTER}", "--testLocationInResults"),
+    Framework.VITEST: ("--reporter=default", f"--reporter={_REPORTER}"),
 }
 
 
@@ -169,8 +186,8 @@ def _node(site: Site) -> TestPlan | NoTests:
     path = site.environment.get("PATH")
     named = (manager for lock, manager in _MANAGERS if (site.folder / lock).is_file())
     manager = next((name for name in named if shutil.which(name, path=path)), "npm")
-    framework = _script_framework(script)
-    more = _JSON_REPORT.get(framework, ())
+    framework = _script_framework(script, package.scripts)
+    more = _REPORTING.get(framework, ())
     argv = (manager, "test", *(("--",) if more and manager == "npm" else ()), *more)
     environment = {"CI": "true", "npm_config_update_notifier": "false", "npm_config_offline": "true"}
     return TestPlan(
@@ -189,17 +206,32 @@ def _has_packages(site: Site) -> bool:
     return any((folder / "node_modules").is_dir() for folder in (site.folder, *site.folder.parents[:depth]))
 
 
-def _script_framework(script: str) -> Framework:
-    """Who runs the tests. Arguments reach the last command of a script, so that is the one that counts."""
+_OPERATOR = re.compile(r"[;&|<>()$`#\n]")
+_KNOWN = {"mocha": Framework.MOCHA, "jest": Framework.JEST, "vitest": Framework.VITEST}
+_MANAGER_WORDS = ("run", "run-script", "exec", "-s", "--silent")
+
+
+def _script_framework(script: str, scripts: Mapping[str, str], *, own: bool = False) -> Framework:
+    """Who runs the tests. Arguments reach the last command of a script, so that is the one that counts.
+
+    A command that only starts another script is followed. npm hands arguments on only after `--`, which burnish writes
+    in a command of its `own`.
+    """
     words = re.split(r"&&|\|\||;|\|", script)[-1].split()
-    known = {"jest": Framework.JEST, "vitest": Framework.VITEST}
     names = [Path(word).name for word in words if "=" not in word]
-    found = next((known[name] for name in names[:2] if name in known), None)
+    manager, rest = next(iter(names), ""), [name for name in names[1:] if name not in _MANAGER_WORDS]
+    found = next((_KNOWN[name] for name in (manager, *rest[:1]) if name in _KNOWN), None)
+    hands_on = manager in ("pnpm", "yarn") or (manager == "npm" and (own or words[-1] == "--"))
+    if found is None and hands_on and rest and rest[0] in scripts and not _OPERATOR.search(script):
+        others = {name: text for name, text in scripts.items() if name != rest[0]}
+        return _script_framework(scripts[rest[0]], others)
     return found or (Framework.NODE if "node" in names and "--test" in names else Framework.COMMAND)
 
 
-PROFILE, LISTING, TARGET = "cover", "files", "target"
+PROFILE, LISTING, TARGET, COMPILED_GO = "cover", "files", "target", "go"
 """Where runs of go and cargo leave what they compiled and ran."""
+KEPT_GO = "checks/go"
+"""In burnish's cache: what `go vet` compiled, which runs no code of the project."""
 _GO_KINDS = ("GoFiles", "CgoFiles", "TestGoFiles", "XTestGoFiles")
 _GO_LISTED = "".join('{{range .KIND}}{{$.Dir}}/{{.}}{{print "\\n"}}{{end}}'.replace("KIND", kind) for kind in _GO_KINDS)
 _GO_FILES = f"go list -e -f '{_GO_LISTED}' ./... > \"{DESK}/{LISTING}\" 2>/dev/null"
@@ -220,9 +252,19 @@ def _go(site: Site) -> TestPlan | NoTests:
         text="go test ./...",
         project=site.project,
         language=Language.GO,
-        environment={"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{DESK}/go", "GOMODCACHE": modules},
+        environment={
+            "GOPROXY": "off",
+            "GOTOOLCHAIN": "local",
+            "GOCACHE": f"{DESK}/{COMPILED_GO}",
+            "GOMODCACHE": modules,
+        },
         readable=(modules,),
     )
+
+
+def is_workspace(folder: Path) -> bool:
+    """Whether a folder holds the manifest of several crates."""
+    return bool(re.search(r"^\[workspace\]", read_text(folder / "Cargo.toml"), re.MULTILINE))
 
 
 def _cargo(site: Site) -> TestPlan | NoTests:
@@ -236,7 +278,7 @@ def _cargo(site: Site) -> TestPlan | NoTests:
     }
     return TestPlan(
         framework=Framework.CARGO,
-        argv=("cargo", "test", "--offline", "--no-fail-fast"),
+        argv=("cargo", "test", "--offline", "--no-fail-fast", *(("--workspace",) if is_workspace(site.folder) else ())),
         text="cargo test --offline",
         project=site.project,
         language=Language.RUST,

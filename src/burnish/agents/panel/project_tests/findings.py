@@ -1,11 +1,13 @@
 """What the comparison means to a reader: findings, each with a rule by which it is known again, and notes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import dedent
 
 from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison
+from burnish.agents.panel.project_tests.outputs import shortened
 from burnish.agents.panel.project_tests.places import Tree, place_of
-from burnish.agents.panel.project_tests.values import Case, SuiteEnd, TestPlan, TestResult
+from burnish.agents.panel.project_tests.values import Case, SuiteEnd, TestPlan, TestResult, function_of
 from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
@@ -14,6 +16,10 @@ CATEGORY = "tests"
 MOST_FAILURES = 20
 MOST_EVIDENCE = 4_000
 _NAMED = 5
+_ASSERTION_LINES = 12
+_SUMMARY_LINES = 3
+_NOISE = re.compile(r"\s*(?:=== |--- (?:FAIL|PASS|SKIP)|---$|\.\.\.$)")
+_STACK = re.compile(r"\s+at .|stack: \||stack backtrace:|note: run with `RUST_BACKTRACE")
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -43,9 +49,10 @@ def findings_of(trial: Trial, change: DependencyChange, tree: Tree) -> tuple[Fin
     """What is wrong with the change, by its tests."""
     comparison = trial.comparison
     failures = [case for case in comparison.new_failures if not _unmet(case, change, tree)]
-    found = [_failure(case, trial, tree) for case in failures[:MOST_FAILURES]]
-    if failures[MOST_FAILURES:]:
-        found.append(_further(failures[MOST_FAILURES:]))
+    functions = by_function(failures)
+    found = [_failure(name, cases, trial, tree) for name, cases in functions[:MOST_FAILURES]]
+    if functions[MOST_FAILURES:]:
+        found.append(_further([name for name, _ in functions[MOST_FAILURES:]]))
     if comparison.whole is not None:
         found.append(_whole(comparison.whole, trial, tree))
     return (*found, *(_flaky(case, trial, tree) for case in comparison.flaky))
@@ -62,6 +69,11 @@ def notes_of(trial: Trial) -> Iterator[str]:
             else f"{number} tests also fail on the base, so they say"
         )
         yield f"{told} nothing about the change"
+    if comparison.limited:
+        yield comparison.limited
+    if comparison.known_flaky:
+        names = named([case.name for case in comparison.known_flaky])
+        yield f"known to be flaky, so not counted: {names} failed ([analysers] flaky in the policy of the base)"
     if comparison.flaky:
         yield f"flaky: {named([case.name for case in comparison.flaky])} failed once and passed when repeated"
 
@@ -92,45 +104,85 @@ def _unmet(case: Case, change: DependencyChange, tree: Tree) -> str:
 
 
 def rule_of(name: str) -> str:
-    """The rule of a failing test is the test: what separates several rules cannot be in it."""
-    return f"test:{name}".replace(RULE_SEPARATOR, ",")
+    """The rule of a failing test is its function: what separates several rules cannot be in it."""
+    return f"test:{function_of(name)}".replace(RULE_SEPARATOR, ",")
 
 
-def _failure(case: Case, trial: Trial, tree: Tree) -> Finding:
+def by_function(cases: Iterable[Case]) -> list[tuple[str, list[Case]]]:
+    """The failures of each test function: its parameters are one problem."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(function_of(case.name), []).append(case)
+    return list(found.items())
+
+
+def _failure(name: str, cases: Sequence[Case], trial: Trial, tree: Tree) -> Finding:
+    parts = [case for case in cases if case.name != name]
+    case = (parts or cases)[0]
     if case.loading:
-        title, problem = (
-            f"`{case.name}` cannot be loaded",
-            "This test file cannot be loaded, so none of its tests run.",
-        )
+        title, problem = f"`{name}` cannot be loaded", "This test file cannot be loaded, so none of its tests run."
+    elif len(parts) > 1:
+        title = f"`{name}` fails for {len(parts)} parameters"
+        problem = f"The test fails on the change, and did not fail on the base, for {_parameters(name, parts)}."
     else:
-        title, problem = f"`{case.name}` fails", "The test fails on the change, and did not fail on the base."
+        title = f"`{case.name}` fails"
+        problem = "The test fails on the change, and did not fail on the base."
+    location = place_of(case, trial.plan.framework, tree)
     return Finding(
         severity=Severity.CRITICAL,
         title=title,
         category=CATEGORY,
-        rule=rule_of(case.name),
-        location=place_of(case, trial.plan.framework, tree),
+        rule=rule_of(name),
+        location=location,
         problem=problem,
-        impact="The behaviour that the test checks is broken, or the test is wrong.",
-        evidence=evidence(case.text or trial.head.output),
+        impact=_said(case) or "The behaviour that the test checks is broken, or the test is wrong.",
+        evidence=failure_evidence(case, location, tree) or evidence(trial.head.output),
         suggestion=f"Run `{trial.plan.text}` and fix the code, or the test if the new behaviour is intended.",
         confidence=1.0,
     )
 
 
-def evidence(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= MOST_EVIDENCE else f"… {text[-MOST_EVIDENCE:]}"
+def _said(case: Case) -> str:
+    """What a reader looks for first: what was expected, and what came."""
+    lines = [line.strip() for line in assertion_of(case).splitlines() if line.strip()]
+    return f"The test says: {' '.join(lines[:_SUMMARY_LINES])}" if lines else ""
 
 
-def _further(cases: Sequence[Case]) -> Finding:
+def _parameters(name: str, cases: Sequence[Case]) -> str:
+    return named([case.name.removeprefix(name).strip("[]/") for case in cases])
+
+
+def failure_evidence(case: Case, location: Location | None, tree: Tree) -> str:
+    """The line that failed, what was asserted, and then as much of the rest as there is room for."""
+    source = tree.source(location) if location else ""
+    said = "\n".join(part for part in (source, assertion_of(case)) if part)
+    rest = "" if case.text.strip() in said else evidence(case.text, MOST_EVIDENCE // 2)
+    return "\n\n".join(part for part in (evidence(said, MOST_EVIDENCE // 2), rest) if part)
+
+
+def assertion_of(case: Case) -> str:
+    """The lines that say what was expected and what came."""
+    if case.message.strip():
+        return case.message.strip()
+    lines = [line for line in case.text.splitlines() if line.strip() and not _NOISE.match(line)]
+    marked = [line[1:].strip() for line in lines if line.startswith("E  ")]
+    stack = next((place for place, line in enumerate(lines) if _STACK.match(line)), len(lines))
+    return dedent("\n".join((marked or lines[:stack])[:_ASSERTION_LINES]))
+
+
+def evidence(text: str, most: int = MOST_EVIDENCE) -> str:
+    """A text without its middle, where it is too long."""
+    return shortened(text.strip(), most)
+
+
+def _further(names: Sequence[str]) -> Finding:
     return Finding(
         severity=Severity.CRITICAL,
-        title=f"{len(cases)} more tests fail",
+        title=f"{len(names)} more tests fail",
         category=CATEGORY,
-        rule="witness:further-failures",
+        rule="tests:further-failures",
         problem="They fail on the change, and did not fail on the base.",
-        evidence=evidence("\n".join(case.name for case in cases)),
+        evidence=evidence("\n".join(names)),
         confidence=1.0,
     )
 
@@ -153,7 +205,7 @@ def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
         severity=Severity.CRITICAL,
         title=titles.get(ended, f"`{trial.plan.text}` fails"),
         category=CATEGORY,
-        rule=f"witness:{ended.value}",
+        rule=f"tests:{ended.value}",
         location=Location(file=files[0]) if files else None,
         problem=problems.get(ended, f"It exits with {head.code} on the change, and with 0 on the base."),
         evidence=evidence(head.output),
@@ -167,7 +219,7 @@ def _flaky(case: Case, trial: Trial, tree: Tree) -> Finding:
         severity=Severity.LOW,
         title=f"`{case.name}` is flaky",
         category=CATEGORY,
-        rule=f"witness:flaky:{case.name}".replace(RULE_SEPARATOR, ","),
+        rule=f"tests:flaky:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, trial.plan.framework, tree),
         problem="It failed on the change, passed when repeated, and did not fail on the base.",
         impact="A test that fails at random hides tests that fail for a reason.",

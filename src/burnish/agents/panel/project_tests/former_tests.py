@@ -12,7 +12,7 @@ from burnish.agents.panel.project_tests.comparison import compare
 from burnish.agents.panel.project_tests.findings import CATEGORY, MOST_FAILURES, evidence, rule_of
 from burnish.agents.panel.project_tests.places import Tree, place_of
 from burnish.agents.panel.project_tests.silenced import block_of
-from burnish.agents.panel.project_tests.values import Case, TestPlan, TestResult
+from burnish.agents.panel.project_tests.values import Case, TestPlan, TestResult, function_of
 from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Severity
 from burnish.core.values import Value
@@ -61,7 +61,7 @@ def edited_test(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan,
         severity=Severity.MEDIUM,
         title=f"`{case.name}` passes only because the change edits it",
         category=CATEGORY,
-        rule=f"witness:test-edited:{case.name}".replace(RULE_SEPARATOR, ","),
+        rule=f"tests:test-edited:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, plan.framework, tree),
         problem="The base's version of the test fails on the change.",
         impact="The behaviour that it checks has changed. That may be intended: compare both versions.",
@@ -82,7 +82,7 @@ def _steered(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan, tr
         severity=Severity.HIGH if sharp else Severity.MEDIUM,
         title=f"`{case.name}` passes only because the change edits the test configuration",
         category=CATEGORY,
-        rule=f"witness:test-steered:{case.name}".replace(RULE_SEPARATOR, ","),
+        rule=f"tests:test-steered:{case.name}".replace(RULE_SEPARATOR, ","),
         location=place_of(case, plan.framework, tree),
         problem=f"The test itself is unchanged. It fails on the change with the base's version of {names}"
         + (", and the new version decides which tests run or how their results count." if sharp else "."),
@@ -113,5 +113,5 @@ def at_most(cases: Sequence[Case]) -> tuple[Case, ...]:
     """One case for each test: parameters of one test are one problem."""
     first: dict[str, Case] = {}
     for case in cases:
-        first.setdefault(case.name.partition("[")[0], case)
+        first.setdefault(function_of(case.name), case)
     return tuple(first.values())[:MOST_FAILURES]

@@ -1,9 +1,10 @@
-"""Reads what test runners print or write, one function each: go, cargo, TAP of node, JSON of jest and vitest, unittest.
+"""Reads what test runners print or write, one function each: go, cargo, TAP of node, unittest.
 
 Each gives the cases that it understands. Whether the tests as a whole have failed is for the exit code to say: a runner
 that failed without naming a test is never read as one that passed.
 """
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,28 +14,36 @@ import msgspec
 from burnish.agents.panel.project_tests.reports import clean_name, worst_of_each
 from burnish.agents.panel.project_tests.values import Case, CaseOutcome
 from burnish.core.text import clean_text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 MOST_TEXT = 6_000
 MOST_BLOCK_LINES = 400
 
 
 def _case(name: str, outcome: CaseOutcome, text: str = "", file: str = "", line: int | None = None) -> Case:
-    return Case(name=clean_name(name), outcome=outcome, text=clean_text(text)[-MOST_TEXT:], file=file, line=line)
+    return Case(name=clean_name(name), outcome=outcome, text=shortened(clean_text(text)), file=file, line=line)
 
 
-class _GoEvent(Value, forbid_unknown_fields=False, rename="pascal"):
+def shortened(text: str, most: int = MOST_TEXT) -> str:
+    """A text without its middle, where it is too long: runners begin or end with the assertion."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n…\n{text[-most // 2 :]}"
+
+
+class GoEvent(Value, forbid_unknown_fields=False, rename="pascal"):
     action: str
     package: str = ""
     test: str = ""
     output: str = ""
 
 
+_MODULE = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
 _GO_OUTCOMES = {"pass": CaseOutcome.PASSED, "fail": CaseOutcome.FAILED, "skip": CaseOutcome.SKIPPED}
 
 
-def go_cases(text: str) -> tuple[Case, ...]:
+def go_cases(text: str, go_mod: str = "", project: str = "") -> tuple[Case, ...]:
     """From `go test -json`. A package that does not build has no tests, and fails itself."""
+    found = _MODULE.search(go_mod)
+    module = found[1] if found else ""
     said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     cases: list[Case] = []
     failed_within: set[str] = set()
@@ -50,13 +59,20 @@ def go_cases(text: str) -> tuple[Case, ...]:
             failed_within.add(event.package)
         name = f"{event.package}.{event.test}" if event.test else event.package
         case = _case(name, outcome, "".join(said.pop(key)) if outcome is CaseOutcome.FAILED else "")
-        cases.append(case if event.test else Case(name=name, outcome=outcome, text=case.text, loading=True))
+        inside = event.package == module or event.package.startswith(f"{module}/")
+        folder = posixpath.join(project, event.package.removeprefix(module).lstrip("/")) if module and inside else ""
+        cases.append(replace(case, folder=folder, loading=not event.test))
     return worst_of_each(cases)
 
 
-def _go_events(text: str) -> Iterator[_GoEvent]:
+def go_packages(text: str) -> frozenset[str]:
+    """The packages whose tests have ended."""
+    return frozenset(event.package for event in _go_events(text) if not event.test and event.action in _GO_OUTCOMES)
+
+
+def _go_events(text: str) -> Iterator[GoEvent]:
     """What a build prints stands between the lines of JSON."""
-    decoder = msgspec.json.Decoder(_GoEvent)
+    decoder = msgspec.json.Decoder(GoEvent)
     for line in text.splitlines():
         if line.startswith("{"):
             try:
@@ -121,51 +137,6 @@ def _tap_points(text: str) -> Iterator[tuple[int, str, CaseOutcome, str]]:
                 block.append(following[indent + 2 :])
         outcome = CaseOutcome.FAILED if point["not"] else CaseOutcome.PASSED
         yield indent // 4, point["name"] or "", CaseOutcome.SKIPPED if point["directive"] else outcome, "\n".join(block)
-
-
-class _JestPlace(Value, forbid_unknown_fields=False):
-    line: int = 0
-
-
-class _JestCase(Value, forbid_unknown_fields=False, rename="camel"):
-    full_name: str
-    status: str
-    failure_messages: tuple[str, ...] | None = ()
-    location: _JestPlace | None = None
-
-
-class _JestFile(Value, forbid_unknown_fields=False, rename="camel"):
-    name: str = ""
-    status: str = ""
-    message: str = ""
-    assertion_results: tuple[_JestCase, ...] = ()
-
-
-class _JestReport(Value, forbid_unknown_fields=False, rename="camel"):
-    test_results: tuple[_JestFile, ...]
-
-
-_JEST_OUTCOMES = {"passed": CaseOutcome.PASSED, "failed": CaseOutcome.FAILED}
-
-
-def jest_cases(raw: bytes, root: str) -> tuple[Case, ...]:
-    """From the JSON that jest and vitest write. A file that could not be loaded has no tests, and a message."""
-    try:
-        report = msgspec.json.decode(raw, type=_JestReport)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return ()
-    return worst_of_each(case for file in report.test_results for case in _jest_file(file, root))
-
-
-def _jest_file(file: _JestFile, root: str) -> Iterator[Case]:
-    path = clean_name(file.name.removeprefix(f"{root}/"))
-    if file.status == "failed" and not file.assertion_results:
-        text = clean_text(file.message)[-MOST_TEXT:]
-        yield Case(name=path, outcome=CaseOutcome.FAILED, file=path, text=text, loading=True)
-    for case in file.assertion_results:
-        outcome = _JEST_OUTCOMES.get(case.status, CaseOutcome.SKIPPED)
-        line = case.location.line if case.location else None
-        yield _case(f"{path} > {case.full_name}", outcome, "\n".join(case.failure_messages or ()), path, line or None)
 
 
 _UNITTEST_FAILURE = re.compile(

@@ -28,20 +28,29 @@ class Tree(NamedTuple):
     is_file: IsFile
     project: str = ""
     """The folder in which they ran: what they name is named from there, or from the root."""
+    text: Callable[[str], str] = lambda _: ""
+    """The text of a file."""
+
+    def source(self, place: Location) -> str:
+        """A line with its place, as compilers print them; empty where there is none."""
+        lines = self.text(place.file).splitlines() if place.line else []
+        found = lines[place.line - 1].strip() if place.line and place.line <= len(lines) else ""
+        return f"{place.file}:{place.line}: {found}" if found else ""
 
 
 def place_of(case: Case, framework: Framework, tree: Tree) -> Location | None:
     """The line of the repository closest to the failure; else where the test itself is."""
-    named = list(_named(case.text, tree))
+    named = list(_named(case, tree))
     if named:
         return named[-1 if framework in _OUTERMOST_FIRST else 0]
     file = _inside(case.file, tree)
     return Location(file=file, line=case.line) if file else None
 
 
-def _named(text: str, tree: Tree) -> Iterator[Location]:
-    for match in _PLACE.finditer(text):
-        file = _inside(match["quoted"] or match["path"], tree)
+def _named(case: Case, tree: Tree) -> Iterator[Location]:
+    for match in _PLACE.finditer(case.text):
+        path = match["quoted"] or match["path"]
+        file = (_inside(f"{case.folder}/{path}", tree) if case.folder else None) or _inside(path, tree)
         line = int((match["at"] or match["line"])[:9])
         if file and line:
             yield Location(file=file, line=line)

@@ -4,17 +4,11 @@ It knows names of files only. In a repository of several projects the tests of e
 """
 
 import re
-from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from burnish.agents.panel.project_tests.pythons import is_test_file
+from burnish.agents.panel.project_tests.pythons import is_test_file, is_test_module
 from burnish.agents.panel.project_tests.values import Language
 
-MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")
-_NO_PROJECTS = frozenset(
-    {"test", "tests", "testing", "__tests__", "testdata", "fixtures", "__fixtures__", "examples", "vendor"}
-)
-"""Manifests below these belong to what is tested, or to nothing that is."""
 _LANGUAGES = {
     **dict.fromkeys((".py", ".pyi", ".pyx"), Language.PYTHON),
     **dict.fromkeys((".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte"), Language.NODE),
@@ -28,6 +22,7 @@ _DOCUMENT_NAME = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT_FOLDERS = ("docs", "doc", ".github")
+_NODE_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?")
 _OTHER_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?|.+_test\.go")
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "__snapshots__"})
 _CONFIGURATION = re.compile(
@@ -50,19 +45,15 @@ def can_be_reached(path: str) -> bool:
     return not (_DOCUMENT_NAME.fullmatch(name) or (documents and _DOCUMENT.fullmatch(name)))
 
 
-def folders_above(path: str, is_file: Callable[[str], bool]) -> Iterator[str]:
-    """The folders of the projects around a file, the nearest first, the root of the repository (`""`) last."""
-    for folder in PurePosixPath(path).parents:
-        name = "" if str(folder) == "." else str(folder)
-        inside = _NO_PROJECTS.isdisjoint(folder.parts)
-        if not name or (inside and any(is_file(f"{name}/{manifest}") for manifest in MANIFESTS)):
-            yield name
-
-
 def is_test(path: str) -> bool:
     """Whether a file is a test, or something that only tests use."""
     *folders, name = path.split("/")
     return is_test_file(path) or bool(_OTHER_TEST.fullmatch(name)) or not _TEST_FOLDERS.isdisjoint(folders)
+
+
+def stands_alone(path: str) -> bool:
+    """Whether a file is one of tests that no other file of tests uses."""
+    return is_test_module(path) or bool(_NODE_TEST.fullmatch(path.rpartition("/")[2]))
 
 
 def steers_tests(path: str) -> bool:

@@ -61,6 +61,11 @@ def is_test_file(path: str) -> bool:
     )
 
 
+def is_test_module(path: str) -> bool:
+    """Whether a path is a file of tests, which no other one is expected to use."""
+    return bool(_TEST_FILE.fullmatch(path.rpartition("/")[2]))
+
+
 def python_tests(folder: Path) -> PythonTests | None:
     """What tests a project has; None where there is no sign of any."""
     files = tuple(sorted(_test_files(folder)))

@@ -4,13 +4,13 @@ Hostile tests can write a report as they like: it is data, bounded and cleaned, 
 lies about itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from burnish.agents.panel.interface import ToolError
-from burnish.agents.panel.project_tests.values import Case, CaseOutcome, FileLines
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, FileLines, ReachedLines
 from burnish.core.text import clean_text
 from burnish.core.values import Value
 
@@ -21,25 +21,39 @@ MOST_NAME = 300
 class Record(Value):
     """One line."""
 
-    kind: Literal["start", "finish", "case", "broken", "end", "lines", "unmeasured"]
+    kind: Literal[
+        "listed", "units", "start", "finish", "case", "broken", "ended", "end", "lines", "reached", "unmeasured"
+    ]
     name: str = ""
+    names: tuple[str, ...] = ()
     outcome: CaseOutcome = CaseOutcome.PASSED
     file: str = ""
     line: int = 0
     text: str = ""
+    message: str = ""
     code: int | None = None
     statements: tuple[int, ...] = ()
     executed: tuple[int, ...] = ()
+    tests: tuple[str, ...] = ()
+    reached: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict[int, tuple[int, ...]])
+    """By line, the places in `tests` of those that run it."""
 
 
 class SuiteReport(Value):
     """Everything that a report says."""
 
     cases: tuple[Case, ...] = ()
+    listed: tuple[str, ...] = ()
+    """The tests that were found, whether they were run or not."""
+    units: frozenset[str] = frozenset()
+    """The files of tests that are to be run, where the framework tells them."""
+    ended_units: frozenset[str] = frozenset()
+    """Those of which all tests have run."""
     running: tuple[str, ...] = ()
     code: int | None = None
     """The exit code that the framework meant to give; None where it never came that far."""
     lines: dict[str, FileLines] = msgspec.field(default_factory=dict[str, FileLines])
+    reached: ReachedLines = msgspec.field(default_factory=ReachedLines)
     unmeasured: str = ""
 
 
@@ -57,11 +71,19 @@ def read_report(raw: bytes) -> SuiteReport:
     ended = {record.name for record in records if record.kind == "finish"}
     return SuiteReport(
         cases=_cases(record for record in records if record.kind in ("case", "broken")),
+        listed=tuple(dict.fromkeys(clean_name(name) for name in _names(records, "listed"))),
+        units=frozenset(clean_text(name) for name in _names(records, "units")),
+        ended_units=frozenset(clean_text(record.name) for record in records if record.kind == "ended"),
         running=tuple(clean_name(name) for name in dict.fromkeys(begun) if name not in ended),
         code=next((record.code for record in reversed(records) if record.kind == "end"), None),
         lines=_lines(record for record in records if record.kind == "lines"),
+        reached=_reached(record for record in records if record.kind == "reached"),
         unmeasured=next((clean_text(record.text) for record in records if record.kind == "unmeasured"), ""),
     )
+
+
+def _names(records: Iterable[Record], kind: str) -> Iterator[str]:
+    return (name for record in records if record.kind == kind for name in record.names)
 
 
 def clean_name(name: str) -> str:
@@ -89,6 +111,7 @@ def _cases(records: Iterable[Record]) -> tuple[Case, ...]:
             file=clean_text(record.file),
             line=record.line or None,
             text=clean_text(record.text),
+            message=clean_text(record.message),
             loading=record.kind == "broken",
         )
         for record in records
@@ -103,4 +126,16 @@ def _lines(records: Iterable[Record]) -> dict[str, FileLines]:
         if record.file in found:
             executed |= found[record.file].executed
         found[record.file] = FileLines(statements=frozenset(record.statements), executed=executed)
+    return found
+
+
+def _reached(records: Iterable[Record]) -> ReachedLines:
+    """Which tests run a line, in all processes together."""
+    found: ReachedLines = {}
+    for record in records:
+        names = [clean_name(name) for name in record.tests]
+        lines = found.setdefault(clean_text(record.file), {})
+        for line, numbers in record.reached.items():
+            tests = (names[number] for number in numbers if 0 <= number < len(names))
+            lines[line] = tuple(dict.fromkeys((*lines.get(line, ()), *tests)))
     return found

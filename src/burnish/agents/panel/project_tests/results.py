@@ -3,8 +3,9 @@
 import msgspec
 
 from burnish.agents.panel.interface import ToolError
+from burnish.agents.panel.project_tests.commands import can_choose
 from burnish.agents.panel.project_tests.compiled import dependency_files, listed_files, profile_lines, v8_lines
-from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, jest_cases, tap_cases, unittest_cases
+from burnish.agents.panel.project_tests.outputs import cargo_cases, go_cases, go_packages, tap_cases, unittest_cases
 from burnish.agents.panel.project_tests.reports import SuiteReport, read_report
 from burnish.agents.panel.project_tests.values import Case, Framework, SuiteEnd, TestPlan, TestResult
 from burnish.core.text import clean_text
@@ -16,6 +17,10 @@ NO_TESTS, USAGE_ERROR, INTERNAL_ERROR = 5, 4, 3
 """Exit codes of pytest; burnish's own runner of unittest uses the first, too."""
 
 
+_REPORTING = (Framework.PYTEST, Framework.UNITTEST, Framework.MOCHA, Framework.JEST, Framework.VITEST)
+"""Frameworks that report through `inside`."""
+
+
 class Left(Value):
     """What go, cargo and node left behind of what they compiled and ran."""
 
@@ -25,6 +30,8 @@ class Left(Value):
     dependencies: tuple[str, ...] = ()
     counts: tuple[bytes, ...] = ()
     """What node counted."""
+    related: bool = False
+    """jest only listed files."""
     texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """The files of which that is to be told."""
 
@@ -48,17 +55,21 @@ def result_of(
     printed = clean_text(finished.stdout.decode("utf-8", errors="replace"))
     output = f"{printed}{finished.stderr_tail}".strip()[-MOST_OUTPUT:]
     try:
-        read = _read(plan, printed, f"{printed}\n{finished.stderr_tail}\n", raw or b"", root)
+        read = _read(plan, finished, raw or b"", root, left)
     except ToolError as error:
         return TestResult(ended=SuiteEnd.COULD_NOT_RUN, code=finished.code, output=output, message=error.message)
     ended = _ended(plan, finished, read)
     report = read.report or SuiteReport()
     return TestResult(
         ended=ended,
-        code=finished.code,
+        code=0 if finished.code == NO_TESTS and report.listed else finished.code,
         seconds=finished.seconds,
         cases=read.cases,
         lists_passed=read.lists_passed,
+        listed=report.listed,
+        units=report.units,
+        ended_units=go_packages(printed) if plan.framework is Framework.GO else report.ended_units,
+        choosable=can_choose(plan) or read.report is not None,
         running=report.running,
         output=output,
         message=_reason(finished, output) if ended is SuiteEnd.COULD_NOT_RUN else "",
@@ -68,26 +79,34 @@ def result_of(
             **v8_lines(left.counts, left.texts, root),
         },
         compiled=listed_files(left.listing, root) | dependency_files(left.dependencies, root, plan.project),
+        reached=report.reached,
         unmeasured=report.unmeasured,
     )
 
 
-def _read(plan: TestPlan, printed: str, said: str, raw: bytes, root: str) -> _Read:
+def _read(plan: TestPlan, finished: Finished, raw: bytes, root: str, left: Left) -> _Read:
+    printed = clean_text(finished.stdout.decode("utf-8", errors="replace"))
     match plan.framework:
         case Framework.NODE:
             cases = tap_cases(clean_text(raw.decode("utf-8", errors="replace")))
-        case Framework.JEST | Framework.VITEST:
-            cases = jest_cases(raw, root)
         case Framework.GO:
-            cases = go_cases(printed)
+            cases = go_cases(printed, left.go_mod, plan.project)
         case Framework.CARGO:
             cases = cargo_cases(printed)
-        case Framework.PYTEST | Framework.UNITTEST:
+        case Framework.JEST if left.related:
+            return _Read(report=SuiteReport(listed=_listed_files(printed, root), code=0))
+        case Framework.PYTEST | Framework.UNITTEST | Framework.MOCHA | Framework.JEST | Framework.VITEST:
             return _from_report(raw)
         case Framework.COMMAND:
-            named = cargo_cases(printed) or go_cases(printed) or unittest_cases(said)
+            named = cargo_cases(printed) or go_cases(printed) or unittest_cases(f"{printed}\n{finished.stderr_tail}\n")
             return _from_report(raw) if raw else _Read(cases=named)
     return _Read(cases=cases, lists_passed=bool(cases))
+
+
+def _listed_files(printed: str, root: str) -> tuple[str, ...]:
+    """The files of tests that jest lists."""
+    lines = (line.strip() for line in printed.splitlines())
+    return tuple(line.removeprefix(f"{root}/") for line in lines if line.startswith(f"{root}/"))
 
 
 def _from_report(raw: bytes) -> _Read:
@@ -105,14 +124,14 @@ def _ended(plan: TestPlan, finished: Finished, read: _Read) -> SuiteEnd:
     if read.report is not None:
         return _by_report(read.report)
     # Without a report there was no framework to write one: it is not installed, or did not come to its start.
-    return SuiteEnd.COULD_NOT_RUN if plan.framework in (Framework.PYTEST, Framework.UNITTEST) else SuiteEnd.EXITED
+    return SuiteEnd.COULD_NOT_RUN if plan.framework in _REPORTING else SuiteEnd.EXITED
 
 
 def _by_report(report: SuiteReport) -> SuiteEnd:
     match report.code:
         case None:
             return SuiteEnd.CRASHED
-        case code if code == NO_TESTS and not report.cases:
+        case code if code == NO_TESTS and not report.cases and not report.listed:
             return SuiteEnd.NOTHING
         case code if code in (USAGE_ERROR, INTERNAL_ERROR):
             return SuiteEnd.COULD_NOT_RUN

@@ -1,17 +1,44 @@
-"""Reviews a change by the project's tests: on the base and on the change, each in a throwaway copy, in the sandbox.
+"""Reviews a change by the project's tests, each run in a throwaway copy, in the sandbox.
 
-What is run, what its output means and what is a finding is in the modules beside this one. Nothing is installed here
-but by `[workspace] prepare`. Tests that did not run are no evidence: that is said, and never a pass.
+What is asked of which side, and when:
+
+1. The change. All tests run on it once, those that reach it first (`reach`), with the changed lines measured (where it
+   edits tests, all lines). A test that takes far longer than on the base is ended: the base is asked how long it takes.
+2. The base, for what can be different there, and only for that: tests that fail on the change, are skipped there, or
+   are not run any more. Which tests the base has is asked only where the change edits tests or what steers them: where
+   they can be listed, they are listed meanwhile, else they run. A change whose tests all pass never runs the base.
+3. The change again, in another copy: what failed, for what passes now is flaky.
+4. The guards (`guarding`): of tests that are gone, the lines that they ran on the base, measured for just those, and
+   the lines that passing tests run now; and edited tests and test configuration as they were, on the change's code.
+
+Every run is kept by its files, command and environment, and not repeated (`kept`): a second review runs what failed.
+Nothing is installed here but by `[workspace] prepare`. Tests that did not run are no evidence: that is said, and never
+a pass. A run that was cut short is evidence where all tests that reach the change had run.
 """
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from typing import NamedTuple
 
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
-from burnish.agents.panel.project_tests.commands import EVERYTHING, SuiteSelection
-from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison, compare, settled
+from burnish.agents.panel.project_tests.commands import (
+    EVERYTHING,
+    SuiteSelection,
+    can_choose,
+    can_list,
+    runs_files,
+)
+from burnish.agents.panel.project_tests.comparison import (
+    NoEvidence,
+    SuiteComparison,
+    allowed_seconds,
+    compare,
+    hangs,
+    reach_of,
+    renamed,
+    settled,
+    within_limit,
+    without_known_flaky,
+)
 from burnish.agents.panel.project_tests.findings import (
     MOST_FAILURES,
     Trial,
@@ -20,39 +47,49 @@ from burnish.agents.panel.project_tests.findings import (
     unmet_dependencies,
 )
 from burnish.agents.panel.project_tests.guarding import Guard, Guarding, reaches
+from burnish.agents.panel.project_tests.kept import KeptResults
+from burnish.agents.panel.project_tests.mutating import Mutants, Unnoticed
 from burnish.agents.panel.project_tests.places import Tree
-from burnish.agents.panel.project_tests.projects import is_test
-from burnish.agents.panel.project_tests.running import Plans, TestRun, plans_for, prepared_view, run_tests
+from burnish.agents.panel.project_tests.progress import Progress
+from burnish.agents.panel.project_tests.project_runs import Copies, PreparationError, ProjectRuns
+from burnish.agents.panel.project_tests.projects import is_test, language_of, stands_alone, steers_tests
+from burnish.agents.panel.project_tests.pythons import is_test_module
+from burnish.agents.panel.project_tests.reach import reaching_units
+from burnish.agents.panel.project_tests.running import Plans, plans_for
+from burnish.agents.panel.project_tests.teeth import ProofOfChange, Teeth, weak_findings
 from burnish.agents.panel.project_tests.uncovered import uncovered
 from burnish.agents.panel.project_tests.values import (
+    CaseOutcome,
     Framework,
     Language,
     NoTests,
     SuiteEnd,
     TestPlan,
     TestResult,
+    parts_of,
 )
 from burnish.agents.services import Job, Services
 from burnish.core.effects import StartReview
 from burnish.core.evidence import Examined, Level, Missing
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Failure
-from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.types import OFF
-from burnish.system.nofollow import write_new
-from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 from burnish.workspace.views import CopyView
 
-LEAST_SECONDS, TIMES_THE_BASE = 60.0, 20.0
-"""How long the tests of a change may take where those of its base have ended: at least, and as a multiple."""
 _SWITCHED_OFF = Missing(reason='the policy of the base says [analysers] tests = "off"', excused=True)
-_OUT_OF_REACH = Missing(reason="no test can reach a changed file", excused=True)
+_OUT_OF_REACH = Missing(reason="no test was run, because none can reach a changed file", excused=True)
+_FEW_FILES = 10
+_NOT_ASKED = TestResult(ended=SuiteEnd.EXITED, code=0, lists_passed=True, partial=True)
+"""What the base says where it was not asked."""
+
+
+_Found = TestPlan | NoTests | None
 
 
 class TestReview(Value):
-    """What the witness has to say."""
+    """What the tests of a change have to say."""
 
     __test__ = False
 
@@ -64,6 +101,8 @@ class TestReview(Value):
     """The changed files that passing tests ran, or their runner compiled."""
     missing: Missing | None = None
     """Why there was no evidence. Without, what was found earlier cannot be said to be gone."""
+    failing_before: frozenset[str] = frozenset()
+    """Tests of the change that fail on the base's code."""
 
     @property
     def looked(self) -> bool:
@@ -71,118 +110,59 @@ class TestReview(Value):
 
 
 async def review_tests(services: Services, job: Job[StartReview]) -> TestReview | Failure:
-    """Run the tests on the base and on the change, and say what the change did to them."""
+    """Run the tests that say something of the change, and say what it did to them."""
     if services.settings.analysers.tests == OFF:
         return _no_evidence(_SWITCHED_OFF)
-    changed = await asyncio.to_thread(ChangeUnderTest, services.repository, job.run.subject.base_commit, job.run.commit)
+    subject = job.run.subject
+    changed = await asyncio.to_thread(
+        ChangeUnderTest, services.repository, subject.base_commit, job.run.commit, subject.paths
+    )
     if not changed.reachable:
         return _no_evidence(_OUT_OF_REACH)
-    witness = _Witness(services, job, changed)
+    copies = Copies(services, job, changed)
     try:
-        return await witness.review_tests()
+        plans = await _plans(services, copies)
+        kept = KeptResults(services, believes_failures=job.run.may_fix)
+        together = _together([await _part(services, copies, kept, before, now) for before, now in plans])
+        weak = await asyncio.to_thread(weak_findings, changed, together.failing_before)
+        return replace(together, findings=(*together.findings, *weak))
+    except PreparationError as error:
+        return error.failure
     finally:
-        await asyncio.shield(asyncio.to_thread(witness.discard))
+        await asyncio.shield(asyncio.to_thread(copies.discard))
 
 
-class _Sides(NamedTuple):
-    """The copies in which the tests are run."""
-
-    base: CopyView
-    head: CopyView
-
-
-class _Results(NamedTuple):
-    """What the tests said on both sides."""
-
-    base: TestResult | NoTests
-    head: TestResult
-
-    @property
-    def base_seconds(self) -> float:
-        return self.base.seconds if isinstance(self.base, TestResult) else 0.0
+async def _plans(services: Services, copies: Copies) -> list[tuple[_Found, _Found]]:
+    """How each project is tested, on the base and on the change."""
+    head = await copies.of(copies.changed.head)
+    now = before = await asyncio.to_thread(plans_for, head, copies.paths, services)
+    if not copies.changed.keeps_plans:
+        base = await copies.of(copies.changed.base)
+        before = await asyncio.to_thread(plans_for, base, copies.paths, services)
+    return list(_pairs(before, now, head))
 
 
-class _Witness:
-    """One testimony in the making."""
-
-    def __init__(self, services: Services, job: Job[StartReview], changed: ChangeUnderTest) -> None:
-        self._services = services
-        self._job = job
-        self._changed = changed
-        self._name = job.name
-        self._paths = tuple({path: None for file in changed.reachable for path in (file.old_path, file.path)})
-        self._clones: list[Clone] = []
-
-    def discard(self) -> None:
-        for clone in self._clones:
-            self._services.clones.remove(clone)
-
-    async def review_tests(self) -> TestReview | Failure:
-        """All tests that can reach the change, project by project."""
-        base = await self._view("base", self._changed.base)
-        head = await self._view("head", self._changed.head)
-        if isinstance(base, Failure):
-            return base
-        if isinstance(head, Failure):
-            return head
-        sides = _Sides(base, head)
-        before = await asyncio.to_thread(plans_for, base, self._paths, self._services)
-        now = await asyncio.to_thread(plans_for, head, self._paths, self._services)
-        parts = [await self._part(sides, *pair) for pair in _pairs(before, now, sides.head)]
-        return _together(parts)
-
-    async def _view(self, side: str, commit: str) -> CopyView | Failure:
-        """A fresh copy of a commit, prepared for tests."""
-        name = f"{self._name}-{side}"
-        clone = await self._services.clone(name, self._changed.base, commit, writable=True)
-        self._clones.append(clone)
-        effect = f"{self._job.effect.id}:{side}"
-        return await prepared_view(self._services, clone, effect, self._job.stop, self._paths)
-
-    async def _part(
-        self, sides: _Sides, before: TestPlan | NoTests | None, now: TestPlan | NoTests | None
-    ) -> TestReview | Failure:
-        """The tests of one project. The base says how they are run: a change cannot switch its own witness off."""
-        if isinstance(now, NoTests) and not now.absent:
-            return _no_evidence(Missing(reason=now.reason, hint=now.hint))
-        plan = before if isinstance(before, TestPlan) else now
-        if not isinstance(plan, TestPlan):
-            found = (each for each in (before, now) if isinstance(each, NoTests))
-            absent = next(found, NoTests(reason="no tests were found", absent=True))
-            return _no_evidence(Missing(reason=absent.reason, hint=absent.hint, excused=absent.absent))
-        first = before is None or (isinstance(before, NoTests) and before.absent)
-        unrunnable = before if isinstance(before, NoTests) and not first else None
-        return await _Trial(self, sides, plan, unrunnable, first=first).review_tests()
-
-    @property
-    def services(self) -> Services:
-        return self._services
-
-    @property
-    def run(self) -> Run:
-        return self._job.run
-
-    @property
-    def stop(self) -> asyncio.Event:
-        return self._job.stop
-
-    @property
-    def changed(self) -> ChangeUnderTest:
-        return self._changed
-
-    def effect(self, side: str, plan: TestPlan) -> str:
-        project = f"-{plan.project.replace('/', '-')}" if plan.project else ""
-        language = f"-{plan.language.value.lower()}" if plan.language and plan.project else ""
-        return f"{self._job.effect.id}:{side}{project}{language}"
-
-    async def fresh(self, side: str) -> CopyView | Failure:
-        """Another copy of the change: what tests left behind in the first decides nothing there."""
-        return await self._view(side, self._changed.head)
+async def _part(
+    services: Services,
+    copies: Copies,
+    kept: KeptResults,
+    before: _Found,
+    now: _Found,
+) -> TestReview:
+    """The tests of one project. The base says how they are run: a change cannot switch its own tests off."""
+    if isinstance(now, NoTests) and not now.absent:
+        return _no_evidence(Missing(reason=now.reason, hint=now.hint))
+    plan = before if isinstance(before, TestPlan) else now
+    if not isinstance(plan, TestPlan):
+        found = (each for each in (before, now) if isinstance(each, NoTests))
+        absent = next(found, NoTests(reason="no tests were found", absent=True))
+        return _no_evidence(Missing(reason=absent.reason, hint=absent.hint, excused=absent.absent))
+    missing = before or NoTests(reason="there were none", absent=True)
+    runs = ProjectRuns(copies, plan, kept, missing if isinstance(missing, NoTests) else None)
+    return await _ProjectReview(runs, services).review_tests()
 
 
-def _pairs(
-    before: Plans, now: Plans, head: CopyView
-) -> Iterator[tuple[TestPlan | NoTests | None, TestPlan | NoTests | None]]:
+def _pairs(before: Plans, now: Plans, head: CopyView) -> Iterator[tuple[_Found, _Found]]:
     """The ways in which each project is tested, on the base and on the change."""
     for project in dict.fromkeys((*before, *now)):
         if project and project not in now and not (head.folder / project).is_dir():
@@ -201,85 +181,176 @@ def _key(found: TestPlan | NoTests) -> str:
     return language.value if language else found.reason if isinstance(found, NoTests) else ""
 
 
-class _Trial:
-    """The tests of one project, on both sides."""
+class _ProjectReview:
+    """The tests of one project, on the change and where it matters on the base."""
 
-    def __init__(
-        self, witness: _Witness, sides: _Sides, plan: TestPlan, unrunnable: NoTests | None, *, first: bool
-    ) -> None:
-        self._witness = witness
-        self._services = witness.services
-        self._changed = witness.changed
-        self._sides = sides
-        self._plan = plan
-        self._first = first
-        self._unrunnable = unrunnable
-        self._log: list[str] = []
+    def __init__(self, runs: ProjectRuns, services: Services) -> None:
+        self._runs = runs
+        self._plan = runs.plan
+        self._changed = runs.changed
+        self._settings = services.settings.analysers
+        self._reaching: frozenset[str] | None = None
 
-    async def review_tests(self) -> TestReview | Failure:
-        results = await self._both()
-        compared = compare(results.base, results.head, self._changed.renames)
+    async def review_tests(self) -> TestReview:
+        self._reaching = await self._find_reaching()
+        head, listed = await self._head_and_list()
+        base = await self._ask_base(head, listed)
+        compared = compare(base, head, self._changed.renames, {file.path for file in self._changed.changed})
+        if head.ended is SuiteEnd.ENDLESS and not hangs(head, base):
+            compared = within_limit(compared, reach_of(head, self._reaching), self._settings.test_seconds)
+        compared = without_known_flaky(compared, self._settings.flaky)
         if compared.new_failures or compared.whole is SuiteEnd.EXITED:
-            again = await self._again(compared)
-            if isinstance(again, Failure):
-                return again
-            compared = settled(compared, again, self._plan.text)
-        trial = Trial(plan=self._plan, head=results.head, base_seconds=results.base_seconds, comparison=compared)
-        said = await asyncio.to_thread(self._judged, trial)
-        guarded: Guarding | Failure = Guarding()
-        if isinstance(results.base, TestResult) and results.base.complete:
-            guarded = await Guard(self).look(results.base, results.head, compared)
-        if isinstance(guarded, Failure):
-            return guarded
+            compared = settled(compared, await self._again(compared), self._plan.text)
+        trial = Trial(plan=self._plan, head=head, base_seconds=_seconds(base), comparison=compared)
+        said = await asyncio.to_thread(self._judged, trial, await self._runs.tree())
+        guarded = Guarding()
+        if isinstance(base, TestResult) and base.complete:
+            guarded = await Guard(self._runs, self.selection).look(base, head, compared)
+        green = said.missing is None and not compared.new_failures and compared.whole is None
+        teeth = await ProofOfChange(self._runs, head).look() if green else Teeth()
+        unnoticed = await self._try_mutants(head) if green else Unnoticed()
         return replace(
             said,
-            findings=(*said.findings, *guarded.findings),
+            findings=(*said.findings, *guarded.findings, *teeth.findings, *unnoticed.findings),
+            notes=(*said.notes, *unnoticed.notes),
             missing=said.missing or guarded.missing,
-            log="\n\n".join(self._log),
+            failing_before=teeth.failing_before,
+            log="\n\n".join(self._runs.log),
         )
 
-    @property
-    def plan(self) -> TestPlan:
-        return self._plan
+    async def _try_mutants(self, head: TestResult) -> Unnoticed:
+        seconds = self._settings.mutations
+        if isinstance(seconds, str) or seconds <= 0:
+            return Unnoticed()
+        return await Mutants(self._runs, head, self._reaching, seconds).look()
+
+    async def _head_and_list(self) -> tuple[TestResult, TestResult | None]:
+        """The tests on the change; and meanwhile the list of those of the base, where the change edits tests."""
+        watch = _HangWatch(self._runs)
+        head = asyncio.create_task(self._runs.head(self.selection, watch))
+        listed: TestResult | None = None
+        try:
+            if self._runs.absent is None and can_list(self._plan) and self._edits:
+                listed = await self._runs.base(self._listing, "list")
+            return await head, listed
+        finally:
+            watch.end()
+            head.cancel()
+            await asyncio.gather(head, return_exceptions=True)
 
     @property
-    def changed(self) -> ChangeUnderTest:
-        return self._changed
+    def _edits(self) -> list[str]:
+        """Edited tests, and edited files that steer tests, by their paths in the base."""
+        inside = f"{self._plan.project}/" if self._plan.project else ""
+        return [path for path in self._changed.edits if path.startswith(inside) or steers_tests(path)]
 
     @property
-    def earlier(self) -> Run:
-        """The run so far."""
-        return self._witness.run
+    def _listing(self) -> SuiteSelection:
+        """Which tests of the base must be known: those of the edited files, or all where other tests may use them."""
+        plain = all(is_test_module(path) and path in self._changed.base_files for path in self._edits)
+        return SuiteSelection(listing=True, only=tuple(self._edits) if plain else ())
 
-    @property
-    def tree(self) -> Tree:
-        root = str(self._sides.head.root)
-        return Tree(root=root, is_file=self._changed.files.__contains__, project=self._plan.project)
+    async def _ask_base(self, head: TestResult, listed: TestResult | None) -> TestResult | NoTests:
+        """What the base says of tests that may be different there."""
+        if self._runs.absent is not None:
+            return self._runs.absent
+        if listed is None and self._edits:
+            if not head.listed:
+                return await self._ask_base_by_file(head)
+            listed = await self._runs.base(SuiteSelection(listing=True), "list")
+        if listed is not None and listed.ended is not SuiteEnd.EXITED:
+            return listed  # no tests, or none that can be run
+        names = listed.listed if listed is not None else ()
+        selection = self._question(head, names)
+        if selection is None:
+            return replace(_NOT_ASKED, listed=names)
+        asked = await self._runs.base(selection)
+        return replace(asked, listed=(*asked.listed, *names))
 
-    def _judged(self, trial: Trial) -> TestReview:
+    async def _ask_base_by_file(self, head: TestResult) -> TestResult:
+        """What the base says, by a runner that cannot list tests: of the edited files alone, where that is enough."""
+        alone = runs_files(self._plan) and all(stands_alone(path) for path in self._edits)
+        if not alone or not head.complete or not (head.code == 0 or head.failing):
+            return await self._runs.base(EVERYTHING)
+        edited = [path for path in self._edits if path in self._changed.base_files]
+        suspects = self._on_base(sorted(set(self._suspects(head, ()))))
+        only = tuple(dict.fromkeys((*edited, *suspects)))
+        return await self._runs.base(SuiteSelection(only=only)) if only else _NOT_ASKED
+
+    def _question(self, head: TestResult, names: Sequence[str]) -> SuiteSelection | None:
+        """Which tests the base is asked for; None where it is not asked."""
+        suspects = dict.fromkeys(self._suspects(head, names))
+        ran = head.ended is SuiteEnd.NOTHING or (head.complete and (head.code == 0 or head.failing))
+        if head.running and not head.complete:
+            suspects |= dict.fromkeys(head.running)
+        elif head.ended is SuiteEnd.COULD_NOT_RUN and can_list(self._plan):
+            return SuiteSelection(listing=True)
+        elif not ran:
+            return EVERYTHING
+        if suspects and not head.choosable and not can_choose(self._plan):
+            return EVERYTHING
+        known = self._on_base(sorted(suspects))
+        return SuiteSelection(only=known) if known else None
+
+    def _on_base(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Some tests of the change by their names on the base, without those of new files."""
+        former = {now: old for old, now in self._changed.renames.items()}
+        new = self._changed.files - self._changed.base_files - former.keys()
+        return tuple(renamed(name, former) for name in names if parts_of(name)[0] not in new)
+
+    def _suspects(self, head: TestResult, names: Sequence[str]) -> Iterator[str]:
+        """Tests that fail on the change, are skipped, emptied, or not run any more, by their names on the change."""
+        yield from (case.file if case.loading and case.file else case.name for case in head.failing)
+        yield from (case.name for case in head.cases if case.outcome is CaseOutcome.SKIPPED)
+        ran = {case.name for case in head.cases}
+        for name in names if head.ended in (SuiteEnd.EXITED, SuiteEnd.NOTHING) else ():
+            now = renamed(name, self._changed.renames)
+            if now not in ran or self._changed.empties(name):
+                yield now
+
+    async def _find_reaching(self) -> frozenset[str] | None:
+        """The files or packages of tests that reach the change; None where all count as reaching."""
+        changed = self._changed
+        if self._plan.framework is Framework.JEST:
+            return await self._found_by_jest()
+        paths = {path for file in changed.reachable for path in (file.old_path, file.path)}
+        return await asyncio.to_thread(reaching_units, self._plan, changed.files, paths, changed.small_texts)
+
+    async def _found_by_jest(self) -> frozenset[str] | None:
+        """jest knows it from what its own resolver finds. It is asked where there is an order worth the time."""
+        changed = self._changed
+        known = all(file.status != "D" and language_of(file.path) is Language.NODE for file in changed.reachable)
+        if not known or sum(is_test(path) for path in changed.files) < _FEW_FILES:
+            return None
+        related = tuple(sorted(file.path for file in changed.reachable))
+        found = await self._runs.head(SuiteSelection(listing=True, related=related))
+        return frozenset(found.listed) if found.complete and found.listed else None
+
+    def _judged(self, trial: Trial, tree: Tree) -> TestReview:
         """What a trial means."""
-        change, tree = self._changed.change(), self.tree
-        idle = _idle(trial.head, self._changed, self._services.settings.analysers.uncovered)
+        change = self._changed.change()
+        idle = _idle(trial.head, self._changed, self._settings.uncovered)
         missing = trial.comparison.missing or unmet_dependencies(trial, change, tree)
         return TestReview(
             findings=(*findings_of(trial, change, tree), *idle),
             notes=(*notes_of(trial), *self._unmeasured(trial.head), *_said_of(missing)),
-            examined=tuple(self._examined(trial.head)) if missing is None else (),
+            examined=tuple(self._examined(trial)) if missing is None else (),
             missing=_missing(missing),
         )
 
     def _unmeasured(self, head: TestResult) -> Iterator[str]:
-        wanted = self._services.settings.analysers.uncovered != OFF and self._plan.language is not Language.NODE
-        measured = self.choice.measured if wanted else ()
+        wanted = self._settings.uncovered != OFF and self._plan.language is not Language.NODE
+        measured = self.selection.measured if wanted else ()
         missing = [name for name in measured if name not in head.lines]
         if missing and head.complete:
             reason = head.unmeasured or "pytest and unittest do not run these tests"
             counted = f"{len(missing)} of {len(measured)} files"
             yield f"coverage of the changed lines was not measured in {counted}: {reason}"
 
-    def _examined(self, head: TestResult) -> Iterator[Examined]:
+    def _examined(self, trial: Trial) -> Iterator[Examined]:
         """How closely the tests looked at each changed file, by what really ran or was compiled."""
-        if not head.complete or not (head.passing or head.passed):
+        head = trial.head
+        if not (head.complete or trial.comparison.limited) or not (head.passing or head.passed):
             return
         passing = {case.file for case in head.passing}
         inside = f"{self._plan.project}/" if self._plan.project else ""
@@ -301,69 +372,55 @@ class _Trial:
         return bool(executed & lines if lines else executed)
 
     @property
-    def choice(self) -> SuiteSelection:
-        """What is measured on the change: its own lines; and where it edits tests, all that tests run."""
+    def selection(self) -> SuiteSelection:
+        """All tests, in which order, and what is measured: the change's own lines; where it edits tests, all lines."""
+        first = tuple(sorted(self._reaching or ()))
         if self._plan.language is Language.NODE:
-            return SuiteSelection(
-                measured=tuple(path for path in self._changed.new_lines if _is_plain_javascript(path))
-            )
+            measured = tuple(path for path in self._changed.new_lines if _is_plain_javascript(path))
+            return SuiteSelection(measured=measured, first=first)
         if self._plan.framework not in (Framework.PYTEST, Framework.UNITTEST, Framework.COMMAND):
-            return EVERYTHING
+            return SuiteSelection(first=first)
         return SuiteSelection(
-            measured=tuple(self._changed.lines), everything=bool(self._changed.edits) and not self._first
+            measured=tuple(self._changed.lines),
+            everything=bool(self._edits) and self._runs.absent is None,
+            first=first,
         )
 
-    async def _both(self) -> _Results:
-        """Run both sides at once. What one side does not need any more is ended."""
-        stop = self._witness.stop
-        head = TestRun(self._sides.head, self._plan, self._witness.effect("head", self._plan), self.choice)
-        base = TestRun(self._sides.base, self._plan, self._witness.effect("base", self._plan))
-        if self._first or self._unrunnable is not None:
-            none = self._unrunnable or NoTests(reason="there were none", absent=True)
-            results = _Results(none, await run_tests(self._services, head, stop, stop))
-        else:
-            results = await _both_sides(self._services, base, head, stop)
-        self._log += [_said("base", self._plan, results.base), _said("head", self._plan, results.head)]
-        return results
-
-    async def _again(self, compared: SuiteComparison) -> TestResult | Failure:
+    async def _again(self, compared: SuiteComparison) -> TestResult:
         """Run what failed once more, alone where the framework can: what passes now is flaky."""
-        only = tuple(case.name for case in compared.new_failures[:MOST_FAILURES] if not case.loading)
-        loading = tuple(case.file for case in compared.new_failures[:MOST_FAILURES] if case.loading and case.file)
-        return await self.fresh_run("again", SuiteSelection(only=(*only, *loading)))
-
-    async def base_run(self, side: str, choice: SuiteSelection) -> TestResult:
-        """Run tests of the base once more."""
-        stop = self._witness.stop
-        run = TestRun(self._sides.base, self._plan, self._witness.effect(side, self._plan), choice)
-        result = await run_tests(self._services, run, stop, stop)
-        self._log.append(_said(f"base, {side}", self._plan, result))
-        return result
-
-    async def fresh_run(
-        self, side: str, choice: SuiteSelection, restored: dict[str, bytes | None] | None = None
-    ) -> TestResult | Failure:
-        """Run tests in another copy of the change, in which some files may be as they were."""
-        project = f"-{self._plan.project.replace('/', '-')}" if self._plan.project else ""
-        view = await self._witness.fresh(f"{side}{project}")
-        if isinstance(view, Failure):
-            return view
-        for path, content in (restored or {}).items():
-            await asyncio.to_thread(_put, view, path, content)
-        stop = self._witness.stop
-        run = TestRun(view, self._plan, self._witness.effect(side, self._plan), choice)
-        result = await run_tests(self._services, run, stop, stop)
-        self._log.append(_said(f"head, {side}", self._plan, result))
-        return result
+        failed = compared.new_failures[:MOST_FAILURES]
+        only = tuple(case.file if case.loading and case.file else case.name for case in failed)
+        return await self._runs.fresh_run("again", SuiteSelection(only=only))
 
 
-def _put(view: CopyView, path: str, content: bytes | None) -> None:
-    """A file of a copy as it was; None where there was none. Where a folder is gone, its tests are, too."""
-    with suppress(OSError):
-        if content is None:
-            (view.folder / path).unlink(missing_ok=True)
-        else:
-            write_new(view.folder, path, content, mode=0o644, make=True)
+class _HangWatch:
+    """Ends tests that hang: asks the base how long it takes for what runs now, once nothing has happened for long."""
+
+    def __init__(self, runs: ProjectRuns) -> None:
+        self._runs = runs
+        self._asked: asyncio.Task[TestResult] | None = None
+        self._names: tuple[str, ...] = ()
+
+    def __call__(self, progress: Progress) -> bool:
+        names = tuple(progress.running)
+        if progress.quiet_seconds < allowed_seconds(0.0) or self._runs.absent is not None:
+            return False
+        if self._asked is None or self._names != names:
+            self.end()
+            self._names = names
+            self._asked = asyncio.create_task(self._runs.base(SuiteSelection(only=names), "waited"))
+        if not self._asked.done() or self._asked.exception() is not None or not self._asked.result().complete:
+            return False
+        waited = progress.quiet_seconds if names else progress.seconds
+        return waited > allowed_seconds(self._asked.result().seconds)
+
+    def end(self) -> None:
+        if self._asked is not None:
+            self._asked.cancel()
+
+
+def _seconds(base: TestResult | NoTests) -> float:
+    return base.seconds if isinstance(base, TestResult) else 0.0
 
 
 def _is_plain_javascript(path: str) -> bool:
@@ -371,41 +428,8 @@ def _is_plain_javascript(path: str) -> bool:
     return path.endswith((".js", ".cjs", ".mjs")) and not is_test(path)
 
 
-async def _both_sides(services: Services, base: TestRun, head: TestRun, stop: asyncio.Event) -> _Results:
-    deadline = asyncio.Event()
-    on_base = asyncio.create_task(run_tests(services, base, stop, stop))
-    on_head = asyncio.create_task(run_tests(services, head, stop, deadline))
-    watch = asyncio.create_task(_hold(deadline, on_base, stop))
-    try:
-        return _Results(*await asyncio.gather(on_base, on_head))
-    finally:
-        for task in (on_base, on_head, watch):
-            task.cancel()
-        await asyncio.gather(on_base, on_head, watch, return_exceptions=True)
-
-
-async def _hold(deadline: asyncio.Event, on_base: asyncio.Task[TestResult], stop: asyncio.Event) -> None:
-    """Set the deadline when the work is to stop, or when the change takes far longer than its base did."""
-    began = asyncio.get_running_loop().time()
-    stopped = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait((on_base, stopped), return_when=asyncio.FIRST_COMPLETED)
-        left: float | None = None
-        if not stopped.done() and on_base.exception() is None and on_base.result().complete:
-            allowed = max(LEAST_SECONDS, TIMES_THE_BASE * on_base.result().seconds)
-            left = max(0.0, began + allowed - asyncio.get_running_loop().time())
-        await asyncio.wait((stopped,), timeout=left)
-        deadline.set()
-    finally:
-        stopped.cancel()
-
-
-def _together(parts: Sequence[TestReview | Failure]) -> TestReview | Failure:
+def _together(heard: Sequence[TestReview]) -> TestReview:
     """What the tests of all projects say. Evidence is missing where one of them should have given some."""
-    failure = next((part for part in parts if isinstance(part, Failure)), None)
-    heard = [part for part in parts if isinstance(part, TestReview)]
-    if failure is not None:
-        return failure
     lacking = [part.missing for part in heard if part.missing is not None]
     return TestReview(
         findings=tuple(finding for part in heard for finding in part.findings),
@@ -413,6 +437,7 @@ def _together(parts: Sequence[TestReview | Failure]) -> TestReview | Failure:
         log="\n\n".join(part.log for part in heard if part.log),
         examined=tuple(examined for part in heard for examined in part.examined),
         missing=_joined(lacking, everywhere=len(lacking) == len(heard)),
+        failing_before=frozenset(name for part in heard for name in part.failing_before),
     )
 
 
@@ -447,14 +472,3 @@ def _idle(head: TestResult, changed: ChangeUnderTest, wanted: str) -> tuple[Find
     if wanted == OFF or not head.complete or any(case.loading for case in head.failing):
         return ()
     return uncovered(head.lines, changed.lines, Severity(wanted))
-
-
-def _said(side: str, plan: TestPlan, result: TestResult | NoTests) -> str:
-    """One run, for the transcript."""
-    if isinstance(result, NoTests):
-        return f"{side}: {result.reason}"
-    tests = "1 test" if len(result.cases) == 1 else f"{len(result.cases)} tests"
-    counted = f"{tests}, {len(result.failing)} failing" if result.cases else "no tests listed"
-    place = f" (in {plan.project})" if plan.project else ""
-    end = f"{result.ended.value}, exit code {result.code}, {result.seconds:.1f} s, {counted}"
-    return f"{side}: $ {plan.text}{place}\n{end}\n{result.message}\n{result.output}".rstrip()

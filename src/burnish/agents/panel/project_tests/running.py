@@ -4,15 +4,17 @@ import asyncio
 import importlib.util
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from burnish.agents.panel.project_tests import inside
 from burnish.agents.panel.project_tests.commands import (
+    CHOICE_NAME,
     COUNTS_FOLDER,
     COVERAGE_FOLDER,
     EVERYTHING,
-    PLUGIN,
     REPORT_NAME,
     Place,
     SuiteSelection,
@@ -20,27 +22,30 @@ from burnish.agents.panel.project_tests.commands import (
     environment_of,
 )
 from burnish.agents.panel.project_tests.detection import (
+    COMPILED_GO,
     CONFIGURED,
+    KEPT_GO,
     LISTING,
     PROFILE,
     TARGET,
     Site,
     configured_plan,
     detect,
+    is_workspace,
 )
-from burnish.agents.panel.project_tests.projects import folders_above, language_of
+from burnish.agents.panel.project_tests.progress import Progress
+from burnish.agents.panel.project_tests.projects import language_of
 from burnish.agents.panel.project_tests.pythons import Interpreter
 from burnish.agents.panel.project_tests.reports import MOST_BYTES
 from burnish.agents.panel.project_tests.results import Left, result_of
 from burnish.agents.panel.project_tests.values import Framework, Language, NoTests, TestPlan, TestResult
+from burnish.agents.project_copies import projects_around
 from burnish.agents.services import Services, StoppedError
-from burnish.core.reviews import Failure
+from burnish.core.values import replace
 from burnish.settings.types import Settings, ValidationCommand
 from burnish.system.process import Command, Finished, How, ProcessLimits, run_now
-from burnish.workspace.clones import Clone
-from burnish.workspace.folders import remove_folder
-from burnish.workspace.inside import read_inside
-from burnish.workspace.views import CopyView, with_dependencies
+from burnish.workspace.folders import read_inside, remove_folder
+from burnish.workspace.views import CopyView
 
 Plans = dict[str, tuple[TestPlan | NoTests, ...]]
 """How tests are run, or why they cannot be, by the folder of their project."""
@@ -48,6 +53,9 @@ _LOG_TAIL = 64 * 1024
 _MOST_DEPENDENCY_FILES = 2_000
 _MOST_COUNTS = 500
 _PROBE = "import sys, importlib.util as u; print(sys.executable, bool(not sys.argv[1] or u.find_spec(sys.argv[1])))"
+
+
+POLL_SECONDS = 0.25
 
 
 class TestRun(NamedTuple):
@@ -59,65 +67,62 @@ class TestRun(NamedTuple):
     plan: TestPlan
     effect: str
     choice: SuiteSelection = EVERYTHING
-
-
-async def prepared_view(
-    services: Services, clone: Clone, effect: str, stop: asyncio.Event, paths: Iterable[str]
-) -> CopyView | Failure:
-    """A copy ready for tests: prepared by the policy, and with what the checkout has installed for these files."""
-    failure = await services.prepare(clone, effect, stop, services.view(clone))
-    return failure or await asyncio.to_thread(installed_view, services, clone, tuple(paths))
-
-
-def installed_view(services: Services, clone: Clone, paths: Iterable[str]) -> CopyView:
-    """A copy with what the checkout has installed for some files."""
-    folders = {folder for path in paths for folder in folders_above(path, _is_file_in(clone.path))}
-    return with_dependencies(services.view(clone), services.repository.root, sorted(folders | {""}))
-
-
-def _is_file_in(folder: Path) -> Callable[[str], bool]:
-    return lambda name: (folder / name).is_file()
+    told: str = ""
+    """The effect whose live line counts the tests; none, where it is empty."""
+    label: str = "tests"
+    watch: Callable[[Progress], bool] | None = None
+    """Is asked now and then whether the run must end."""
 
 
 def plans_for(view: CopyView, paths: Iterable[str], services: Services) -> Plans:
     """How the tests that can reach some files are run in a copy. Every file is reached by its nearest project's."""
-    settings, environment = services.settings, services.tool_environment()
+    checkout, environment = services.repository.root, services.tool_environment()
+    site = Site(
+        folder=view.folder,
+        checkout=checkout,
+        mounted=view.is_mounted,
+        unfit=view.unfit,
+        environment=environment,
+        python=partial(_python_on_path, checkout, environment),
+    )
+    return _plans(site, paths, services.settings)
+
+
+def plans_in(checkout: Path, paths: Iterable[str], settings: Settings, environment: Mapping[str, str]) -> Plans:
+    """How the tests that can reach some files would be run, as far as a checkout tells."""
+    python = partial(_python_on_path, checkout, environment)
+    return _plans(Site(folder=checkout, checkout=checkout, environment=environment, python=python), paths, settings)
+
+
+def _plans(root: Site, paths: Iterable[str], settings: Settings) -> Plans:
     configured = _configured(settings)
     if configured is not None:
-        return {"": (configured_plan(configured, environment),)}
-    checkout = services.repository.root
-
-    def python(module: str) -> Interpreter | None:
-        return _python_on_path(checkout, environment, module)
-
+        return {"": (configured_plan(configured, root.environment, root.folder),)}
     wanted: dict[str, list[str]] = {}
     found: dict[tuple[str, str], bool] = {}
     for path in paths:
         language = language_of(path)
-        for folder in folders_above(path, _is_file_in(view.folder)):
-            site = _site(view, folder, services, python)
+        folders = list(projects_around(path, root.folder))
+        for folder in _of_workspace(folders, root.folder) if language is Language.RUST else folders:
             key = (folder, language.value if language else "")
             if key not in found:
-                found[key] = any(not _is_absent(each) for each in detect(site, (language,)))
+                found[key] = any(not _is_absent(each) for each in detect(_inside(root, folder), (language,)))
             if found[key] or not folder:
                 wanted.setdefault(folder, []).append(path)
                 break
     return {
-        folder: detect(_site(view, folder, services, python), {language_of(path) for path in names})
-        for folder, names in wanted.items()
+        folder: detect(_inside(root, folder), {language_of(path) for path in names}) for folder, names in wanted.items()
     }
 
 
-def _site(view: CopyView, folder: str, services: Services, python: Callable[[str], Interpreter | None]) -> Site:
-    return Site(
-        folder=view.folder / folder,
-        project=folder,
-        checkout=services.repository.root,
-        mounted=view.is_mounted,
-        unfit=view.unfit,
-        environment=services.tool_environment(),
-        python=python,
-    )
+def _inside(root: Site, folder: str) -> Site:
+    return replace(root, folder=root.folder / folder, project=folder)
+
+
+def _of_workspace(folders: list[str], root: Path) -> list[str]:
+    """The folders without crates of a workspace: crates that depend on a changed one are tested with it."""
+    found = (at for at, folder in enumerate(folders) if is_workspace(root / folder))
+    return folders[next(found, 0) :]
 
 
 def _is_absent(found: TestPlan | NoTests) -> bool:
@@ -140,10 +145,10 @@ def _python_on_path(folder: Path, environment: Mapping[str, str], module: str) -
     return Interpreter(program=found) if probed.code == 0 and able == "True" and found else None
 
 
-async def run_tests(services: Services, tests: TestRun, stop: asyncio.Event, deadline: asyncio.Event) -> TestResult:
-    """Run tests until they end, or their time is up, or the deadline is set, which then means the same."""
+async def run_tests(services: Services, tests: TestRun, stop: asyncio.Event) -> TestResult:
+    """Run tests until they end, or their time is up, or their watch ends them, which then means the same."""
     view, plan = tests.view, tests.plan
-    attempt_dir = await asyncio.to_thread(_lay_out, services, tests)
+    attempt_dir = await asyncio.to_thread(lay_out, services, tests)
     place = Place(root=view.folder, seen=view.root, attempt_dir=str(attempt_dir))
     command = Command(
         argv=command_line(plan, str(attempt_dir), tests.choice),
@@ -152,29 +157,56 @@ async def run_tests(services: Services, tests: TestRun, stop: asyncio.Event, dea
     )
     limits = ProcessLimits(seconds=services.settings.analysers.test_seconds, kept_bytes=MOST_BYTES)
     writable = (str(view.folder), str(attempt_dir))
-    began = asyncio.get_running_loop().time()
+    progress, over = Progress(plan.framework, attempt_dir / REPORT_NAME), asyncio.Event()
+    watching = asyncio.create_task(_watch(services, tests, progress, stop, over))
     try:
         finished = await services.run_command(
-            command, limits, effect=tests.effect, writable=writable, stop=deadline, view=view
+            command, limits, effect=tests.effect, writable=writable, stop=over, view=view, on_line=progress.hear
         )
     except StoppedError:
         if stop.is_set():
             raise
-        seconds = asyncio.get_running_loop().time() - began
         said = await asyncio.to_thread(_end_of, services.log_of(tests.effect))
-        finished = Finished(how=How.TIMED_OUT, seconds=seconds, stdout=said)
+        how = How.TIMED_OUT if progress.code is None else How.EXITED
+        finished = Finished(how=how, code=progress.code, seconds=progress.seconds, stdout=said)
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
     report = await asyncio.to_thread(read_inside, attempt_dir, REPORT_NAME, MOST_BYTES + 1)
     left = await asyncio.to_thread(_left, tests, attempt_dir)
     await asyncio.to_thread(remove_folder, attempt_dir)
-    return result_of(plan, finished, report, str(view.root), left)
+    result = result_of(plan, finished, report, str(view.root), left)
+    return replace(result, quiet_seconds=progress.quiet_seconds)
 
 
-def _lay_out(services: Services, tests: TestRun) -> Path:
+async def _watch(
+    services: Services, tests: TestRun, progress: Progress, stop: asyncio.Event, over: asyncio.Event
+) -> None:
+    """Tell how far a run is. End it when it has said its last and does not go, and when its watch says so."""
+    told = ""
+    while not over.is_set():
+        await asyncio.sleep(POLL_SECONDS)
+        await asyncio.to_thread(progress.read)
+        if tests.told and progress.text and progress.text != told:
+            told = progress.text
+            services.activity(tests.told, f"{tests.label} {told}")
+        if stop.is_set() or progress.is_over or (tests.watch is not None and tests.watch(progress)):
+            over.set()
+
+
+def lay_out(services: Services, tests: TestRun) -> Path:
     """A fresh folder with what reports from inside the tests."""
     remove_folder(services.attempt_dir(tests.effect))
     attempt_dir = services.attempt_dir(tests.effect)
-    name = f"{PLUGIN}.py"
-    shutil.copyfile(Path(inside.__file__).with_name(name), attempt_dir / name)
+    chosen = tests.choice.for_runner
+    if chosen is not None:
+        (attempt_dir / CHOICE_NAME).write_bytes(chosen)
+    for file in Path(inside.__file__).parent.glob("burnish_*"):
+        shutil.copyfile(file, attempt_dir / file.name)
+    if tests.plan.framework is Framework.GO:
+        # A copy: tests could write into the cache itself. Whatever is half written there, go takes for missing.
+        with suppress(OSError, shutil.Error):
+            shutil.copytree(services.cache / KEPT_GO, attempt_dir / COMPILED_GO)
     measured = tests.choice.measured or tests.choice.everything
     spec = importlib.util.find_spec("coverage") if measured else None
     if spec is not None and spec.origin is not None:
@@ -201,6 +233,7 @@ def _left(tests: TestRun, attempt_dir: Path) -> Left:
             names = [str(file.relative_to(attempt_dir)) for file in found] if tests.choice.measured else []
             return Left(
                 counts=tuple(read_inside(attempt_dir, name, MOST_BYTES) or b"" for name in names),
+                related=bool(tests.choice.related),
                 texts={path: _text(tests.view.folder, path) for path in tests.choice.measured},
             )
         case _:

@@ -238,7 +238,7 @@ def silenced(cases: Sequence[Case], lost: Sequence[Lost]) -> Finding:
         severity=Severity.HIGH,
         title=f"{title}, and no other test runs the code",
         category=CATEGORY,
-        rule="witness:tests-silenced",
+        rule="tests:tests-silenced",
         location=places[0],
         also_at=tuple(places[1:_MOST_PLACES]),
         problem=(
@@ -270,7 +270,7 @@ def no_longer_run(cases: Sequence[Case]) -> Finding:
         severity=Severity.INFO,
         title=f"`{names[0]}` no longer runs" if len(names) == 1 else f"{len(names)} tests no longer run",
         category=CATEGORY,
-        rule="witness:tests-gone",
+        rule="tests:tests-gone",
         problem="They passed on the base. The code that they ran is also gone, or other tests run it.",
         evidence=evidence("\n".join(names)),
         action=Action.NOTE,

@@ -39,7 +39,7 @@ def _finding(path: str, idle: Sequence[int], statements: Sequence[int], severity
         if len(idle) > 1
         else f"No test runs a changed line of `{path}`",
         category=CATEGORY,
-        rule="witness:uncovered",
+        rule="tests:uncovered",
         location=Location(file=path, line=ranges[0][0], end_line=ranges[0][1]),
         also_at=tuple(Location(file=path, line=first, end_line=last) for first, last in ranges[1:_MOST_RANGES]),
         problem=f"The tests do not run these lines: {listed}{more}.",

@@ -1,5 +1,6 @@
-"""The words of the witness: what would be run, and what came of it. Values only."""
+"""The words for tests: what would be run, and what came of it. Values only."""
 
+import re
 from enum import Enum
 
 import msgspec
@@ -13,6 +14,7 @@ class Framework(Enum):
     PYTEST = "pytest"
     UNITTEST = "unittest"
     NODE = "node --test"
+    MOCHA = "mocha"
     JEST = "jest"
     VITEST = "vitest"
     GO = "go test"
@@ -79,11 +81,31 @@ class Case(Value):
     outcome: CaseOutcome
     file: str = ""
     """From the root of the repository, where the framework tells."""
+    folder: str = ""
+    """From where its output names files, where that is not the project's folder."""
     line: int | None = None
     text: str = ""
     """The end of what it said when it failed."""
+    message: str = ""
+    """The assertion or the exception itself, where the framework tells."""
     loading: bool = False
     """The failure is that it could not be loaded."""
+
+
+def parts_of(name: str) -> tuple[str, str, str]:
+    """The name of a test as the file that it names, a separator, and the rest; no file, where it names none."""
+    separator = "::" if "::" in name else " > "
+    file, found, rest = name.partition(separator)
+    return file, found, rest
+
+
+_GO_SUBTEST = re.compile(r"(.*\.(?:Test|Example|Fuzz)\w*)/.*", re.DOTALL)
+
+
+def function_of(name: str) -> str:
+    """The test function: the name of a test without its parameters, or without a part of it that Go names."""
+    part = _GO_SUBTEST.fullmatch(name)
+    return part[1] if part else name.partition("[")[0] if name.endswith("]") else name
 
 
 class FileLines(Value):
@@ -91,6 +113,10 @@ class FileLines(Value):
 
     statements: frozenset[int]
     executed: frozenset[int]
+
+
+ReachedLines = dict[str, dict[int, tuple[str, ...]]]
+"""The tests that run a line, by file and line."""
 
 
 class SuiteEnd(Enum):
@@ -118,6 +144,18 @@ class TestResult(Value):
     cases: tuple[Case, ...] = ()
     lists_passed: bool = False
     """Whether tests that passed are listed, too: only then a missing one says something."""
+    listed: tuple[str, ...] = ()
+    """The tests that were found, whether they ran or not, where the framework tells before it runs them."""
+    partial: bool = False
+    """Only some tests were asked for."""
+    units: frozenset[str] = frozenset()
+    """Files of tests that were to be run, where the framework tells."""
+    ended_units: frozenset[str] = frozenset()
+    """Files or packages of which all tests have run, where the framework tells."""
+    choosable: bool = False
+    """Whether single tests of this suite can be chosen."""
+    quiet_seconds: float = 0.0
+    """How long no test had begun or ended when the run had to be ended."""
     running: tuple[str, ...] = ()
     """Tests that had begun and not ended."""
     output: str = ""
@@ -126,6 +164,8 @@ class TestResult(Value):
     """Why it could not run."""
     lines: dict[str, FileLines] = msgspec.field(default_factory=dict[str, FileLines])
     """The lines that ran, by file from the root of the repository, where they were measured."""
+    reached: ReachedLines = msgspec.field(default_factory=ReachedLines)
+    """Which tests run each measured line, where that was asked for."""
     compiled: frozenset[str] = frozenset()
     """Files of the repository that the runner compiled."""
     unmeasured: str = ""

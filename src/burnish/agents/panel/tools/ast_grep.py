@@ -1,10 +1,10 @@
-"""ast-grep: burnish's own rules for silent failures, in several languages. Its rules come on the command line.
+"""ast-grep: burnish's own rules, in several languages. They come on the command line.
 
 A file that is not UTF-8 is passed over by ast-grep without a word; ruff, oxlint and the compilers say so of it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -12,14 +12,18 @@ import msgspec
 
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.tools import reading
+from burnish.core.values import Value
 from burnish.system.process import Finished
 
-RULES = Path(__file__).parent.parent / "rules" / "silent-failures.yml"
+_RULES = Path(__file__).parent.parent / "rules"
+RULES = (_RULES / "silent-failures.yml", _RULES / "mistakes.yml")
 _NO_PROJECT = Path(__file__).with_name("sgconfig.yml")
 """Given by name: one in the tree could declare that `*.js` is another language, and no rule would look at it."""
 
 _ID = re.compile(r"^id:[ \t]*([\w.-]+)[ \t]*$", re.MULTILINE)
-_LANGUAGE = re.compile(r"^language:[ \t]*(\w+)[ \t]*$", re.MULTILINE)
+_LANGUAGES = re.compile(r"^language:[ \t]*(\w+(?:,[ \t]*\w+)*)[ \t]*$", re.MULTILINE)
+_ENDINGS = {"typescript": ".ts", "tsx": ".tsx"}
+"""What tells the rules apart that one text gives for several languages, by the language."""
 _SCANNED = re.compile(r"\bscannedFileCount=(\d+)")
 _SUFFIXES = {
     "bash": (".sh", ".bash", ".bats", ".ksh", ".zsh", ".command", ".cgi", ".fcgi", ".tmux", ".tool"),
@@ -71,15 +75,15 @@ class AstGrep:
 
     name = ToolName.AST_GREP
 
-    def __init__(self, rules: Path = RULES) -> None:
-        self._rules = rules
+    def __init__(self, *rules: Path) -> None:
+        self._rules = rules or RULES
 
     def takes(self, file: SourceFile) -> bool:
         return PurePosixPath(file.path).suffix in _suffixes(self._rules)
 
     def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         options = ("scan", f"--config={_NO_PROJECT}", "--json=compact", "--inspect=summary", "--color=never")
-        text = _selected(_documents(self._rules), choice)
+        text = _selected(_rules_in(self._rules), choice)
         return ToolInvocation(
             arguments=(*options, f"--inline-rules={text}", "--", *reading.as_arguments(self.name, files))
         )
@@ -118,24 +122,41 @@ def _hit(one: _Match, file: str) -> Hit:
     )
 
 
-@cache
-def _documents(rules: Path) -> tuple[tuple[str, str], ...]:
-    """The id and the text of each rule. A rule for several languages has one text for each, under one id."""
-    texts = re.split(r"^---[ \t]*$", rules.read_text("utf-8"), flags=re.MULTILINE)
-    return tuple((found[1], text.strip("\n")) for text in texts if (found := _ID.search(text)))
+class _Rule(Value):
+    """A rule in one language, as the tool reads it."""
+
+    name: str
+    language: str
+    """In lower case."""
+    text: str
 
 
 @cache
-def _suffixes(rules: Path) -> frozenset[str]:
-    languages = {found[1].lower() for _, text in _documents(rules) if (found := _LANGUAGE.search(text))}
-    return frozenset(suffix for language in languages for suffix in _SUFFIXES[language])
+def _rules_in(files: tuple[Path, ...]) -> tuple[_Rule, ...]:
+    """Every rule of these files; one for each language that it names."""
+    texts = [text for file in files for text in re.split(r"^---[ \t]*$", file.read_text("utf-8"), flags=re.MULTILINE)]
+    return tuple(rule for text in texts for rule in _in_each_language(text.strip("\n")))
 
 
-def _selected(documents: Sequence[tuple[str, str]], choice: RuleSelection) -> str:
+def _in_each_language(text: str) -> Iterator[_Rule]:
+    found, languages = _ID.search(text), _LANGUAGES.search(text)
+    if found is None or languages is None:
+        return
+    for language in re.split(r",[ \t]*", languages[1]):
+        name = found[1] + _ENDINGS.get(language.lower(), "")
+        alone = _LANGUAGES.sub(f"language: {language}", _ID.sub(f"id: {name}", text, count=1), count=1)
+        yield _Rule(name=name, language=language.lower(), text=alone)
+
+
+def _suffixes(rules: tuple[Path, ...]) -> frozenset[str]:
+    return frozenset(suffix for rule in _rules_in(rules) for suffix in _SUFFIXES[rule.language])
+
+
+def _selected(rules: Sequence[_Rule], choice: RuleSelection) -> str:
     """The texts of the rules whose ids begin with a selector; of all where there is none."""
     wanted = reading.without_own_rules(choice.select) or ("",)
-    if unknown := [rule for rule in wanted if not any(name.startswith(rule) for name, _ in documents)]:
-        names = ", ".join(sorted({name for name, _ in documents}))
+    if unknown := [selector for selector in wanted if not any(rule.name.startswith(selector) for rule in rules)]:
+        names = ", ".join(sorted({rule.name for rule in rules}))
         raise ToolError(f"ast-grep has no rule {reading.text(unknown[0])}.", hint=f"It has: {names}.")
-    texts = [text for name, text in documents if name.startswith(wanted) and name not in choice.ignore]
+    texts = [rule.text for rule in rules if rule.name.startswith(wanted) and rule.name not in choice.ignore]
     return "\n---\n".join(texts) + "\n"

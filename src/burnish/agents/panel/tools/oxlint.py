@@ -20,6 +20,8 @@ _OPTIONAL_PLUGINS = frozenset(
 )
 _MINIFIED = re.compile(r"[.-]min\.\w+\Z")
 """oxlint passes over such names, also when it is given them."""
+_PLUGINS = {"react-hooks": "react"}
+"""Plugins that oxlint calls otherwise in its findings than in its list of rules."""
 _CODE = re.compile(r"(?P<plugin>[\w-]+)\((?P<rule>[\w/-]+)\)")
 _NOT_OPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<reason>.+)"', re.DOTALL)
 
@@ -136,7 +138,8 @@ def _rule(code: str) -> str:
     match = _CODE.fullmatch(code)
     if match is None:
         return reading.text(code)
-    return match["rule"] if match["plugin"] == "eslint" else f"{match['plugin']}/{match['rule']}"
+    plugin = _PLUGINS.get(match["plugin"], match["plugin"])
+    return match["rule"] if plugin == "eslint" else f"{plugin}/{match['rule']}"
 
 
 @cache

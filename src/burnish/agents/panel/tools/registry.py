@@ -10,6 +10,7 @@ from burnish.agents.panel.tools.kingfisher import Kingfisher
 from burnish.agents.panel.tools.oxlint import Oxlint
 from burnish.agents.panel.tools.ruff import Ruff
 from burnish.agents.panel.tools.shellcheck import Shellcheck
+from burnish.agents.panel.tools.ty import Ty
 from burnish.agents.panel.tools.zizmor import Zizmor
 
 _ALL: tuple[AnalyserTool, ...] = (
@@ -20,6 +21,7 @@ _ALL: tuple[AnalyserTool, ...] = (
     Zizmor(),
     Shellcheck(),
     Hadolint(),
+    Ty(),
     Eslint(),
 )
 TOOLS: Mapping[ToolName, AnalyserTool] = {tool.name: tool for tool in _ALL}

@@ -86,7 +86,8 @@ def _rules(choice: RuleSelection) -> tuple[str, ...]:
         return (f"--extend-select={_UNREADABLE_FILE}",)
     selected = reading.without_own_rules(choice.select) if choice.select else ("ALL",)
     ignored = (f"--ignore={','.join(choice.ignore)}",) if choice.ignore else ()
-    return ("--isolated", f"--select={','.join((*selected, _UNREADABLE_FILE))}", *ignored)
+    preview = ("--preview", "--config=lint.explicit-preview-rules=true") if choice.preview else ()
+    return ("--isolated", *preview, f"--select={','.join((*selected, _UNREADABLE_FILE))}", *ignored)
 
 
 def _hit(one: _Diagnostic, file: str) -> Hit:

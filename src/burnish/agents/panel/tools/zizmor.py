@@ -4,6 +4,7 @@ It cannot be told what to look for: callers choose among the hits. A file that i
 ones it did look at is on standard error only, and what is missing there is reported here.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Literal
@@ -17,9 +18,16 @@ from burnish.system.process import Finished
 _CODES = (0, 11, 12, 13, 14)
 """Nothing, or something of one of the four severities."""
 _NOTHING_COLLECTED = 3
+_INJECTION = "template-injection"
 _FIRST_WORDS = "zizmor v"
 _OPTIONS = ("--offline", "--no-config", "--no-ignores", "--format=json-v1", "--no-progress", "--color=never")
 _SUFFIXES = (".yml", ".yaml")
+_EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+_TAME = re.compile(
+    r"github\.(?:actor|triggering_actor|actor_id|repository|repository_owner|sha|run_id|run_number|event_name|workspace)"
+    r"|secrets\.\w+"
+)
+"""What holds no character that a shell would run: the name of an account or repository, a number, a secret."""
 
 
 class _Point(msgspec.Struct, frozen=True):
@@ -125,13 +133,18 @@ def _hit(one: _Finding, places: dict[str, str]) -> Hit:
         line=start.row + 1,
         end_line=reading.last_line(start.row + 1, end.row + 1, end.column + 1),
         message=f"{desc}: {note}" if note else desc,
-        level=one.determinations.severity.lower(),
+        level="low" if _is_tame(one) else one.determinations.severity.lower(),
         confidence=one.determinations.confidence.lower(),
         suggestion=reading.text(one.fixes[0].title) if one.fixes else "",
         link=reading.text(one.url),
         snippet=reading.text(where.concrete.feature),
         fixable=any(fix.disposition == "safe" for fix in one.fixes),
     )
+
+
+def _is_tame(one: _Finding) -> bool:
+    found = _EXPRESSION.findall(one.primary.concrete.feature) if one.ident == _INJECTION else []
+    return bool(found) and all(_TAME.fullmatch(expression) for expression in found)
 
 
 def _unread(finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:

@@ -10,11 +10,9 @@ from burnish.testing.model_server.conversation import (
     ModelConversation,
     ModelReply,
     StreamEvent,
+    conversation_of,
     described_tool,
     objects,
-    said,
-    text_of,
-    turn_of,
 )
 
 _KINDS = {
@@ -28,12 +26,10 @@ _KINDS = {
 
 
 def read(body: JsonObject) -> ModelConversation:
-    return ModelConversation(
-        model=text_of(body.get("model")),
-        turn=turn_of(message.get("role") == "assistant" for message in objects(body.get("messages"))),
-        text=said(body),
-        tools=tuple(described_tool(tool.get("name"), tool.get("input_schema")) for tool in objects(body.get("tools"))),
-        stream=body.get("stream") is True,
+    return conversation_of(
+        body,
+        (message.get("role") == "assistant" for message in objects(body.get("messages"))),
+        (described_tool(tool.get("name"), tool.get("input_schema")) for tool in objects(body.get("tools"))),
     )
 
 

@@ -8,10 +8,9 @@ from burnish.testing.model_server.conversation import (
     ModelConversation,
     ModelReply,
     StreamEvent,
+    conversation_of,
     described_tool,
     objects,
-    said,
-    turn_of,
 )
 
 _KINDS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
@@ -20,14 +19,10 @@ _KINDS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 42
 def read(body: JsonObject) -> ModelConversation:
     """The model and whether to stream stand in the path, and are filled in by the router."""
     declared = [one for tool in objects(body.get("tools")) for one in objects(tool.get("functionDeclarations"))]
-    return ModelConversation(
-        model="",
-        turn=turn_of(content.get("role") == "model" for content in objects(body.get("contents"))),
-        text=said(body),
-        tools=tuple(
-            described_tool(one.get("name"), one.get("parametersJsonSchema", one.get("parameters"))) for one in declared
-        ),
-        stream=False,
+    return conversation_of(
+        body,
+        (content.get("role") == "model" for content in objects(body.get("contents"))),
+        (described_tool(one.get("name"), one.get("parametersJsonSchema", one.get("parameters"))) for one in declared),
     )
 
 

@@ -11,11 +11,9 @@ from burnish.testing.model_server.conversation import (
     ModelReply,
     OfferedTool,
     StreamEvent,
+    conversation_of,
     described_tool,
     objects,
-    said,
-    text_of,
-    turn_of,
 )
 
 CREATED = 1_700_000_000
@@ -25,12 +23,10 @@ _KINDS = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
 def read(body: JsonObject) -> ModelConversation:
-    return ModelConversation(
-        model=text_of(body.get("model")),
-        turn=turn_of(message.get("role") == "assistant" for message in objects(body.get("messages"))),
-        text=said(body),
-        tools=tuple(_tool(tool.get("function")) for tool in objects(body.get("tools"))),
-        stream=body.get("stream") is True,
+    return conversation_of(
+        body,
+        (message.get("role") == "assistant" for message in objects(body.get("messages"))),
+        (_tool(tool.get("function")) for tool in objects(body.get("tools"))),
     )
 
 
@@ -58,10 +54,6 @@ def events(reply: ModelReply) -> Sequence[StreamEvent]:
 
 
 def error(failure: HttpFailure) -> JsonObject:
-    return error_body(failure)
-
-
-def error_body(failure: HttpFailure) -> JsonObject:
     """The same in both formats of this service."""
     kind = _KINDS.get(failure.status, "server_error" if failure.status >= 500 else "invalid_request_error")
     return {"error": {"message": failure.message, "type": kind, "param": None, "code": kind}}

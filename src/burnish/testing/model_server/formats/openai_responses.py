@@ -6,31 +6,29 @@ import msgspec
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.testing.model_server.conversation import (
-    HttpFailure,
     ModelConversation,
     ModelReply,
     StreamEvent,
     ToolCall,
+    conversation_of,
     described_tool,
     objects,
-    said,
     text_of,
-    turn_of,
 )
-from burnish.testing.model_server.formats.openai_chat import CREATED, error_body
+from burnish.testing.model_server.formats import openai_chat
+
+error = openai_chat.error
 
 
 def read(body: JsonObject) -> ModelConversation:
     tools = [tool for tool in objects(body.get("tools")) if tool.get("type") in ("function", "custom")]
-    return ModelConversation(
-        model=text_of(body.get("model")),
-        turn=turn_of(_by_model(item) for item in objects(body.get("input"))),
-        text=said(body),
-        tools=tuple(
+    return conversation_of(
+        body,
+        map(_by_model, objects(body.get("input"))),
+        (
             described_tool(tool.get("name"), tool.get("parameters"), freeform=tool.get("type") == "custom")
             for tool in tools
         ),
-        stream=body.get("stream") is True,
     )
 
 
@@ -52,7 +50,7 @@ def whole(reply: ModelReply) -> JsonObject:
     return {
         "id": f"resp_{reply.id}",
         "object": "response",
-        "created_at": CREATED,
+        "created_at": openai_chat.CREATED,
         "model": reply.model,
         "status": "completed",
         "output": output,
@@ -75,10 +73,6 @@ def events(reply: ModelReply) -> Sequence[StreamEvent]:
         StreamEvent(name=name, data={"type": name, "sequence_number": number, **data})
         for number, (name, data) in enumerate(named)
     ]
-
-
-def error(failure: HttpFailure) -> JsonObject:
-    return error_body(failure)
 
 
 def _item(index: int, item: JsonObject, reply: ModelReply) -> list[tuple[str, JsonObject]]:

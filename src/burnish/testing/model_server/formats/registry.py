@@ -1,13 +1,32 @@
-"""From a path to what it asks for: the explicit list of what the server answers."""
+"""What the server needs of a wire format, and from a path to its format: the explicit list of what is answered."""
 
 import re
-from enum import Enum
+from collections.abc import Sequence
+from typing import Protocol
 
 from burnish.contracts.json_text import JsonObject
 from burnish.core.values import Value, replace
-from burnish.testing.model_server.conversation import ModelConversation
+from burnish.testing.model_server.conversation import HttpFailure, ModelConversation, ModelReply, StreamEvent
 from burnish.testing.model_server.formats import anthropic, gemini, openai_chat, openai_responses
-from burnish.testing.model_server.formats.interface import Format
+
+
+class Format(Protocol):
+    """A wire format; each module beside this one is one."""
+
+    def read(self, body: JsonObject) -> ModelConversation: ...
+
+    def whole(self, reply: ModelReply) -> JsonObject:
+        """A reply as one document."""
+        ...
+
+    def events(self, reply: ModelReply) -> Sequence[StreamEvent]:
+        """A reply as a stream."""
+        ...
+
+    def error(self, failure: HttpFailure) -> JsonObject:
+        """The body of an error."""
+        ...
+
 
 FORMATS: dict[str, Format] = {
     "anthropic-messages": anthropic,
@@ -17,20 +36,11 @@ FORMATS: dict[str, Format] = {
 }
 
 
-class RequestKind(Enum):
-    """What a client wants of a format."""
-
-    ANSWER = "answer"
-    COUNT = "count"
-    """The number of tokens in a conversation."""
-
-
 class Route(Value):
-    """Where a path leads."""
-
     name: str
     """The format, one of `FORMATS`."""
-    wanted: RequestKind
+    counts: bool = False
+    """Only the number of tokens in the conversation is wanted, no answer."""
     model: str = ""
     stream: bool = False
     """The path itself asks for a stream, and names the model."""
@@ -44,11 +54,11 @@ class Route(Value):
         return replace(read, model=self.model, stream=self.stream) if self.model else read
 
 
-_PLAIN: dict[str, tuple[str, RequestKind]] = {
-    "/messages": ("anthropic-messages", RequestKind.ANSWER),
-    "/messages/count_tokens": ("anthropic-messages", RequestKind.COUNT),
-    "/responses": ("openai-responses", RequestKind.ANSWER),
-    "/chat/completions": ("openai-chat", RequestKind.ANSWER),
+_PLAIN = {
+    "/messages": Route(name="anthropic-messages"),
+    "/messages/count_tokens": Route(name="anthropic-messages", counts=True),
+    "/responses": Route(name="openai-responses"),
+    "/chat/completions": Route(name="openai-chat"),
 }
 _GEMINI = re.compile(r"/models/(?P<model>[^/:]+):(?P<method>generateContent|streamGenerateContent|countTokens)")
 
@@ -56,12 +66,9 @@ _GEMINI = re.compile(r"/models/(?P<model>[^/:]+):(?P<method>generateContent|stre
 def route(path: str) -> Route | None:
     """Where a path below a scenario leads, with or without the version that services begin it with."""
     path = re.sub(r"^/v\d+(?:alpha|beta)?\d*(?=/)", "", path)
-    found = _PLAIN.get(path)
-    if found is not None:
-        return Route(name=found[0], wanted=found[1])
     match = _GEMINI.fullmatch(path)
     if match is None:
-        return None
-    wanted = RequestKind.COUNT if match["method"] == "countTokens" else RequestKind.ANSWER
-    stream = match["method"] == "streamGenerateContent"
-    return Route(name="gemini", wanted=wanted, model=match["model"], stream=stream)
+        return _PLAIN.get(path)
+    method = match["method"]
+    stream, counts = method == "streamGenerateContent", method == "countTokens"
+    return Route(name="gemini", counts=counts, model=match["model"], stream=stream)

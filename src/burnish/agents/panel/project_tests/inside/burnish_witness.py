@@ -2,8 +2,9 @@
 
 It is copied beside the tests and loaded by whatever Python the project has, so it uses the standard library only, and
 the syntax of Python 3.8. It writes one line of JSON for each thing that happens, at once: what was running when a
-process had to be ended is known from the file. It measures which lines of the changed files run, where coverage can
-be imported. It must never change what a test does, nor whether it passes.
+process had to be ended is known from the file. Which tests are run, and which of them first, it is told by a file. It
+measures which lines of the changed files run, where coverage can be imported. It must never change what a test does,
+nor whether it passes.
 """
 
 # ruff: noqa: N802 - the names of what unittest calls are unittest's
@@ -32,7 +33,12 @@ EVERYTHING = "BURNISH_WITNESS_EVERYTHING"
 ROOT = "BURNISH_WITNESS_ROOT"
 COVERAGE = "BURNISH_WITNESS_COVERAGE"
 AVOID = "BURNISH_WITNESS_AVOID"
+CHOICE = "BURNISH_WITNESS_CHOICE"
 MOST_TEXT = 6000
+MOST_MESSAGE = 2000
+MOST_NAME = 300
+MOST_TESTS = 500
+"""A line that more tests run is not told test by test."""
 EXPECTED = "expected to fail"
 """What is said of a test that ran and failed as it was told to."""
 NO_SOURCES = ("node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages")
@@ -69,6 +75,37 @@ def named(path: str) -> str:
     return os.path.relpath(path, root())
 
 
+def clean(name: str) -> str:
+    """A name as it comes back from the report."""
+    return " ".join("".join(one for one in name if one.isprintable() or one.isspace()).split())[:MOST_NAME]
+
+
+class ChosenTests:
+    """Which tests are run: a file of JSON says it. Without one, all are."""
+
+    def __init__(self) -> None:
+        place = os.environ.get(CHOICE)
+        said: dict[str, Any] = json.loads(Path(place).read_text(encoding="utf-8")) if place else {}
+        self._only = set(map(clean, said.get("only", ())))
+        self._without = set(map(clean, said.get("without", ())))
+        self._first = set(said.get("first", ()))
+        self._listing = bool(said.get("listing"))
+        self.by_test = bool(said.get("by_test"))
+        self.until_failure = bool(said.get("until_failure"))
+
+    def of(self, names: list[str], files: list[str]) -> list[int]:
+        """The places of those tests of a list that are run, in their order. All are named in the report."""
+        write(kind="listed", names=names)
+        chosen = [
+            place
+            for place, name in enumerate(map(clean, names))
+            if not self._listing
+            and name not in self._without
+            and (not self._only or name in self._only or files[place] in self._only)
+        ]
+        return sorted(chosen, key=lambda place: files[place] not in self._first) if self._first else chosen
+
+
 class Measure:
     """Which lines run in this process, from the moment when this module was loaded."""
 
@@ -100,6 +137,11 @@ class Measure:
         measured.start()
         self._coverage = measured
 
+    def enter(self, test: str) -> None:
+        """From here on, lines are those of a test; of none, where it is empty."""
+        if self._coverage is not None and CHOSEN.by_test:
+            self._coverage.switch_context(test)
+
     def stop(self) -> None:
         if self._coverage is not None:
             with warnings.catch_warnings():
@@ -118,6 +160,17 @@ class Measure:
         else:
             executed = sorted(set(statements) - set(missing))
             write(kind="lines", file=name, statements=sorted(statements), executed=executed)
+            if CHOSEN.by_test:
+                self._tell_tests(name)
+
+    def _tell_tests(self, name: str) -> None:
+        """Which tests run each line; not of lines that very many run."""
+        found: dict[int, list[str]] = self._coverage.get_data().contexts_by_lineno(str(self._root / name))
+        reached = {line: sorted(filter(None, tests)) for line, tests in found.items() if len(tests) <= MOST_TESTS}
+        tests = sorted({test for tests in reached.values() for test in tests})
+        numbers = {test: number for number, test in enumerate(tests)}
+        lines = {str(line): [numbers[test] for test in tests] for line, tests in reached.items() if tests}
+        write(kind="reached", file=name, tests=tests, reached=lines)
 
 
 def _coverage() -> Any:
@@ -133,6 +186,7 @@ def _coverage() -> Any:
             sys.path.remove(place)
 
 
+CHOSEN = ChosenTests()
 MEASURED = Measure()
 
 
@@ -145,20 +199,25 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Report this run, unless it is one that a reported test has started itself; xdist's workers only measure."""
+    """Report this run, unless it is one that a reported test has started itself; xdist's workers choose and measure."""
     config.addinivalue_line("markers", "no_cover: not measured")
+    top = named(str(getattr(config, "rootpath", None) or str(config.rootdir)))  # type: ignore[attr-defined]
     if OWNER not in os.environ:
         os.environ[OWNER] = str(os.getpid())
-        top = getattr(config, "rootpath", None) or str(config.rootdir)  # type: ignore[attr-defined]
-        config.pluginmanager.register(Reporter(named(str(top))), "burnish-witness-reporter")
+        config.pluginmanager.register(Reporter(top), "burnish-witness-reporter")
+        config.pluginmanager.register(Chooser(top), "burnish-witness-chooser")
+        if CHOSEN.until_failure:
+            config.option.maxfail = 1
+    elif hasattr(config, "workerinput") and os.environ[OWNER] == str(os.getppid()):
+        config.pluginmanager.register(Chooser(top), "burnish-witness-chooser")
 
 
 def pytest_unconfigure() -> None:
     MEASURED.stop()
 
 
-class Reporter:
-    """What a run of pytest says, as it says it. pytest names tests from a folder that it chooses itself."""
+class Named:
+    """pytest names tests from a folder that it chooses itself."""
 
     def __init__(self, top: str) -> None:
         self._top = top
@@ -166,6 +225,35 @@ class Reporter:
     def _named(self, name: str) -> str:
         file, separator, rest = name.partition("::")
         return os.path.normpath(f"{self._top}/{file}") + separator + rest
+
+
+class Chooser(Named):
+    """Leaves out tests that are not wanted, and puts those first that are wanted first."""
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+        """Called around what the project's own plugins do, so that it sees what they leave."""
+        yield
+        names = [self._named(item.nodeid) for item in items]
+        chosen = CHOSEN.of(names, [name.partition("::")[0] for name in names])
+        kept, wanted = [items[place] for place in chosen], set(chosen)
+        left = [item for place, item in enumerate(items) if place not in wanted]
+        if left:
+            config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        MEASURED.enter(self._named(item.nodeid))
+        yield
+        MEASURED.enter("")
+
+
+# pytest.hookimpl(hookwrapper=True), without an import of pytest: a project with unittest may have none.
+Chooser.pytest_collection_modifyitems.pytest_impl = {"hookwrapper": True}  # type: ignore[attr-defined]
+Chooser.pytest_runtest_protocol.pytest_impl = {"hookwrapper": True}  # type: ignore[attr-defined]
+
+
+class Reporter(Named):
+    """What a run of pytest says, as it says it."""
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         write(kind="start", name=self._named(nodeid))
@@ -179,21 +267,29 @@ class Reporter:
         if known and (report.when == "call" or report.outcome != "passed"):
             path, line, _ = report.location
             text = _end(report.longreprtext) if report.failed else EXPECTED if hasattr(report, "wasxfail") else ""
-            name, file = self._named(report.nodeid), self._named(path)
-            write(kind="case", name=name, outcome=report.outcome, file=file, line=(line or 0) + 1, text=text)
+            record = {"kind": "case", "name": self._named(report.nodeid), "file": self._named(path), "text": text}
+            write(outcome=report.outcome, line=(line or 0) + 1, message=_message(report), **record)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             name = self._named(report.nodeid)
             path = name.partition("::")[0]
-            write(kind="broken", name=name, outcome="failed", file=path, text=_end(report.longreprtext))
+            text, message = _end(report.longreprtext), _message(report)
+            write(kind="broken", name=name, outcome="failed", file=path, text=text, message=message)
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
+        MEASURED.stop()  # what follows the end of a report may be lost: a runner that does not go is ended then
         write(kind="end", code=int(exitstatus))
 
 
 def _end(text: str) -> str:
     return text[-MOST_TEXT:]
+
+
+def _message(report: Any) -> str:
+    """The assertion or exception itself, from its beginning."""
+    crash = getattr(report.longrepr, "reprcrash", None) if report.failed else None
+    return str(getattr(crash, "message", ""))[:MOST_MESSAGE]
 
 
 class RecordingResult(unittest.TestResult):
@@ -202,9 +298,11 @@ class RecordingResult(unittest.TestResult):
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
         write(kind="start", name=test.id())
+        MEASURED.enter(test.id())
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
+        MEASURED.enter("")
         write(kind="finish", name=test.id())
 
     def addSuccess(self, test: unittest.TestCase) -> None:
@@ -225,25 +323,42 @@ class RecordingResult(unittest.TestResult):
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addFailure(test, err)
-        _case(test, "failed", self.failures[-1][1])
+        _case(test, "failed", self.failures[-1][1], _said(err))
 
     def addError(self, test: unittest.TestCase, err: Any) -> None:
         super().addError(test, err)
-        _case(test, "failed", self.errors[-1][1])
+        _case(test, "failed", self.errors[-1][1], _said(err))
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
         super().addSubTest(test, subtest, err)
         if err is not None:
-            _case(test, "failed", (self.failures + self.errors)[-1][1])
+            _case(test, "failed", (self.failures + self.errors)[-1][1], _said(err))
 
 
-def _case(test: unittest.TestCase, outcome: str, text: str = "") -> None:
+def is_broken(test: unittest.TestCase) -> bool:
+    """Whether it stands for a file that cannot be loaded."""
+    return type(test).__name__ == "_FailedTest"
+
+
+def name_of(test: unittest.TestCase) -> str:
+    return test.id().rpartition(".")[2] if is_broken(test) else test.id()
+
+
+def _said(err: Any) -> str:
+    return f"{err[0].__name__}: {err[1]}"
+
+
+def _case(test: unittest.TestCase, outcome: str, text: str = "", message: str = "") -> None:
     text = _end(text)
     sys.stderr.write(text)
-    if type(test).__name__ == "_FailedTest":
-        name = test.id().rpartition(".")[2]
-        write(kind="broken", name=name, outcome=outcome, text=text)
+    if is_broken(test):
+        write(kind="broken", name=name_of(test), outcome=outcome, text=text, message=message[:MOST_MESSAGE])
         return
+    path, line = _place(test)
+    write(kind="case", name=test.id(), outcome=outcome, file=path, line=line, text=text, message=message[:MOST_MESSAGE])
+
+
+def _place(test: unittest.TestCase) -> tuple[str, int]:
     path, line = "", 0
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
     try:
@@ -251,7 +366,7 @@ def _case(test: unittest.TestCase, outcome: str, text: str = "") -> None:
         line = inspect.getsourcelines(method)[1] if method else 0
     except (OSError, TypeError, ValueError):
         pass  # made at run time: it has no lines
-    write(kind="case", name=test.id(), outcome=outcome, file=path, line=line, text=text)
+    return path, line
 
 
 def test_modules() -> Iterator[tuple[str, str]]:
@@ -267,17 +382,28 @@ def test_modules() -> Iterator[tuple[str, str]]:
                 yield str(top.absolute()), ".".join(names)
 
 
-def run_unittest(wanted: list[str]) -> int:
-    """Run every test, or only those that are named."""
+def tests_of(suite: Any) -> Iterator[Any]:
+    """The single tests of a suite."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from tests_of(test)
+        else:
+            yield test
+
+
+def run_unittest() -> int:
+    """Run every test, or those that are wanted."""
     loader, suite = unittest.TestLoader(), unittest.TestSuite()
     for top, module in test_modules():
         if top not in sys.path:
             sys.path.insert(0, top)
-        if not wanted:
-            suite.addTests(loader.loadTestsFromName(module))
-    suite.addTests(loader.loadTestsFromName(name) for name in wanted)
+        suite.addTests(loader.loadTestsFromName(module))
+    tests = list(tests_of(suite))
+    files = [_place(test)[0] for test in tests]
+    chosen = [tests[place] for place in CHOSEN.of([name_of(test) for test in tests], files)]
     result = RecordingResult()
-    suite.run(result)
+    result.failfast = CHOSEN.until_failure
+    unittest.TestSuite(chosen).run(result)
     MEASURED.stop()
     code = 5 if not result.testsRun else 0 if result.wasSuccessful() else 1
     write(kind="end", code=code)
@@ -296,4 +422,4 @@ forget_the_checkout()
 MEASURED.start()
 if __name__ == "__main__":
     sys.path[0] = str(Path.cwd())
-    sys.exit(run_unittest(sys.argv[1:]))
+    sys.exit(run_unittest())

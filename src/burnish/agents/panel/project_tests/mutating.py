@@ -1,0 +1,131 @@
+"""Tries wrong versions of the changed lines: what no test notices is told. It runs tests only in copies.
+
+Each version is run with just those tests that run the line, which is measured first, and until the first one fails. A
+version that does not end is noticed. All of it has a time limit; tests that take longer than that are not run.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+
+from burnish.agents.panel.project_tests.commands import SuiteSelection
+from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, named
+from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
+from burnish.agents.panel.project_tests.progress import Progress
+from burnish.agents.panel.project_tests.project_runs import ProjectRuns
+from burnish.agents.panel.project_tests.values import Framework, TestResult
+from burnish.core.findings import Finding, Location, Severity
+from burnish.core.values import Value
+
+MOST_NAMED = 5
+LEAST_SECONDS, TIMES_AS_LONG = 10.0, 5.0
+"""When a wrong version counts as one that does not end: at least, and as a multiple of all tests that run the lines."""
+_FRAMEWORKS = (Framework.PYTEST, Framework.UNITTEST, Framework.COMMAND)
+
+
+class Unnoticed(Value):
+    """What tests let pass."""
+
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Mutants:
+    """Wrong versions of one change, and the tests of one project."""
+
+    def __init__(self, runs: ProjectRuns, head: TestResult, reaching: Collection[str] | None, seconds: float) -> None:
+        self._runs = runs
+        self._head = head
+        self._reaching = reaching
+        self._seconds = seconds
+        self._bench = runs.bench("mutants")
+        self._began = 0.0
+
+    async def look(self) -> Unnoticed:
+        """Try as many as there is time for."""
+        if self._runs.plan.framework not in _FRAMEWORKS or not (self._head.complete and self._head.choosable):
+            return Unnoticed()
+        contents, candidates = await asyncio.to_thread(self._candidates)
+        if not candidates:
+            return Unnoticed()
+        self._began = asyncio.get_running_loop().time()
+        measured = await self._measure(sorted(contents)) if self._expected_seconds() <= self._seconds else None
+        if measured is None or not measured.complete:
+            return Unnoticed(notes=(f"no wrong versions were tried: the tests take longer than {self._seconds:g} s",))
+        unnoticed: dict[tuple[str, int], Finding] = {}
+        for mutation in candidates:
+            place, tests = (mutation.path, mutation.line), _reaching(mutation, measured)
+            if self._left <= 0 or len(unnoticed) >= MOST_NAMED:
+                break
+            if place in unnoticed or not tests:
+                continue
+            if await self._passes(mutation, contents[mutation.path], tests, measured.seconds):
+                unnoticed[place] = _finding(mutation, tests)
+        return Unnoticed(findings=tuple(unnoticed.values()))
+
+    @property
+    def _left(self) -> float:
+        return self._seconds - (asyncio.get_running_loop().time() - self._began)
+
+    def _candidates(self) -> tuple[dict[str, bytes], tuple[Mutation, ...]]:
+        changed = self._runs.changed
+        found: list[Mutation] = []
+        contents: dict[str, bytes] = {}
+        for path, lines in changed.lines.items():
+            content = changed.content(changed.head, path) if path in self._head.lines else None
+            if content is not None:
+                mutations = mutations_of(path, content, lines, self._head.lines[path].executed)
+                found += mutations
+                contents |= {path: content} if mutations else {}
+        return contents, chosen(found)
+
+    def _expected_seconds(self) -> float:
+        wanted = self._wanted()
+        files = [case.file for case in self._head.cases]
+        share = sum(file in wanted for file in files) / len(files) if wanted and files else 1.0
+        return self._head.seconds * share
+
+    def _wanted(self) -> tuple[str, ...]:
+        """The files of tests that may run the lines; none means all."""
+        return tuple(sorted({case.file for case in self._head.passing} & set(self._reaching or ())))
+
+    async def _measure(self, paths: Sequence[str]) -> TestResult:
+        """Which tests run which lines."""
+        selection = SuiteSelection(only=self._wanted(), measured=tuple(paths), by_test=True)
+        return await self._bench.run(selection, {}, watch=lambda _: self._left <= 0)
+
+    async def _passes(self, mutation: Mutation, content: bytes, tests: tuple[str, ...], usual: float) -> bool:
+        """Whether all tests that run the line pass on a wrong version of it."""
+        limit = max(LEAST_SECONDS, TIMES_AS_LONG * usual)
+
+        def is_over(progress: Progress) -> bool:
+            return progress.seconds > limit or self._left <= 0
+
+        selection = SuiteSelection(only=tests, until_failure=True)
+        result = await self._bench.run(selection, {mutation.path: mutation.apply(content)}, watch=is_over)
+        passed = {case.name for case in result.passing}
+        return result.passed and not result.failing and passed.issuperset(tests)
+
+
+def _reaching(mutation: Mutation, measured: TestResult) -> tuple[str, ...]:
+    """The tests that run a line; none, where one of them does not pass even as it is."""
+    tests = measured.reached.get(mutation.path, {}).get(mutation.line, ())
+    passing = {case.name for case in measured.passing}
+    return tests if passing.issuperset(tests) else ()
+
+
+def _finding(mutation: Mutation, tests: Sequence[str]) -> Finding:
+    number = "1 test runs" if len(tests) == 1 else f"{len(tests)} tests run"
+    return Finding(
+        severity=Severity.MEDIUM,
+        title=f"No test notices if {mutation.words}",
+        category=CATEGORY,
+        rule=f"tests:not-noticed:{mutation.kind.value}",
+        location=Location(file=mutation.path, line=mutation.line),
+        problem=(
+            f"{number} this line of `{mutation.function}`, and all pass if {mutation.words}: {named(list(tests))}."
+        ),
+        impact="The tests run the line, and do not check what it does. They would not fail if it were wrong.",
+        evidence=evidence("\n".join(tests)),
+        suggestion="Assert what depends on this line. If nothing does, the line may not be needed.",
+        confidence=0.8,
+    )

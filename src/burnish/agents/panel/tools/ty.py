@@ -1,0 +1,135 @@
+"""ty: the types of Python. It follows imports, so that it is given the modules around its files, and knows most where
+the packages of the project are installed. What it cannot resolve it knows nothing of, and it says nothing then.
+
+Only chosen rules are asked for: those that were quiet on real projects. It is the one tool whose failure is none of the
+review: ruff has looked at the same files, and a note says that types were not checked (see `runner`).
+"""
+
+import ast
+import json
+import re
+import sys
+import sysconfig
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
+from burnish.agents.panel.tools import reading
+from burnish.core.values import replace
+from burnish.system.process import Finished
+
+SECONDS = 60.0
+NO_IMPORT = "import-not-found"
+_CONFIGURATION = Path(__file__).with_name("ty.toml")
+"""Given by name, so that none is looked for in the tree: it could switch rules off."""
+_SUFFIXES = (".py", ".pyi", ".pyw")
+_OPTIONS = ("check", "--output-format=gitlab", "--no-progress", "--no-respect-ignore-files")
+_NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
+_UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
+
+
+class _Point(msgspec.Struct, frozen=True):
+    line: reading.Place
+
+
+class _Span(msgspec.Struct, frozen=True):
+    begin: _Point
+    end: _Point
+
+
+class _Location(msgspec.Struct, frozen=True):
+    path: str
+    positions: _Span
+
+
+class _Problem(msgspec.Struct, frozen=True):
+    check_name: str
+    description: str
+    severity: str
+    location: _Location
+
+
+class Ty:
+    """Python files and stubs."""
+
+    name = ToolName.TY
+
+    def takes(self, file: SourceFile) -> bool:
+        return PurePosixPath(file.path).suffix in _SUFFIXES
+
+    def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
+        rules = (f"--error={rule}" for rule in reading.without_own_rules(choice.select))
+        options = (*_OPTIONS, f"--config-file={_CONFIGURATION}", "--ignore=all", *rules)
+        return ToolInvocation(arguments=(*options, "--", *reading.as_arguments(self.name, files)))
+
+    def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
+        found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), tuple[_Problem, ...])
+        reading.must_name_something(self.name, finished, found)
+        places = reading.located(self.name, (one.location.path for one in found), files)
+        return (*(_hit(one, places[one.location.path]) for one in found), *reading.nameless(self.name, files))
+
+    def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - as below
+        return frozenset(files)  # it claims nothing: which modules it could not resolve is not told
+
+
+def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> ToolInvocation:
+    """The same, with the environment of the project, if there is one, and the folders that its modules are in."""
+    check, *rest = call.arguments
+    installed = ("--python", python) if python else ()
+    return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(sorted(roots))}", *rest))
+
+
+def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple[Hit, ...]:
+    """The hits without imports of packages that may be missing here only: they are not installed.
+
+    An import can be wrong for certain where its package is one of the repository's own or of the standard library. What
+    ty knows of that are its documented names: its own source has the others, and those of other platforms.
+    """
+
+    def is_certain(hit: Hit) -> bool:
+        if member := _NO_MEMBER.search(hit.message):
+            return member["name"] not in _names_of_library(member["module"])
+        found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
+        if found is None:
+            return True
+        top = found["top"]
+        if not top or top in own:
+            return True
+        return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
+
+    return tuple(hit for hit in hits if is_certain(hit))
+
+
+def _library_file(module: str) -> Path | None:
+    """The source of a module of the standard library."""
+    place = Path(sysconfig.get_path("stdlib"), *module.split("."))
+    found = (place.with_name(f"{place.name}.py"), place / "__init__.py")
+    return next((file for file in found if file.is_file()), None)
+
+
+@cache
+def _names_of_library(module: str) -> frozenset[str]:
+    """Every name that the source of a module of the standard library gives to something."""
+    file = _library_file(module) if module.partition(".")[0] in sys.stdlib_module_names else None
+    nodes = list(ast.walk(ast.parse(file.read_bytes()))) if file else []
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+    assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(defined | imported | assigned)
+
+
+def _hit(one: _Problem, file: str) -> Hit:
+    first, last = one.location.positions.begin.line, one.location.positions.end.line
+    return Hit(
+        tool=ToolName.TY,
+        rule=reading.text(one.check_name),
+        file=file,
+        line=first,
+        end_line=max(first, last),
+        message=reading.text(one.description.removeprefix(f"{one.check_name}: ")),
+        level=one.severity.lower(),
+        link=f"https://ty.dev/rules#{reading.text(one.check_name)}",
+    )

@@ -1,0 +1,99 @@
+"""ty on real modules."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolName
+from burnish.agents.panel.rulebook import looks
+from burnish.agents.panel.rulings import rule_on
+from burnish.agents.panel.suppressions import disarmed, marked
+from burnish.agents.panel.tools.ty import NO_IMPORT, Ty, with_packages, without_unknown_packages
+from tests.agents.analysers.rules.making import DEFAULTS
+from tests.agents.analysers.tools.running import look, places
+
+EVERYTHING = RuleSelection(select=tuple(rule for _, entry in looks(ToolName.TY) for rule in entry.rules))
+MISTAKES = """\
+import asyncio
+import json
+import unheard_of
+
+
+async def fetch(key: str) -> str:
+    return key
+
+
+async def main():
+    fetch("a")
+    await fetch()
+    asyncio.sleep(1)
+    json.parse("{}")
+    "a".reversed()
+    unheard_of.call(1)
+"""
+
+
+def _severities(hits: tuple[Hit, ...]) -> list[tuple[int | None, str, str]]:
+    rulings = [(hit, rule_on(hit, DEFAULTS)) for hit in hits]
+    return [(hit.line, hit.rule, ruling.severity.value) for hit, ruling in rulings if ruling]
+
+
+def test_what_is_found_where_and_how_bad_it_is(tmp_path: Path) -> None:
+    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": MISTAKES}, EVERYTHING), ())
+    assert _severities(hits) == [
+        (11, "unused-awaitable", "high"),
+        (12, "missing-argument", "high"),
+        (13, "unused-awaitable", "high"),
+        (14, "missing-attribute", "high"),
+        (15, "missing-attribute", "high"),
+    ]
+
+
+def test_what_is_not_installed_is_no_finding(tmp_path: Path) -> None:
+    code = "import unheard_of\nfrom unheard_of.a import b\nfrom json import parse\nimport os.pathx\nimport mine.other\n"
+    hits = look(Ty(), tmp_path, {"a.py": code}, RuleSelection(select=(NO_IMPORT,)))
+    assert [hit.line for hit in hits] == [1, 2, 3, 4, 5]
+    assert [hit.line for hit in without_unknown_packages(hits, {"mine"})] == [3, 4, 5]
+
+
+def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Path) -> None:
+    code = "import http.client\nfrom http.cookiejar import parse_ns_headers\nprint(http.client._MAXHEADERS)\n"
+    code += "from subprocess import STARTUPINFO, run_all\n"
+    hits = look(Ty(), tmp_path, {"a.py": code}, EVERYTHING)
+    assert [hit.line for hit in without_unknown_packages(hits, ())] == [4]
+    assert len(hits) > 1
+
+
+def test_settings_and_comments_in_the_tree_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "ty.toml").write_text('[rules]\nmissing-argument = "ignore"\n')
+    code = disarmed(b"def f(a): ...\n\nf()  # type: ignore\nf()  # ty: ignore[missing-argument]\n")
+    hits = look(Ty(), tmp_path, {"a.py": code}, RuleSelection(select=("missing-argument",)))
+    assert places(hits) == [("a.py", 3, "missing-argument"), ("a.py", 4, "missing-argument")]
+
+
+@pytest.mark.parametrize(
+    ("comment", "severity"),
+    [
+        ("", "high"),
+        ("  # type: ignore", "high"),
+        ("  # type: ignore[call-arg]", "low"),
+        ("  # ty: ignore[missing-argument]", "low"),
+    ],
+)
+def test_a_comment_for_one_rule_makes_it_milder(comment: str, severity: str) -> None:
+    one = Hit(tool=ToolName.TY, rule="missing-argument", file="a.py", line=1, message="No argument of function `f`.")
+    (hit,) = marked([one], head_lines={"a.py": [f"f(){comment}"]}.get, base_lines=lambda _: None, renamed={})
+    ruling = rule_on(hit, DEFAULTS)
+    assert ruling
+    assert ruling.severity.value == severity
+
+
+def test_modules_are_found_from_the_folders_that_their_names_begin_in() -> None:
+    call = with_packages(Ty().invocation(("lib/a.py",), EVERYTHING), "/home/me/.venv", {"lib", "."})
+    assert call.arguments[:4] == ("check", "--python", "/home/me/.venv", '--config=environment.root=[".", "lib"]')
+    assert "--python" not in with_packages(Ty().invocation(("a.py",), EVERYTHING), "", {"."}).arguments
+
+
+@pytest.mark.parametrize(("path", "taken"), [("a.py", True), ("a.pyi", True), ("a.ipynb", False), ("a.js", False)])
+def test_which_files_it_takes(path: str, taken: bool) -> None:
+    assert Ty().takes(SourceFile(path=path)) is taken

@@ -1,0 +1,38 @@
+"""Types are checked with the modules that changed files import; a review can do without, and says so."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.agents.panel.interface import ToolName
+from burnish.agents.panel.programs import WHEELS, Wheel, program
+from tests.runtime.seats import Seats
+
+BASE = {"lib/shop/__init__.py": "", "lib/shop/prices.py": "from shop import taxes\n\n\ndef price(item, *, tax): ...\n"}
+CHANGE = {
+    "lib/shop/order.py": "from shop.prices import price\nfrom shop.nowhere import a\n\nprice(a)\nprice(a, tx=1)\n"
+}
+
+
+def test_a_call_is_compared_with_the_function_of_another_module(tmp_path: Path) -> None:
+    found = Seats(tmp_path, BASE, CHANGE).found("bugs")
+    assert sorted(found) == [
+        ("lib/shop/order.py:2", "burnish:missing-module", "high"),
+        ("lib/shop/order.py:2", "ty:import-not-found", "high"),
+        ("lib/shop/order.py:4", "ty:missing-argument", "high"),
+        ("lib/shop/order.py:5", "ty:missing-argument", "high"),
+        ("lib/shop/order.py:5", "ty:unknown-argument", "high"),
+    ]
+
+
+def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
+    edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
+    assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []
+
+
+def test_without_ty_the_rest_is_reviewed_and_a_note_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program.cache_clear()
+    monkeypatch.setitem(WHEELS, ToolName.TY, Wheel(package="burnish-no-such-tool", pin="1.0", program="bin/nothing"))
+    review = Seats(tmp_path, BASE, {"lib/shop/order.py": "print(unknown)\n"}).review("bugs")
+    assert [one.rule for one in review.answer.findings] == ["ruff:F821"]
+    assert review.answer.notes == ("Types were not checked: ty is not installed with burnish",)
