@@ -331,7 +331,7 @@ def test_a_daemon_that_shed_everything_ends_when_its_starter_is_killed(confined:
         assert select.select([first], [], [], 20)[0], "the first process lives on"
     finally:
         os.close(first)
-    # Bubblewrap's first process tells the kernel to kill the second, which takes all others with it; that takes a moment.
+    # When bubblewrap's first process is gone, the kernel kills the second, and all others with it: that takes a moment.
     left = [entry for entry in process_table.living() if token.encode() in _words(entry.pid).split(b"\0")]
     stayed = [entry for entry in left if not _ends_within(entry.pid, 20)]
     survivors.end([entry.mark for entry in stayed], 0.0)
