@@ -1,5 +1,6 @@
 """Copies behave like the checkout: their path, what is installed there, and whose code runs."""
 
+import asyncio
 import shutil
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from burnish.core.evidence import Examined, Level
 from burnish.core.findings import Severity
 from burnish.settings.types import AnalyserSettings, Settings, WorkspaceSettings
-from burnish.system.sandbox import SandboxKind, why_not
+from burnish.system.sandbox import Sandbox, SandboxKind, why_not
 from tests.runtime.conftest import Hear
 from tests.runtime.witness_stand import PYTEST, QUIET, Files, Stand, change, command, virtual_environment
 
@@ -155,3 +156,23 @@ def test_a_preparation_works_at_the_path_of_the_checkout_too(tmp_path: Path) -> 
     builder = change(tmp_path, {"state": "good\n", ".gitignore": "made\n"}, {"state": "bad\n"})
     (finding,) = Stand(tmp_path, builder, settings).hear().findings
     assert finding.severity is Severity.CRITICAL
+
+
+@pytest.mark.parametrize("kind", SandboxKind)
+def test_reviewers_share_a_clone_only_where_none_can_change_it(tmp_path: Path, kind: SandboxKind) -> None:
+    """Under Landlock one could take a file's mode away, let another look, and put it back."""
+    stand = Stand(tmp_path, change(tmp_path, {"a.txt": "base\n"}, {"a.txt": "head\n"}))
+    services, base, head = stand.services, stand.run.subject.base_commit, stand.run.subject.head
+    services.sandbox = Sandbox(kind=kind)
+
+    async def read_at_once() -> None:
+        async with services.read_only_clone("one", base, head) as one:
+            async with services.read_only_clone("two", base, head) as two:
+                assert (one.clone.path == two.clone.path) is (kind is SandboxKind.BUBBLEWRAP)
+            assert (one.clone.path / "a.txt").read_text() == "head\n"
+            one.is_spoiled = True
+            async with services.read_only_clone("three", base, head) as three:
+                assert three.clone.path != one.clone.path
+        assert [path for path in one.clone.path.parent.iterdir() if not path.name.startswith(".")] == []
+
+    asyncio.run(read_at_once())

@@ -32,7 +32,7 @@ from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished, ProcessLimits
-from burnish.workspace.clones import WIRING, Clone
+from burnish.workspace.clones import WIRING, Clone, ReadOnlyClone
 from burnish.workspace.commits import commit_tree
 from burnish.workspace.diffs import Difference, difference
 from burnish.workspace.names import shown
@@ -104,15 +104,14 @@ async def review(agent: Asker, job: Job[StartReview], services: Services) -> Rev
     if seen.empty:
         return Failed(failure=Failure(kind=FailureKind.EMPTY_DIFF, message="there is nothing to review"))
     run = await asyncio.to_thread(_without_history, services.repository, job.run)
-    clone = await services.clone(job.name, run.subject.base_commit, run.commit, writable=False)
-    try:
-        scratch = await _scratch(services, job, clone)
+    async with (
+        services.read_only_clone(job.name, run.subject.base_commit, run.commit) as read,
+        _scratch(services, job, read.clone) as scratch,
+    ):
         if isinstance(scratch, Failure):
             return Failed(failure=scratch)
-        request = _review_request(services, effect, run, clone, seen, scratch=str(scratch.path) if scratch else "")
-        asked, answer = await _watched(agent, job, services, clone, request)
-    finally:
-        await asyncio.to_thread(services.discard, clone)
+        request = _review_request(services, effect, run, read.clone, seen, scratch=str(scratch.path) if scratch else "")
+        asked, answer = await _watched(agent, job, services, read, request)
     if isinstance(answer, Failure):
         return Failed(failure=answer, usage=asked.usage)
     return Review(
@@ -138,28 +137,38 @@ def _without_history(repository: Repository, run: Run) -> Run:
     return replace(run, commit=plain)
 
 
-async def _scratch(services: Services, job: Job[StartReview], clone: Clone) -> Clone | Failure | None:
+@asynccontextmanager
+async def _scratch(services: Services, job: Job[StartReview], clone: Clone) -> AsyncGenerator[Clone | Failure | None]:
     """A throwaway copy to run tests in, for reviewers that must."""
     if not job.effect.scratch:
-        return None
-    scratch = await asyncio.to_thread(services.clones.copy, clone, f"{clone.name}-scratch")
-    return await services.prepare(scratch, job.effect.id, job.stop) or scratch
+        yield None
+        return
+    scratch = await asyncio.to_thread(services.clones.copy, clone, f"{job.name}-scratch")
+    try:
+        yield await services.prepare(scratch, job.effect.id, job.stop) or scratch
+    finally:
+        await asyncio.to_thread(services.clones.remove, scratch)
 
 
 async def _watched(
-    agent: Asker, job: Job[StartReview], services: Services, clone: Clone, request: Request
+    agent: Asker, job: Job[StartReview], services: Services, read: ReadOnlyClone, request: Request
 ) -> tuple[AskResult, Answer | Failure]:
     """Run the reviewer, and see to it that its clone is as it was."""
-    before = await asyncio.to_thread(services.clones.fingerprint, clone)
     writable = (request.scratch,) if request.scratch else ()
     asked, answer = await _ask_readably(agent, job, services, request, writable)
-    after = await asyncio.to_thread(services.clones.fingerprint, clone, before)
-    written = services.clones.differences(before, after)
+    after = await asyncio.to_thread(services.clones.fingerprint, read.clone, read.before)
+    written = services.clones.differences(read.before, after)
     if written:
+        read.is_spoiled = True
         # Whatever it answered: it was not looking at the tree that it was given.
         # What it wrote says more than the modes that it had to change first.
         listed = "; ".join(sorted(written, key=lambda line: line.startswith("mode changed"))[:5])
-        answer = Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the reviewer wrote to its clone: {listed}")
+        writer = (
+            "a reviewer wrote to the clone that all of them read"
+            if read.is_shared
+            else "the reviewer wrote to its clone"
+        )
+        answer = Failure(kind=FailureKind.WROTE_TO_TREE, message=f"{writer}: {listed}")
     return asked, answer
 
 

@@ -6,6 +6,7 @@ An agent starts processes, makes copies and keeps texts only through this. What 
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -20,7 +21,7 @@ from burnish.settings.types import AgentSettings, Settings
 from burnish.system import clock
 from burnish.system.process import Command, Finished, ProcessLimits
 from burnish.system.process_conversation import Talk
-from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.clones import Clone, Clones, ReadOnlyClone
 from burnish.workspace.diffs import Difference
 from burnish.workspace.repository import Repository
 from burnish.workspace.views import CopyView
@@ -167,12 +168,12 @@ class Services(Protocol):
         """A fresh clone, with the ignored files that the policy copies into every one."""
         ...
 
-    def view(self, clone: Clone) -> CopyView:
-        """How the project's own commands see a copy."""
+    def read_only_clone(self, name: str, base: str, head: str) -> AbstractAsyncContextManager[ReadOnlyClone]:
+        """A clone to read, and how it was before. One may serve all that read the same commits at a time."""
         ...
 
-    def discard(self, clone: Clone) -> None:
-        """Remove a clone and its throwaway copy."""
+    def view(self, clone: Clone) -> CopyView:
+        """How the project's own commands see a copy."""
         ...
 
     async def prepare(

@@ -116,7 +116,7 @@ class LocalPerformer:
             if work.kept:
                 change = await asyncio.to_thread(_committed, services, job, clone, work.summary, at)
         finally:
-            await asyncio.to_thread(services.discard, clone)
+            await asyncio.to_thread(services.clones.remove, clone)
         return await self._result(job, work, change, at)
 
     async def _until_hooks_pass(self, job: Job[_Writing], clone: Clone) -> Changed | Failed:

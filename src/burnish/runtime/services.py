@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from burnish.system.process import Command, Finished, How, ProcessLimits
 from burnish.system.process_conversation import Talk
 from burnish.system.sandbox import DEFAULT_SECRETS, Confinement, Sandbox, SandboxKind, choose, confine
 from burnish.system.terminal import TERMINALS, TerminalError, agent_view, open_view
-from burnish.workspace.clones import Clone, Clones
+from burnish.workspace.clones import Clone, Clones, ReadOnlyClone
 from burnish.workspace.diffs import Difference
 from burnish.workspace.folders import remove_folder
 from burnish.workspace.objects import git_folders, object_folders
@@ -84,6 +85,8 @@ class LocalServices:
         self.notices: list[str] = []
         """What went wrong without a consequence for the run."""
         self._shared: dict[object, Any] = {}
+        self._read: dict[tuple[str, str], ReadOnlyClone] = {}
+        self._opening = asyncio.Lock()
         self.sessions: dict[str, Session] = {}
         """The last session of each agent that may go on with it."""
 
@@ -266,6 +269,39 @@ class LocalServices:
             await asyncio.to_thread(self.clones.seed, clone, seed)
         return clone
 
+    @asynccontextmanager
+    async def read_only_clone(self, name: str, base: str, head: str) -> AsyncGenerator[ReadOnlyClone]:
+        """A clone to read, and how it was before.
+
+        In bubblewrap, one serves all that read the same commits at a time; it goes with the last of them. Elsewhere each
+        has its own: under Landlock a reviewer can change modes, and so hide a file from the others for a while.
+        """
+        if self.sandbox.kind is not SandboxKind.BUBBLEWRAP:
+            read = await self._to_read(name, base, head)
+            try:
+                yield read
+            finally:
+                await asyncio.to_thread(self.clones.remove, read.clone)
+            return
+        async with self._opening:
+            read = self._read.get((base, head))
+            if read is None or read.is_spoiled:
+                read = self._read[base, head] = await self._to_read(name, base, head)
+            read.is_shared = read.readers > 0 or read.is_shared
+            read.readers += 1
+        try:
+            yield read
+        finally:
+            read.readers -= 1
+            if read.readers == 0:
+                if self._read.get((base, head)) is read:
+                    del self._read[base, head]
+                await asyncio.to_thread(self.clones.remove, read.clone)
+
+    async def _to_read(self, name: str, base: str, head: str) -> ReadOnlyClone:
+        clone = await self.clone(name, base, head, writable=False)
+        return ReadOnlyClone(clone, await asyncio.to_thread(self.clones.fingerprint, clone))
+
     def view(self, clone: Clone) -> CopyView:
         """How the project's own commands see a copy: at the checkout's path, where the sandbox has mounts."""
         mounts = self.sandbox.kind is SandboxKind.BUBBLEWRAP
@@ -293,14 +329,6 @@ class LocalServices:
         if self.settings.workspace.prepare:
             await asyncio.to_thread(self.clones.exclude, clone)
         return None
-
-    def discard(self, clone: Clone) -> None:
-        """Remove a clone and its throwaway copy."""
-        self.clones.remove(clone)
-        name = f"{clone.name}-scratch"
-        self.clones.remove(
-            replace(clone, name=name, path=clone.path.with_name(name), trusted=clone.trusted.with_name(name))
-        )
 
     def keep(self, data: bytes) -> str:
         """Store a prompt or a transcript; its digest."""

@@ -24,7 +24,7 @@ from burnish.workspace.objects import alternates_file, ensure_objects, object_fo
 from burnish.workspace.repository import Repository
 from burnish.workspace.trusted_index import Baseline, TrustedIndex, exclude_lines
 
-__all__ = ["Clone", "Clones", "Fingerprint", "differences"]
+__all__ = ["Clone", "Clones", "Fingerprint", "ReadOnlyClone", "differences"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _TRUSTED = ".trusted"
@@ -49,6 +49,19 @@ class Clone(Value):
     """Folders of objects that the clone reads; a sandbox must let it."""
     submodules: tuple[str, ...] = ()
     """Submodules of the tree, which are left empty."""
+
+
+class ReadOnlyClone:
+    """A clone that reviewers read, all of them the same one where a sandbox keeps them from changing it."""
+
+    def __init__(self, clone: Clone, before: Fingerprint) -> None:
+        self.clone = clone
+        self.before = before
+        self.readers = 0
+        """How many read it now."""
+        self.is_shared = False
+        self.is_spoiled = False
+        """Whether it is no longer as it was: the next reader needs another one."""
 
 
 class Clones:
