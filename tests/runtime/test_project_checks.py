@@ -55,6 +55,19 @@ def test_only_what_is_new_is_reported_and_what_was_checked_is_examined(tmp_path:
     assert looked.examined("critic")["src/old.ts"] == "checked"
 
 
+def test_what_a_compiler_said_is_kept_until_something_changes_that_it_depends_on(tmp_path: Path) -> None:
+    """The word that it looks for is in its packages, so that a second run shows itself."""
+    head = {"src/user.ts": "export const user = 2; // BROKEN, ODD\n"}
+    looked = seats(tmp_path, head, {"tsc": TSC.replace("BROKEN", '"$(cat node_modules/word)"')})
+    packages = looked.builder.path / "node_modules"
+    (packages / "word").write_text("ODD")
+    assert looked.found("critic") == [("src/user.ts:1", "tsc:TS2322", "high")]
+    (packages / "word").write_text("NONE")
+    assert looked.found("critic") == [("src/user.ts:1", "tsc:TS2322", "high")]
+    (packages / ".package-lock.json").write_text("{}")
+    assert looked.found("critic") == []
+
+
 def test_a_change_cannot_weaken_the_check_that_looks_at_it(tmp_path: Path) -> None:
     head = {"tsconfig.json": '{"lax": true}\n', "src/user.ts": "export const user = 2; // BROKEN\n"}
     assert seats(tmp_path / "one", head, {"tsc": LAX}).found("critic") == [("src/user.ts:1", "tsc:TS2322", "low")]

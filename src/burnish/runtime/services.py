@@ -273,8 +273,8 @@ class LocalServices:
     async def read_only_clone(self, name: str, base: str, head: str) -> AsyncGenerator[ReadOnlyClone]:
         """A clone to read, and how it was before.
 
-        In bubblewrap, one serves all that read the same commits at a time; it goes with the last of them. Elsewhere each
-        has its own: under Landlock a reviewer can change modes, and so hide a file from the others for a while.
+        In bubblewrap, one serves all that read the same commits at a time; it goes with the last of them. Elsewhere
+        each has its own: under Landlock a reviewer can change modes, and so hide a file from the others for a while.
         """
         if self.sandbox.kind is not SandboxKind.BUBBLEWRAP:
             read = await self._to_read(name, base, head)

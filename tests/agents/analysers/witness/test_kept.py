@@ -6,9 +6,10 @@ from typing import cast
 
 import pytest
 
-from burnish.agents.panel.project_tests import kept
+from burnish.agents.panel import kept
+from burnish.agents.panel.kept import environment_digest
 from burnish.agents.panel.project_tests.commands import EVERYTHING, SuiteSelection
-from burnish.agents.panel.project_tests.kept import KeptResults, SuiteState, environment_digest
+from burnish.agents.panel.project_tests.kept import KeptResults, SuiteState
 from burnish.agents.panel.project_tests.values import (
     Case,
     CaseOutcome,

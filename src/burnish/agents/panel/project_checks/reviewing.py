@@ -17,12 +17,14 @@ from typing import NamedTuple
 import msgspec
 
 from burnish.agents.panel.interface import Hidden, Hit, ToolError, ToolName
+from burnish.agents.panel.kept import KeptValues, environment_digest, key_of
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.project_checks import inside
 from burnish.agents.panel.project_checks.detection import (
     DESK,
     FILTER,
     LINES_REPORT,
+    SCRIPTS,
     TARGET_FOLDER,
     CannotRun,
     CheckPlan,
@@ -118,6 +120,9 @@ class CheckedChange:
 
         return CommitTree(self.files.get(commit) or self._repository.files(commit), cache(read_text))
 
+    def commit_of(self, side: str) -> str:
+        return self.base if side == "base" else self.head
+
     def content(self, commit: str, path: str) -> bytes | None:
         return self._repository.read_file(commit, path) if path else None
 
@@ -173,6 +178,7 @@ class _Round:
         self._clones: list[Clone] = []
         self._shared: dict[str, asyncio.Task[_Copy]] = {}
         self._turns = asyncio.Semaphore(max(1, os.cpu_count() or 1))
+        self._kept = KeptValues(services, "checks", _Side)
 
     def discard(self) -> None:
         for clone in self._clones:
@@ -261,11 +267,29 @@ class _Round:
         return tuple(replace(hit, hidden=Hidden.NAMED) if hit in gone else hit for hit in new)
 
     async def _run(self, plan: CheckPlan, side: str, packages: Collection[str] = ()) -> "_Side":
+        """What a check says of one side: of an equal run before, where that is known.
+
+        Compilers and type checkers say the same of the same files. What a project's own scripts do is not known.
+        """
+        key = await asyncio.to_thread(self._key, plan, side, packages) if plan.tool not in SCRIPTS else ""
+        found = await asyncio.to_thread(self._kept.find, key) if key else None
+        if found is not None:
+            return found
         copy = await self._copy(side, plan)
         stale = copy.view.unfit.get(plan.needs, "") if plan.needs else ""
         if stale:
             raise ToolError(f"{plan.needs} does not match: {stale}")
-        return await _Running(self._services, self._job, self._change, plan, copy).run(packages)
+        said = await _Running(self._services, self._job, self._change, plan, copy).run(packages)
+        if key:
+            await asyncio.to_thread(self._kept.keep, {key: said})
+        return said
+
+    def _key(self, plan: CheckPlan, side: str, packages: Collection[str]) -> str:
+        """The tree, the base's configuration that is laid over it, what of it is looked at, and the machine."""
+        change, services = self._change, self._services
+        trees = [services.repository.tree_of(commit) for commit in (change.commit_of(side), change.policy)]
+        machine = environment_digest(services, plan.check.project, plan.argv[0])
+        return key_of(side, trees, sorted(change.paths), sorted(packages), plan, machine)
 
     async def _copy(self, side: str, plan: CheckPlan | None = None) -> _Copy:
         """A copy of one side. Checks that only read share one."""
@@ -277,7 +301,7 @@ class _Round:
 
     async def _make(self, name: str, side: str, plan: CheckPlan | None) -> _Copy:
         change = self._change
-        commit = change.base if side == "base" else change.head
+        commit = change.commit_of(side)
         clone = await self._services.clone(f"{self._job.name}-checks-{name}", change.base, commit, writable=True)
         self._clones.append(clone)
         effect = f"{self._job.effect.id}:checks:{name}"

@@ -10,9 +10,10 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
+from burnish.agents.panel.kept import environment_digest
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
 from burnish.agents.panel.project_tests.commands import SuiteSelection
-from burnish.agents.panel.project_tests.kept import KeptResults, SuiteState, environment_digest
+from burnish.agents.panel.project_tests.kept import KeptResults, SuiteState
 from burnish.agents.panel.project_tests.places import Tree
 from burnish.agents.panel.project_tests.progress import Progress
 from burnish.agents.panel.project_tests.running import TestRun, run_tests
