@@ -85,6 +85,22 @@ def test_behaviour_that_changes_together_with_its_test_is_medium_with_both_versi
     assert heard.looked
 
 
+@pytest.mark.parametrize("left", [None, BOTH], ids=["with its file", "alone"])
+def test_a_test_that_fails_on_the_change_and_is_deleted_is_medium_while_others_run_its_code(
+    hear: Hear, left: str | None
+) -> None:
+    base = {
+        **BASE,
+        "tests/test_calc.py": BOTH + TEST.partition("\n")[2],
+        "tests/test_type.py": TEST.replace("== 4", ""),
+    }
+    heard = hear(base, {"calc.py": WRONG, "tests/test_calc.py": left})
+    (finding,) = counted(heard)
+    assert finding.severity is Severity.MEDIUM
+    assert finding.title == "`tests/test_calc.py::test_double` fails on the change, which deletes it"
+    assert "Now:\n(deleted)" in finding.evidence
+
+
 def test_an_assertion_that_is_removed_is_medium(hear: Hear) -> None:
     heard = hear(BASE, {"calc.py": WRONG, "tests/test_calc.py": TEST.replace("assert double(2) == 4", "double(2)")})
     assert [(finding.severity, finding.title.partition("` ")[2]) for finding in heard.findings] == [

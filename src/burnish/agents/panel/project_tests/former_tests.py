@@ -50,23 +50,32 @@ def only_by_edit(base: TestResult, head: TestResult, former: TestResult) -> tupl
     return tuple(case for case in failed if not case.loading and case.name in known and case.name not in failing_now)
 
 
+def edited_rule(name: str) -> str:
+    """The rule of a test whose former version fails on the change."""
+    return f"tests:test-edited:{name}".replace(RULE_SEPARATOR, ",")
+
+
 def edited_test(case: Case, edits: Mapping[str, EditedTestFile], plan: TestPlan, tree: Tree) -> Finding:
-    """A test that passes only because the change edits it, or what steers it."""
+    """A test that passes only because the change edits it, or what steers it; or that fails on it and is deleted."""
     edit = edits.get(case.file)
     before = block_of(case.name, edit.before) if edit else ""
     now = block_of(case.name, edit.now) if edit else ""
     if edit is None or before == now:
         return _steered(case, edits, plan, tree)
+    deleted = not now
     return Finding(
         severity=Severity.MEDIUM,
-        title=f"`{case.name}` passes only because the change edits it",
+        title=f"`{case.name}` "
+        + ("fails on the change, which deletes it" if deleted else "passes only because the change edits it"),
         category=CATEGORY,
-        rule=f"tests:test-edited:{case.name}".replace(RULE_SEPARATOR, ","),
+        rule=edited_rule(case.name),
         location=place_of(case, plan.framework, tree),
-        problem="The base's version of the test fails on the change.",
+        problem="The deleted test fails on the change."
+        if deleted
+        else "The base's version of the test fails on the change.",
         impact="The behaviour that it checks has changed. That may be intended: compare both versions.",
         evidence=evidence(
-            f"Before:\n{before[:_MOST_BLOCK]}\n\nNow:\n{now[:_MOST_BLOCK] or '(gone)'}\n\n"
+            f"Before:\n{before[:_MOST_BLOCK]}\n\nNow:\n{now[:_MOST_BLOCK] or '(deleted)'}\n\n"
             f"Before, on the change:\n{case.text[-_MOST_BLOCK:]}"
         ),
         suggestion="If the new behaviour is not intended, restore the test and fix the code.",

@@ -9,6 +9,7 @@ from burnish.agents.panel.project_tests.findings import rule_of
 from burnish.agents.panel.project_tests.former_tests import (
     at_most,
     decides_outcomes,
+    edited_rule,
     edited_test,
     only_by_edit,
     still_failing,
@@ -54,7 +55,8 @@ class Guard:
         edited = await self._former_tests(base, head, {case.name for case in told}, choosable=choosable)
         if guarded.lost:
             return replace(edited, findings=(*edited.findings, silenced(gone, guarded.lost)))
-        plain = [case for case in gone if case.name not in compared.replaced]
+        failing = {rule for finding in edited.findings for rule in listed(finding.rule)}
+        plain = [case for case in gone if case.name not in compared.replaced and edited_rule(case.name) not in failing]
         return replace(edited, findings=(*edited.findings, no_longer_run(plain))) if plain else edited
 
     def _emptied(self, base: TestResult, head: TestResult) -> Iterator[Case]:
