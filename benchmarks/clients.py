@@ -50,10 +50,12 @@ def _project(kind: AgentKind) -> Generator[Project]:
         wrapper.write_text(_WRAPPER.format(program=program))
         wrapper.chmod(0o755)
         agent = f'[agents.client]\nkind = "{kind.value}"\ncommand = ["{wrapper}"]\nmodel = "{MODELS[kind]}"\n'
-        policy = f'{agent}[roles]\ndefault = "client"\n'
-        repository = RepositoryBuilder(root / "work").commit({"app.py": "x = 1\n", "burnish.toml": policy})
+        # A repository cannot say which program gets the user's login.
+        settings = root / "home" / ".config" / "burnish" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'{agent}[roles]\ndefault = "client"\n')
+        repository = RepositoryBuilder(root / "work").commit({"app.py": "x = 1\n"})
         repository.branch("change").commit({"app.py": "x = 2\n"})
-        (root / "home").mkdir()
         yield Project(root=root, repository=repository)
 
 
