@@ -173,7 +173,8 @@ def program_trails(command: Command) -> Iterator[Trail]:
 
 def _links_in(folder: Path) -> Iterator[Trail]:
     """Programs in a folder of the user's that are links: a virtual environment's Python is often in another place."""
-    if not any(follow(folder).real.is_relative_to(home) for home in homes()):
+    real = Path(os.path.realpath(folder))
+    if not any(real.is_relative_to(home) for home in homes()):
         return
     with suppress(OSError), os.scandir(folder) as listing:
         for found in islice((entry for entry in listing if entry.is_symlink()), _MOST_LINKED_PROGRAMS):
@@ -197,10 +198,12 @@ def _interpreter(script: Path) -> str:
 
 def hidden_programs(command: Command, hidden: tuple[Path, ...]) -> Iterator[Path]:
     """What a command runs, where that lies in a hidden folder: a client may be installed beside its own login."""
-    secrets = frozenset(follow(path).real for path in hidden)
+    # Ordinary strings: there are many hidden paths, and this is asked before every start.
+    secrets = {os.path.realpath(path) for path in hidden}
     for trail in program_trails(command):
         for place in trail.places:
-            needed = needed_for(place, secrets) if any(place.is_relative_to(secret) for secret in secrets) else None
+            inside = not secrets.isdisjoint(map(str, (place, *place.parents)))
+            needed = needed_for(place, frozenset(map(Path, secrets))) if inside else None
             if needed is not None:
                 yield needed
 
