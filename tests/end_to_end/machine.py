@@ -45,6 +45,11 @@ class Done(NamedTuple):
         return value
 
 
+def _pipes(folder: str, names: list[str]) -> list[str]:
+    """Through which an agent of a test waits for it; there is nothing to copy in them."""
+    return [name for name in names if Path(folder, name).is_fifo()]
+
+
 class Machine:
     """Home, repository and agents of one user."""
 
@@ -67,7 +72,7 @@ class Machine:
 
     def copied(self, place: Path) -> "Machine":
         """The same machine elsewhere, so that each of several commands finds things as they were."""
-        shutil.copytree(self.folder, place, symlinks=True)
+        shutil.copytree(self.folder, place, symlinks=True, ignore=_pipes)
         other = Machine.__new__(Machine)
         other._settle_in(place)
         other.variables = dict(self.variables)
