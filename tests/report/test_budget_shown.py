@@ -44,7 +44,7 @@ def test_every_view_shows_it() -> None:
     words = "12.3 s of agent time, 48,000 of 2,000,000 tokens, $0.1234 of $5.00"
     account = Account(run=run)
     assert f"Usage: {words}" in plain(run_lines(account))
-    assert f"Usage: {words}" in summary(Account(run=run))
+    assert f"Usage: {words}" in plain(summary(Account(run=run))).splitlines()
     assert "$0.1234 of $5.00" in run_page(account)
     assert run_object(account)["budget"] == {"cost_usd": 5.0, "tokens": 2_000_000, "minutes": None}
     assert f"\n  usage: {words}\n" in plain(status_lines(account))
@@ -53,4 +53,4 @@ def test_every_view_shows_it() -> None:
 def test_a_run_without_a_budget_is_not_bothered_with_it() -> None:
     run = reviewed(Budget())
     assert "used:" not in plain(status_lines(Account(run=run)))
-    assert not [line for line in summary(Account(run=run)) if line.startswith("Usage")]
+    assert not [line for line in plain(summary(Account(run=run))).splitlines() if line.startswith("Usage")]

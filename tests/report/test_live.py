@@ -111,13 +111,13 @@ def test_lines_stay_below_what_is_printed_and_are_gone_at_the_end() -> None:
             watch = live.around(prints)
             run = panel_at_work()
             watch(started(CRITIC), run)
-            assert screen.lines == ["printed: WorkStarted", "  critic", "  pedant"]
+            assert screen.lines == ["printed: WorkStarted", "  REVIEW critic", "  REVIEW pedant"]
             live.update(CRITIC, "Read src/app.py")
             await screen.next_write()
-            assert screen.lines == ["printed: WorkStarted", "  critic: Read src/app.py", "  pedant"]
+            assert screen.lines == ["printed: WorkStarted", "  REVIEW critic: Read src/app.py", "  REVIEW pedant"]
             lost = WorkLost(at=clock.now(), effect=CRITIC)
             watch(lost, evolve(run, lost))
-            assert screen.lines == ["printed: WorkStarted", "printed: WorkLost", "  pedant"]
+            assert screen.lines == ["printed: WorkStarted", "printed: WorkLost", "  REVIEW pedant"]
         assert screen.rows == ["printed: WorkStarted", "printed: WorkLost", ""]
 
     asyncio.run(scene())
@@ -131,7 +131,7 @@ def test_the_time_goes_on_by_itself() -> None:
             before = screen.rows[1:]
             await screen.next_write()
             assert screen.rows[1:] != before
-            assert screen.lines[1:] == ["  critic", "  pedant"]
+            assert screen.lines[1:] == ["  REVIEW critic", "  REVIEW pedant"]
 
     asyncio.run(scene())
 
@@ -145,7 +145,7 @@ def test_everything_of_one_moment_is_one_write() -> None:
             for number in range(500):
                 live.update(CRITIC, f"step {number}")
             await screen.next_write()
-            assert (screen.writes, screen.lines[1]) == (2, "  critic: step 499")
+            assert (screen.writes, screen.lines[1]) == (2, "  REVIEW critic: step 499")
 
     asyncio.run(scene())
 
@@ -171,7 +171,7 @@ def test_what_is_over_at_once_gets_no_line() -> None:
             live.around(prints)(young, evolve(run, young))
             assert screen.rows == ["printed: WorkStarted", ""]
             await screen.next_write()
-            assert screen.lines == ["printed: WorkStarted", "  critic"]
+            assert screen.lines == ["printed: WorkStarted", "  REVIEW critic"]
 
     asyncio.run(scene())
 
@@ -184,7 +184,7 @@ def test_hostile_words_steer_no_terminal_and_fill_one_line() -> None:
             live.update(CRITIC, "\x1b[2J\x1b]0;title\x07one\r\ntwo \u202e" + "字" * 200)
             await screen.next_write()
             assert len(screen.rows) == 3
-            assert screen.rows[1].startswith("  critic: one two 字字")
+            assert screen.rows[1].startswith("  REVIEW critic: one two 字字")
             assert screen.lines[1].endswith("字…")
 
     asyncio.run(scene())

@@ -114,8 +114,8 @@ def test_a_link_in_the_place_of_a_log_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reviews", "fixes", "held", "label"),
     [
-        (("drift: a",), (), "review:1:reviewer:1", "REVIEW bd-7, reviewer"),
-        (("drift: a", "drift: b"), ("fixed", "fixed"), "fix:2:1", "FIX bd-7, attempt 2 of 5"),
+        (("drift: a",), (), "review:1:reviewer:1", "REVIEW bd-7 reviewer"),
+        (("drift: a", "drift: b"), ("fixed", "fixed"), "fix:2:1", "FIX bd-7 2/5"),
     ],
 )
 def test_who_watches_sees_the_bead_and_the_attempt(

@@ -121,6 +121,7 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         evidence=Evidence(
             examined=(*_examined(seat, deleted), *checked.examined, *tested.examined),
             missing=tested.missing or seat.missing,
+            tests=tested.ran,
         ),
         given=_given(snapshot, tuple(seat.looked)),
         log=_log(hits, checked.log, tested.log),

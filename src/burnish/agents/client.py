@@ -37,6 +37,7 @@ from burnish.agents.services import Job, Services, Session, StoppedError
 from burnish.agents.streams import Dialect, event, final_message, records
 from burnish.contracts.json_text import JsonObject
 from burnish.contracts.text import UnreadableError, bounded, decode
+from burnish.core.budget import dollars
 from burnish.core.effects import StartReview
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.text import clean_text
@@ -197,7 +198,8 @@ class Client(Value):
             meter.read(line)
             doing = self.progress(line)
             if doing:
-                call.services.activity(request.effect, doing)
+                spent = meter.used.cost_usd
+                call.services.activity(request.effect, f"{doing} · ${dollars(spent)}" if spent else doing)
 
         command = self.command(call.settings, request, call.services.environment)
         async with either(call.job.stop, meter.over) as stop:

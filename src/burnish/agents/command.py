@@ -17,11 +17,15 @@ from burnish.agents.services import Job, Services
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.effects import StartReview
 from burnish.core.reviews import Failure, FailureKind, Usage
+from burnish.core.text import clean_text
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished
 from burnish.workspace.clones import Clone
 from burnish.workspace.folders import read_inside
+
+_MOST_HEARD = 400
+"""Bytes of a line that is shown while the program works."""
 
 
 class CommandAgent:
@@ -43,7 +47,14 @@ class CommandAgent:
     async def ask(self, call: AgentAttempt, request: Request) -> AskResult:
         """Run the user's own program."""
         command = self.command(call.settings, request, call.services.environment)
-        finished = await call.run(command, request)
+
+        def hear(line: bytes) -> None:
+            """Its error output is for people; its standard output is the answer."""
+            said = clean_text(line[:_MOST_HEARD].decode("utf-8", errors="replace")).strip()
+            if said:
+                call.services.activity(request.effect, said)
+
+        finished = await call.run(command, request, on_error_line=hear)
         output = Path(request.output_file)
         reply = self.read(finished, request, read_inside(output.parent, output.name, MAX_ANSWER_BYTES + 1))
         usage = Usage(seconds=finished.seconds) if isinstance(reply, Failure) else reply.usage

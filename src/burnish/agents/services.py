@@ -196,6 +196,7 @@ class Services(Protocol):
         owned: tuple[str, ...] = (),
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
+        on_error_line: Callable[[bytes], None] | None = None,
         network: bool = True,
         shown: bool = False,
         talk: Talk | None = None,

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from burnish.report.account import RunSnapshot
 from burnish.report.forms import check_output, print_or_save, render
 from burnish.report.json_objects import run_object
 from burnish.report.live import LiveLines, activity_printer, print_event, title
-from burnish.report.output import at_terminal, print_error, print_json, print_line
+from burnish.report.output import Line, at_terminal, plain, print_error, print_json, print_line, print_lines
 from burnish.report.text import closing, open_findings, question, summary
 from burnish.runtime.journal import RunError
 from burnish.settings.loading import Flags
@@ -96,7 +97,7 @@ def _surface(live: LiveLines, options: dict[str, Any], *, interactive: bool) -> 
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other.")
     drive = DriveOptions(
-        watch=_say_nothing if quiet else print_event if verbose else live.around(print_event),
+        watch=_say_nothing if quiet else print_event if verbose else live.printer,
         ask=_ask if interactive else None,
         activity=_say_nothing if quiet else activity_printer() if verbose else live.update,
         terminal=options["terminal"] is not None,
@@ -127,14 +128,22 @@ def _deliver(result: RunResult, form: str, output: str | None) -> int:
     for notice in result.notices:
         _print_notice(notice)
     account = result.account
-    if form == "text":
-        print_or_save("\n".join([*summary(account), *closing(account)]) + "\n", output)
+    if form == "text" and output is None:
+        print_lines([*summary(account), *closing(account)])
+    elif form == "text":
+        print_or_save(plain([*summary(account), *closing(account)]), output)
     else:
         document = render(account, form)
-        for line in closing(account):
-            print_error(line)
+        _print_for_people(closing(account))
         print_or_save(document, output)
     return result.exit_code
+
+
+def _print_for_people(lines: Iterable[Line]) -> None:
+    """Write lines to the standard error output."""
+    text = plain(lines).rstrip("\n")
+    if text:
+        print_error(text)
 
 
 async def _ask(effect: AskPerson, run: Run) -> Intent | None:
@@ -144,8 +153,7 @@ async def _ask(effect: AskPerson, run: Run) -> Intent | None:
     """
     keys = [choice.key for choice in effect.choices]
     account = tell_state(RunSnapshot(run=run))
-    for line in open_findings(account):
-        print_error(line)
+    _print_for_people(open_findings(account))
     print_error(question(account))
     while True:
         line = await _read_line()

@@ -106,11 +106,29 @@ class Missing(Value):
     """Whether the change can be approved all the same: a project without tests lacks them through no fault of its."""
 
 
+class TestsRun(Value):
+    """How many tests ran on the change."""
+
+    __test__ = False
+
+    ran: int
+    reaching: int | None = None
+    """How many of them reach the change; None where that is not known."""
+
+    def plus(self, other: "TestsRun") -> "TestsRun":
+        known = self.reaching is not None and other.reaching is not None
+        return TestsRun(
+            ran=self.ran + other.ran, reaching=(self.reaching or 0) + (other.reaching or 0) if known else None
+        )
+
+
 class Evidence(Value):
     """What one review rests on. Observed by burnish, never taken from the reviewer's own words."""
 
     examined: tuple[Examined, ...] = ()
     missing: Missing | None = None
+    tests: TestsRun | None = None
+    """The project's tests that ran for this review."""
 
 
 class CensusEntry(Value):

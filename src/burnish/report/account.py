@@ -90,7 +90,7 @@ class WorkInProgress(Value):
     name: str
     """The reviewer, or what is done: `fix`, `build`, `validation`, `seal`."""
     label: str = ""
-    """What it is called while it is watched, where that is more than its name: `FIX bd-7, attempt 2 of 5`."""
+    """What it is called while it is watched, where that is more than its name: `REVIEW critic`, `FIX bd-7 2/5`."""
     agent: str
     since: float
     doing: str = ""
@@ -205,12 +205,12 @@ def _label(run: Run, name: str) -> str:
     phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
     subject = f" {run.subject.story}" if run.subject.story else ""
     match phase:
-        case Reviewing() if subject:
-            return f"REVIEW{subject}, {name}"
+        case Reviewing():
+            return f"REVIEW{subject} {name}"
         case Fixing() if phase.order.after_validation:
-            return f"FIX{subject}, failed validation"
+            return f"FIX{subject} after validation"
         case Fixing():
-            return f"FIX{subject}, attempt {phase.order.round} of {max(run.limit - 1, phase.order.round)}"
+            return f"FIX{subject} {phase.order.round}/{max(run.limit - 1, phase.order.round)}"
         case _:
             return ""
 

@@ -105,7 +105,8 @@ def _review(review: Review) -> dict[str, Any]:
         case AnsweredReview():
             slow, missing = {"slow": True} if review.slow else {}, review.evidence.missing
             lacking = {} if missing is None else {"missing": asdict(missing)}
-            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **slow}
+            tests = {} if review.evidence.tests is None else {"tests": asdict(review.evidence.tests)}
+            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **tests, **slow}
         case FailedReview():
             return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
 

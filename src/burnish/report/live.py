@@ -31,12 +31,13 @@ from burnish.core.events import (
     WorkStarted,
 )
 from burnish.core.evidence import looked
+from burnish.core.findings import Severity
 from burnish.core.state import FixStatus, Run, Validating, Waiting
 from burnish.core.values import replace
 from burnish.report.account import WorkInProgress, work_in_progress
-from burnish.report.output import flat, print_error, width
+from burnish.report.output import columns_of, cut, flat, print_error, width
 from burnish.report.text import work_line
-from burnish.report.words import attempt_words, number, phase_words, what_happened
+from burnish.report.words import attempt_words, number, phase_words, places, what_happened
 from burnish.system import clock
 
 SOON_SECONDS = 0.1
@@ -44,6 +45,9 @@ SOON_SECONDS = 0.1
 TICK_SECONDS = 1.0
 YOUNG_SECONDS = 0.5
 """What is over sooner is not worth a line."""
+_WORST = 3
+"""Findings that are named as they come."""
+_PIPE_COLUMNS = 160
 _VALIDATED = {ValidationStatus.PASSED: "✓", ValidationStatus.FAILED: "✗", ValidationStatus.SKIPPED: "–"}
 _NAMES = {"fix": "fix", "validate": "validation", "seal": "seal", "build": "build"}
 
@@ -60,20 +64,39 @@ def title(run: Run) -> str:
 
 def print_event(event: AnyEvent, run: Run) -> None:
     """One event. Marks of processes and the end of pauses are left out."""
-    if isinstance(event, ProcessStarted | TimerFired | RunStarted):
-        return
     if isinstance(event, WorkStarted):
         if event.effect.startswith("review:"):
             print_error(f"  … {_short(event.effect, run)}: running ({event.agent})")
         elif not isinstance(run.phase, Validating):
             print_error(f"  … {_short(event.effect, run)}: running")
+    else:
+        print_result(event, run)
+
+
+def print_result(event: AnyEvent, run: Run) -> None:
+    """One event, if it is not the start of something: a live line shows that."""
+    if isinstance(event, ProcessStarted | TimerFired | RunStarted | WorkStarted):
         return
     words = what_happened(event)
     if isinstance(event, Fixed):
         words = f"{event.effect} {_fixed(event, run)}"
     print_error(f"  {_mark(event, run)} {_short(words, run)}")
+    if isinstance(event, Reviewed):
+        _print_worst(event)
     if isinstance(run.phase, Waiting):
         print_error(f"  ? {phase_words(run.phase)}")
+
+
+def _print_worst(event: Reviewed) -> None:
+    """The worst of what a reviewer found, as it comes; the end of the command lists all."""
+    serious = [finding for finding in event.answer.findings if finding.severity.at_least(Severity.HIGH)]
+    serious.sort(key=lambda finding: finding.severity.rank)
+    columns = (columns_of(sys.__stderr__) if sys.__stderr__ else None) or _PIPE_COLUMNS
+    for finding in serious[:_WORST]:
+        where = f"{places(finding)[0]}: " if finding.location is not None else ""
+        print_error(cut(f"      {finding.severity.value:<8} {where}{flat(finding.title)}", columns))
+    if len(serious) > _WORST:
+        print_error(f"      and {len(serious) - _WORST} more")
 
 
 def activity_printer() -> Callable[[str, str], None]:
@@ -153,6 +176,11 @@ class LiveLines:
         self._words[effect] = words
         if self._live and self._works:
             self._soon(SOON_SECONDS)
+
+    @property
+    def printer(self) -> Watcher:
+        """Prints what happens above the lines. Where there are none, also what is begun."""
+        return self.around(print_result if self._live else print_event)
 
     def around(self, watcher: Watcher) -> Watcher:
         """The same watcher; what it prints goes above the lines."""

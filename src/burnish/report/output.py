@@ -7,10 +7,11 @@ what an agent wrote brings no tone of its own.
 import io
 import json
 import os
+import re
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from typing import Any, NamedTuple, TextIO
@@ -25,6 +26,10 @@ class Tone(Enum):
     BAD = "31"
     GOOD = "32"
     CAREFUL = "33"
+    CODE = "36"
+    """A line of the tree, and what stands below it: it is cut where it does not fit."""
+    COMMAND = "01"
+    """What a person may type: it is never broken, so that it can be copied."""
 
     @property
     def word(self) -> str:
@@ -39,6 +44,11 @@ class Toned(NamedTuple):
 
 Part = str | Toned
 Line = tuple[Part, ...]
+
+_BEGINNING = re.compile(r" *(?:(?:critical|high|medium|low|info) +)?")
+_HANGING = 2
+"""Columns by which later rows of a line without an indentation are set in."""
+_WORDS = re.compile(r"\s*\S+ ?|\s+")
 
 
 def prepare_streams() -> None:
@@ -64,10 +74,66 @@ def print_error(text: str) -> None:
 
 
 def print_lines(lines: Iterable[Line]) -> None:
-    """Write lines with their tones to the standard output."""
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    """Write lines to the standard output; at a terminal with their tones, and broken between words where they end."""
+    columns = columns_of(sys.stdout)
+    colour = columns is not None and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
     for line in lines:
-        sys.stdout.write(_text(line, colour=colour))
+        for row in [line] if columns is None else fitted(line, columns):
+            sys.stdout.write(_text(row, colour=colour))
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How wide the terminal is; None where it is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80 if stream.isatty() else None
+    except (OSError, ValueError):
+        return 80
+
+
+def fitted(line: Line, columns: int) -> Iterator[Line]:
+    """A line in rows of so many columns. Later rows begin below the words of the first."""
+    text = "".join(_toned(part, whole=True).text for part in line)
+    tones = {part.tone for part in line if isinstance(part, Toned)}
+    if width(text) <= columns or Tone.COMMAND in tones:
+        yield line
+    elif Tone.CODE in tones:
+        yield (Toned(cut(text, columns), Tone.CODE),)
+    else:
+        hanging = _hanging(text) or _HANGING
+        yield from _rows(line, " " * min(hanging, columns // 3), columns)
+
+
+def _hanging(text: str) -> int:
+    """Where the words of a line begin: after its indentation, and after the severity of a finding."""
+    found = _BEGINNING.match(text)
+    return found.end() if found else 0
+
+
+def _rows(line: Line, indent: str, columns: int) -> Iterator[Line]:
+    row: list[Part] = []
+    used = 0
+    for part in line:
+        tone = part.tone if isinstance(part, Toned) else Tone.PLAIN
+        for word in _WORDS.findall(clean_text(part.text if isinstance(part, Toned) else part)):
+            begins = used > len(indent) and used + width(word.rstrip()) > columns
+            if begins:
+                yield tuple(row)
+                row.clear()
+                row.append(indent)
+                used = len(indent)
+            shown = word.lstrip() if begins else word
+            row.append(Toned(shown, tone))
+            used += width(shown)
+    yield tuple(row)
+
+
+def cut(text: str, columns: int) -> str:
+    """A text that ends in so many columns."""
+    if width(text) <= columns:
+        return text
+    while text and width(text) >= columns:
+        text = text[:-1]
+    return f"{text}…" if columns > 0 else ""
 
 
 def print_piece(text: str) -> None:
@@ -129,8 +195,9 @@ def width(text: str) -> int:
     )
 
 
-def _toned(part: Part) -> Toned:
-    return Toned(flat(part.text), part.tone) if isinstance(part, Toned) else Toned(flat(part), Tone.PLAIN)
+def _toned(part: Part, *, whole: bool = False) -> Toned:
+    clean = clean_text if whole else flat
+    return Toned(clean(part.text), part.tone) if isinstance(part, Toned) else Toned(clean(part), Tone.PLAIN)
 
 
 def _text(line: Line, *, colour: bool) -> str:

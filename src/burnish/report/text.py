@@ -40,7 +40,7 @@ from burnish.report.account import (
     seats_of,
     short_ids,
 )
-from burnish.report.output import Line, Part, Tone, Toned, flat, plain, table, width
+from burnish.report.output import Line, Part, Tone, Toned, cut, flat, plain, table, width
 from burnish.system import clock
 
 _LONGEST = 400
@@ -50,6 +50,8 @@ _INDENT = " " * 11
 _ASSERTION_LINES = 4
 _OF_TESTS = ("test:", "tests:", "witness:")
 _PLACES = 30
+_FROM_THE_LEFT, _BEFORE_CARET = 60, 30
+"""Columns: what lies further to the right is shown with so much of the line before it."""
 _SHOWN = 20
 """Findings that a summary names before it only counts them."""
 _HEADS = ("RUN", "STATE", "PROTOCOL", "BRANCH", "ROUNDS", "BLOCKING", "AGE")
@@ -101,7 +103,11 @@ def choice_lines(account: Account) -> Iterator[Line]:
 
 
 def step_lines(steps: Sequence[NextStep]) -> Iterator[Line]:
-    return ((line,) for step in steps for line in words.step_words(step))
+    for step in steps:
+        *before, command, does = words.step_words(step)
+        yield from ((line,) for line in before)
+        yield (Toned(command, Tone.COMMAND),)
+        yield (does,)
 
 
 def _round_lines(run: Run, round_: Round) -> Iterator[Line]:
@@ -158,7 +164,7 @@ def _blocking_lines(run: Run) -> Iterator[Line]:
 
 
 def _evidence(run: Run) -> list[str]:
-    return [flat(line) for line in (words.census_line(run), *words.gap_lines(run)) if line]
+    return [flat(line) for line in (words.census_line(run), words.tests_line(run), *words.gap_lines(run)) if line]
 
 
 def finding_lines(run: Run, *, details: bool = False) -> Iterator[Line]:
@@ -212,7 +218,7 @@ def finding_in_full(account: Account, entry: Tracked) -> Iterator[Line]:
     code = account.code.get(finding.id)
     if code is not None:
         yield ()
-        yield from ((f"  {line}",) for line in _with_caret(code))
+        yield from (("  ", *line) for line in _with_caret(code))
     for name in ("problem", "impact", "evidence", "suggestion"):
         text: str = getattr(finding, name)
         if text.strip():
@@ -224,27 +230,26 @@ def finding_in_full(account: Account, entry: Tracked) -> Iterator[Line]:
         yield ("burnish fix can do this.",)
 
 
-def summary(account: Account) -> list[str]:
+def summary(account: Account) -> Iterator[Line]:
     """The end of a command that drove a run: what happened in each round, what is open, and how it ended."""
     run, phase = account.run, account.run.phase
-    reason = f": {phase.reason}" if isinstance(phase, Ended | Waiting) else ""
-    outcome = f"{words.state_word(account).text}{reason}"
+    reason = f": {flat(phase.reason)}" if isinstance(phase, Ended | Waiting) else ""
+    yield ()
+    yield from (_round_summary(run, round_) for round_ in run.rounds)
+    yield from ((line,) for line in _failed_validation(run))
+    yield from open_findings(account)
+    yield from ((line,) for line in _dismissed(run))
+    yield from ((line,) for line in _notes(run))
+    yield from ((f"  {line}",) for line in _evidence(run))
     if account.paused:
-        outcome = f"paused: {what_remains(run)} of at most {run.limit}"
-    used = [f"Usage: {words.usage_of(run)}"] if run.started.budget.caps else []
-    return [
-        "",
-        *(_round_summary(run, round_) for round_ in run.rounds),
-        *_failed_validation(run),
-        *open_findings(account),
-        *_dismissed(run),
-        *_notes(run),
-        *(f"  {line}" for line in _evidence(run)),
-        outcome,
-        *words.waiting_lines(account),
-        *used,
-        *words.kind_of_review(account),
-    ]
+        yield (f"paused: {what_remains(run)} of at most {run.limit}",)
+    elif account.interrupted:
+        yield words.state_word(account), f": {words.what_is_kept(run)}"
+    else:
+        yield words.state_word(account), reason
+    yield from ((flat(line),) for line in words.waiting_lines(account))
+    yield from ((line,) for line in words.effort(account))
+    yield from ((sentence,) for sentence in words.kind_of_review(account))
 
 
 def _failed_validation(run: Run) -> Iterator[str]:
@@ -257,32 +262,50 @@ def _failed_validation(run: Run) -> Iterator[str]:
     yield f"    The whole output: burnish logs {run.id}"
 
 
-def closing(account: Account) -> list[str]:
+def closing(account: Account) -> Iterator[Line]:
     """What was superseded and sealed, where the result is, and the next steps."""
     run = account.run
-    told = [f"Superseded: {name}." for name in run.started.supersedes]
-    told += [f"Sealed: tree {run.tree[:12]}."] if run.seal else []
-    told += [account.result] if account.result else []
-    return [*told, *(line for step in account.steps for line in words.step_words(step))]
+    yield from ((f"Superseded: {name}.",) for name in run.started.supersedes)
+    yield from [(f"Sealed: tree {run.tree[:12]}.",)] if run.seal else []
+    yield from [(account.result,)] if account.result else []
+    yield from step_lines(account.steps)
 
 
-def open_findings(account: Account) -> Iterator[str]:
-    """Open findings, the worst first; for the worst of them also the code, the reason and the remedy."""
+def open_findings(account: Account) -> Iterator[Line]:
+    """Open findings, those of one file together, the worst first; for the worst also the code and what to do."""
     run = account.run
     entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
     entries.sort(key=lambda entry: entry.finding.severity.rank)
-    said = last_answers(run)
-    for entry in entries[:_SHOWN]:
-        finding, location = entry.finding, entry.finding.location
-        where = "" if location is None else f"{location.file}{f':{location.line}' if location.line else ''}: "
-        yield f"  {finding.severity.value:<8} {where}{finding.title} [{finding.id[:8]}]"
-        if finding.severity.at_least(Severity.MEDIUM):
-            yield from (f"{_INDENT}{line}" for line in _in_short(finding, account.code.get(finding.id)))
-        if entry.blocking and finding.id in said:
-            answer = said[finding.id]
-            yield f"{_INDENT}{answer.verdict.words}: {flat(answer.text)}"
+    shown = _by_file(entries[:_SHOWN])
+    for place, group in enumerate(shown):
+        if place and len(entries) > len(shown):
+            yield ()
+        for entry in group:
+            yield from _open_finding(account, entry)
     if len(entries) > _SHOWN:
-        yield f"  … and {len(entries) - _SHOWN} more: burnish findings {run.id}"
+        yield f"  … and {len(entries) - _SHOWN} more: ", Toned(f"burnish findings {run.id}", Tone.COMMAND)
+
+
+def _by_file(entries: Sequence[Tracked]) -> list[list[Tracked]]:
+    """Findings by their files. The file with the worst finding comes first, and in it the worst one."""
+    files: dict[str, list[Tracked]] = {}
+    for entry in entries:
+        location = entry.finding.location
+        files.setdefault("" if location is None else location.file, []).append(entry)
+    return list(files.values())
+
+
+def _open_finding(account: Account, entry: Tracked) -> Iterator[Line]:
+    finding, location = entry.finding, entry.finding.location
+    where = "" if location is None else f"{location.file}{f':{location.line}' if location.line else ''}: "
+    severity = words.severity_word(finding.severity)
+    gap = " " * (9 - len(severity.text))
+    yield "  ", severity, f"{gap}{flat(where)} " if where else gap, flat(finding.title), f" [{finding.id[:8]}]"
+    if finding.severity.at_least(Severity.MEDIUM):
+        yield from ((_INDENT, *line) for line in _in_short(finding, account.code.get(finding.id)))
+    answer = last_answers(account.run).get(finding.id) if entry.blocking else None
+    if answer is not None:
+        yield (f"{_INDENT}{answer.verdict.words}: {flat(answer.text)}",)
 
 
 def _dismissed(run: Run) -> Iterator[str]:
@@ -294,25 +317,31 @@ def _dismissed(run: Run) -> Iterator[str]:
             yield f"{_INDENT}{words.dismissal(entry)}"
 
 
-def _in_short(finding: Finding, code: SourceLine | None) -> Iterator[str]:
+def _in_short(finding: Finding, code: SourceLine | None) -> Iterator[Line]:
     if code is not None and code.text.strip():
         yield from _with_caret(code)
     else:
-        yield from _assertion(finding)
+        yield from ((line,) for line in _assertion(finding))
     reason = bounded(flat(finding.impact or finding.problem), _LONGEST)
     rule = flat(finding.rule) if not finding.rule.startswith(_OF_TESTS) else ""
     if reason:
-        yield reason + (f" ({rule})" if rule else "")
+        yield reason, Toned(f" ({rule})" if rule else "", Tone.FAINT)
     if finding.suggestion:
-        yield bounded(flat(finding.suggestion), _LONGEST)
+        yield (bounded(flat(finding.suggestion), _LONGEST),)
     if finding.fixable:
-        yield "burnish fix can do this."
+        yield ("burnish fix can do this.",)
 
 
-def _with_caret(code: SourceLine) -> Iterator[str]:
+def _with_caret(code: SourceLine) -> Iterator[Line]:
+    """The line and what of it is meant, below. A long line is shown from where that is to be seen."""
+    text, start = code.text, code.start
+    indented = len(text) - len(text.lstrip())
+    if start > _FROM_THE_LEFT:
+        begin = max(indented, start - _BEFORE_CARET)
+        text, start = f"…{text[begin:]}", start - begin + 1
     number = str(code.number)
-    yield f"{number} | {code.text}"
-    yield f"{' ' * len(number)} | {' ' * width(code.text[: code.start])}{'^' * max(1, code.length)}"
+    yield (Toned(f"{number} | {text}", Tone.CODE),)
+    yield (Toned(f"{' ' * len(number)} | {' ' * width(text[:start])}{'^' * max(1, code.length)}", Tone.CODE),)
 
 
 def _assertion(finding: Finding) -> Iterator[str]:
@@ -322,11 +351,15 @@ def _assertion(finding: Finding) -> Iterator[str]:
 
 
 def _notes(run: Run) -> Iterator[str]:
-    """What reviewers of the last round could not look at."""
-    return (f"  {review.reviewer}: {flat(note)}" for review in run.last_answered for note in review.answer.notes)
+    """What reviewers of the last round could not look at: each note once, with all that made it."""
+    notes: dict[str, list[str]] = {}
+    for review in run.last_answered:
+        for note in dict.fromkeys(map(flat, review.answer.notes)):
+            notes.setdefault(note, []).append(flat(review.reviewer))
+    return (f"  {', '.join(reviewers)}: {note}" for note, reviewers in notes.items())
 
 
-def _round_summary(run: Run, round_: Round) -> str:
+def _round_summary(run: Run, round_: Round) -> Line:
     seats = seats_of(run, round_)
     kinds = {seat.name: seat.kind for seat in run.panel}
     checks = [seat for seat in seats if kinds.get(seat.reviewer) is SeatKind.CHECK]
@@ -334,8 +367,8 @@ def _round_summary(run: Run, round_: Round) -> str:
     if len(checks) < len(seats):
         said.append(_answers_summary([seat for seat in seats if seat not in checks]))
     fix = f", fix: {round_.fix.status.value}" if round_.fix else ""
-    judged = words.judgement_word(round_.judgement).text
-    return f"round {round_.number} ({round_.scope.value}): {'; '.join(said)}, {judged}{fix}"
+    judged = words.judgement_word(round_.judgement)
+    return f"round {round_.number} ({round_.scope.value}): {'; '.join(said)}, ", judged, fix
 
 
 def _checks_summary(seats: Sequence[Seat]) -> str:
@@ -445,15 +478,7 @@ def work_line(work: WorkInProgress, now: float, columns: int = 100) -> str:
     time = f" · {hours}:{minutes:02}:{seconds:02}" if hours else f" · {minutes}:{seconds:02}"
     name = work.label or work.name
     said = flat(f"{name}: {work.doing}" if work.doing else name)
-    return _cut(_cut(said, columns - len(time)) + time, columns)
-
-
-def _cut(text: str, columns: int) -> str:
-    if width(text) <= columns:
-        return text
-    while text and width(text) >= columns:
-        text = text[:-1]
-    return f"{text}…" if columns > 0 else ""
+    return cut(cut(said, columns - len(time)) + time, columns)
 
 
 def intent_lines(account: Account) -> Iterator[Line]:

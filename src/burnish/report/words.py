@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 
 from msgspec.structs import asdict
@@ -32,12 +33,13 @@ from burnish.core.events import (
     WorkLost,
     WorkStarted,
 )
-from burnish.core.evidence import Evidence
+from burnish.core.evidence import Evidence, TestsRun
 from burnish.core.findings import Counts, Finding, FindingStatus, FixVerdict, Severity, Tracked, count
 from burnish.core.gates import Judgement
 from burnish.core.protocol import Choice, ChoiceAction, FallbackTurn
 from burnish.core.reviews import Answer, Usage
 from burnish.core.state import (
+    AnsweredReview,
     Building,
     Ended,
     FailedReview,
@@ -190,6 +192,18 @@ def state_word(snapshot: RunSnapshot) -> Toned:
     return Toned(word, _TONES.get(word, Tone.PLAIN))
 
 
+def what_is_kept(run: Run) -> str:
+    """What an interrupted run has, and does not do again."""
+    phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
+    if isinstance(phase, Reviewing):
+        done = sum(isinstance(seat.work, AnsweredReview | FailedReview) for seat in phase.seats)
+        if not done:
+            return f"no review in round {len(run.rounds)} was done"
+        kept = "was done and is kept" if done == 1 else "were done and are kept"
+        return f"{done} of {number(len(phase.seats), 'review')} in round {len(run.rounds)} {kept}"
+    return "what was done is kept"
+
+
 def reason(snapshot: RunSnapshot) -> str:
     phase = snapshot.run.phase
     if isinstance(phase, Ended | Waiting | Stopping):
@@ -212,6 +226,18 @@ def waiting_lines(account: Account) -> tuple[str, ...]:
     left = f"After {rounds}, issues remain: critical {counts.critical}, important {counts.high}, minor {minor}"
     told = {left: counts.total, f"Findings document: {account.document}": account.document}
     return tuple(line for line, holds in told.items() if holds)
+
+
+def effort(account: Account) -> tuple[str, ...]:
+    """What a run took: of a budget, or else its time, and that it cost nothing where that is so."""
+    run = account.run
+    if run.started.budget.caps:
+        return (f"Usage: {usage_of(run)}",)
+    free = not run.usage.cost_usd and not run.usage.tokens
+    by_rule = all(review.agent in account.by_rule for review in run.last_answered)
+    if not run.last_answered or not (free and by_rule):
+        return ()
+    return (f"Took {run.busy:.1f} s, cost $0.00: no model was called.",)
 
 
 def kind_of_review(account: Account) -> tuple[str, ...]:
@@ -257,6 +283,16 @@ def census_line(run: Run) -> str:
     levels = ", ".join(f"{counted[level]} {level.words.removeprefix('only ')}" for level in closest_first)
     files = "file" if len(census) == 1 else "files"
     return f"Examined: {len(enough)} of {len(census)} changed {files}" + (f" ({levels})" if levels else "")
+
+
+def tests_line(run: Run) -> str:
+    """`Tests: 214 ran, 12 of them reach the change`; nothing where none were counted in the last round."""
+    found = [review.evidence.tests for review in run.last_answered if review.evidence.tests is not None]
+    if not found:
+        return ""
+    tests = reduce(TestsRun.plus, found)
+    reaching = "" if tests.reaching is None else f", {tests.reaching} of them reach the change"
+    return f"Tests: {tests.ran} ran{reaching}"
 
 
 def gap_lines(run: Run) -> Iterator[str]:

@@ -180,6 +180,7 @@ class LocalServices:
         owned: tuple[str, ...] = (),
         on_start: Callable[[ProcessMark], None] | None = None,
         on_line: Callable[[bytes], None] | None = None,
+        on_error_line: Callable[[bytes], None] | None = None,
         network: bool = True,
         shown: bool = False,
         talk: Talk | None = None,
@@ -222,7 +223,14 @@ class LocalServices:
         async def attempt() -> Finished:
             confined = confine(self.sandbox, limited, confinement)
             return await process.run(
-                confined, limits, log=log, on_start=on_start, stop=stop, on_line=on_line, talk=talk
+                confined,
+                limits,
+                log=log,
+                on_start=on_start,
+                stop=stop,
+                on_line=on_line,
+                on_error_line=on_error_line,
+                talk=talk,
             )
 
         try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from burnish.core.work import ProcessMark
 from burnish.system import process_table
 from burnish.system.process_child import AFTER_KILL_SECONDS, LINGER_SECONDS, Child
-from burnish.system.process_output import open_log
+from burnish.system.process_output import OnLine, open_log
 from burnish.system.process_start import (
     KEPT_BYTES,
     Command,
@@ -54,21 +54,31 @@ async def run(
     log: Path | None = None,
     on_start: Callable[[ProcessMark], None] | None = None,
     stop: "asyncio.Event | None" = None,
-    on_line: Callable[[bytes], None] | None = None,
+    on_line: OnLine | None = None,
+    on_error_line: OnLine | None = None,
     talk: "Talk | None" = None,
 ) -> Finished:
     """Run a command to its end and end all that it started.
 
-    What it says on both channels is written to the log as it comes, and each line of its standard output is handed to
-    `on_line`. A limit, or the stop, asks the whole group to end, waits for the grace, and kills. When the calling task
-    is cancelled, the group is killed before this returns.
+    What it says on both channels is written to the log as it comes. Each line of its standard output is handed to
+    `on_line`, and of its error output to `on_error_line`. A limit, or the stop, asks the whole group to end, waits for
+    the grace, and kills. When the calling task is cancelled, the group is killed before this returns.
 
     A `talk` writes its input and reads its output instead, line by line (`burnish.system.process_conversation`); what
     it keeps is the output. When it is over, so is the process, whose exit code is then 0.
     """
     from burnish.system import process_async  # noqa: PLC0415 - short commands need no event loop, and load quicker
 
-    return await process_async.run(command, limits, log=log, on_start=on_start, stop=stop, on_line=on_line, talk=talk)
+    return await process_async.run(
+        command,
+        limits,
+        log=log,
+        on_start=on_start,
+        stop=stop,
+        on_line=on_line,
+        on_error_line=on_error_line,
+        talk=talk,
+    )
 
 
 def run_now(command: Command, *, seconds: float = 60.0, kept_bytes: int = KEPT_BYTES) -> Finished:

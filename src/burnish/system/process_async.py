@@ -16,10 +16,10 @@ from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system.process_child import AFTER_KILL_SECONDS, LINGER_SECONDS, Child
 from burnish.system.process_conversation import FAREWELL_SECONDS, Conversation, Talk
+from burnish.system.process_output import OnLine
 from burnish.system.process_start import Command, CouldNotStartError, Finished, How, ProcessLimits
 
 OnStart = Callable[[ProcessMark], None]
-OnLine = Callable[[bytes], None]
 
 
 async def run(
@@ -30,6 +30,7 @@ async def run(
     on_start: OnStart | None,
     stop: asyncio.Event | None,
     on_line: OnLine | None,
+    on_error_line: OnLine | None,
     talk: Talk | None,
 ) -> Finished:
     """See `burnish.system.process.run`."""
@@ -37,7 +38,8 @@ async def run(
         return Finished(how=How.STOPPED)
     began = time.monotonic()
     try:
-        child = Child(command if talk is None else replace(command, stdin=b""), limits.kept_bytes, log, on_line)
+        told = command if talk is None else replace(command, stdin=b"")
+        child = Child(told, limits.kept_bytes, log, on_line, on_error_line)
     except CouldNotStartError as reason:
         return Finished(how=How.COULD_NOT_START, message=str(reason))
     try:

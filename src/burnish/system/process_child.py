@@ -10,14 +10,13 @@ import select
 import signal
 import subprocess
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from burnish.core.values import replace
 from burnish.core.work import ProcessMark
 from burnish.system import process_table, survivors
-from burnish.system.process_output import Log, Output
+from burnish.system.process_output import Log, OnLine, Output
 from burnish.system.process_start import END_ALL, PIPE, Command, CouldNotStartError, Finished, How, start
 
 _CHUNK = 64 * 1024
@@ -40,9 +39,10 @@ class Child:
         command: Command,
         kept_bytes: int,
         log: Path | None = None,
-        on_line: Callable[[bytes], None] | None = None,
+        on_line: OnLine | None = None,
+        on_error_line: OnLine | None = None,
     ) -> None:
-        self.output = Output(kept_bytes, Log(log), on_line)
+        self.output = Output(kept_bytes, Log(log), on_line, on_error_line)
         try:
             self._sandbox = _Inside(command.monitor)
             self._process = self._sandbox.start(command)

@@ -15,6 +15,9 @@ TAIL_BYTES = 8 * 1024
 LINE_BYTES = 8 * 1024 * 1024
 
 
+OnLine = Callable[[bytes], None]
+
+
 class Log:
     """A file for the user's eyes only that takes what is said on both channels, up to a size, then a note.
 
@@ -60,13 +63,33 @@ def open_log(path: Path) -> int:
     return descriptor
 
 
+class _Lines:
+    """Hands on whole lines only. One that is too long to be kept is handed on in pieces."""
+
+    def __init__(self, on_line: OnLine | None) -> None:
+        self._on_line = on_line
+        self._unfinished = b""
+
+    def take(self, data: bytes) -> None:
+        if self._on_line is None:
+            return
+        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        for line in lines:
+            self._on_line(line)
+        if len(self._unfinished) > LINE_BYTES:
+            self._on_line(self._unfinished)
+            self._unfinished = b""
+
+
 class Output:
     """Both channels of a process: the beginning of the one, the end of the other, and all of it in the log."""
 
-    def __init__(self, kept_bytes: int, log: Log, on_line: Callable[[bytes], None] | None = None) -> None:
+    def __init__(
+        self, kept_bytes: int, log: Log, on_line: OnLine | None = None, on_error_line: OnLine | None = None
+    ) -> None:
         self._kept_bytes = kept_bytes
-        self._on_line = on_line
-        self._unfinished = b""
+        self._lines = _Lines(on_line)
+        self._error_lines = _Lines(on_error_line)
         self._stdout = bytearray()
         self._stderr = b""
         self.stdout_cut = False
@@ -77,21 +100,12 @@ class Output:
         self._stdout += data[:room] if room > 0 else b""
         self.stdout_cut = self.stdout_cut or len(data) > room
         self.log.write(data)
-        if self._on_line is not None:
-            self._hand_on(data, self._on_line)
-
-    def _hand_on(self, data: bytes, on_line: Callable[[bytes], None]) -> None:
-        """Whole lines only. One that is too long to be kept is handed on in pieces."""
-        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
-        for line in lines:
-            on_line(line)
-        if len(self._unfinished) > LINE_BYTES:
-            on_line(self._unfinished)
-            self._unfinished = b""
+        self._lines.take(data)
 
     def take_stderr(self, data: bytes) -> None:
         self._stderr = (self._stderr + data)[-TAIL_BYTES:]
         self.log.write(data)
+        self._error_lines.take(data)
 
     @property
     def stdout(self) -> bytes:

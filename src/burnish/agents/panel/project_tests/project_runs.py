@@ -34,6 +34,16 @@ Restored = Mapping[str, bytes | None]
 _LARGEST_FILE = 64_000_000
 
 
+_LABELS = {
+    "head": "tests",
+    "base": "tests on the base",
+    "list": "tests of the base",
+    "former": "tests as they were",
+    "mutants": "tests on wrong versions of changed lines",
+}
+"""What a live line calls a run of tests, by its side."""
+
+
 class PreparationError(Exception):
     """A copy could not be prepared for tests."""
 
@@ -183,7 +193,7 @@ class ProjectRuns:
     ) -> TestResult:
         """One run in a copy."""
         effect = self._copies.job.effect.id
-        label = "tests" if side == "head" else f"tests ({side})"
+        label = _LABELS.get(side, "tests once more")
         tests = TestRun(view, self.plan, f"{effect}:{side}{self._place}", selection, effect, label, watch)
         result = await run_tests(self._services, tests, self._copies.job.stop)
         self.log.append(_said(side, self.plan, result))

@@ -18,6 +18,7 @@ a pass. A run that was cut short is evidence where all tests that reach the chan
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
 
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
 from burnish.agents.panel.project_tests.commands import (
@@ -70,7 +71,7 @@ from burnish.agents.panel.project_tests.values import (
 )
 from burnish.agents.services import Job, Services
 from burnish.core.effects import StartReview
-from burnish.core.evidence import Examined, Level, Missing
+from burnish.core.evidence import Examined, Level, Missing, TestsRun
 from burnish.core.findings import Finding, Severity
 from burnish.core.reviews import Failure
 from burnish.core.values import Value, replace
@@ -103,6 +104,8 @@ class TestReview(Value):
     """Why there was no evidence. Without, what was found earlier cannot be said to be gone."""
     failing_before: frozenset[str] = frozenset()
     """Tests of the change that fail on the base's code."""
+    ran: TestsRun | None = None
+    """How many tests ran on the change."""
 
     @property
     def looked(self) -> bool:
@@ -336,7 +339,15 @@ class _ProjectReview:
             notes=(*notes_of(trial), *self._unmeasured(trial.head), *_said_of(missing)),
             examined=tuple(self._examined(trial)) if missing is None else (),
             missing=_missing(missing),
+            ran=self._counted(trial.head),
         )
+
+    def _counted(self, head: TestResult) -> TestsRun | None:
+        if not head.lists_passed:
+            return None
+        names = {case.name for case in (*head.passing, *head.failing) if not case.loading}
+        reaching = None if self._reaching is None else sum(parts_of(name)[0] in self._reaching for name in names)
+        return TestsRun(ran=len(names), reaching=reaching)
 
     def _unmeasured(self, head: TestResult) -> Iterator[str]:
         wanted = self._settings.uncovered != OFF and self._plan.language is not Language.NODE
@@ -438,6 +449,7 @@ def _together(heard: Sequence[TestReview]) -> TestReview:
         examined=tuple(examined for part in heard for examined in part.examined),
         missing=_joined(lacking, everywhere=len(lacking) == len(heard)),
         failing_before=frozenset(name for part in heard for name in part.failing_before),
+        ran=reduce(TestsRun.plus, counted) if (counted := [part.ran for part in heard if part.ran]) else None,
     )
 
 
