@@ -324,7 +324,7 @@ def _in_short(finding: Finding, code: SourceLine | None) -> Iterator[Line]:
         yield from ((line,) for line in _assertion(finding))
     reason = bounded(flat(finding.impact or finding.problem), _LONGEST)
     rule = flat(finding.rule) if not finding.rule.startswith(_OF_TESTS) else ""
-    if reason:
+    if reason and reason != flat(finding.title):
         yield reason, Toned(f" ({rule})" if rule else "", Tone.FAINT)
     if finding.suggestion:
         yield (bounded(flat(finding.suggestion), _LONGEST),)
