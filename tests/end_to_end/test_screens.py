@@ -1,15 +1,7 @@
 """What a person sees at the end of a command, on terminals of two widths, in colour and without, and through a pipe."""
 
-import os
-import pty
 import re
 import signal
-import struct
-import subprocess
-import sys
-import termios
-from contextlib import suppress
-from fcntl import ioctl
 from pathlib import Path
 
 import pytest
@@ -19,6 +11,7 @@ from burnish.core.findings import Finding, Location, Severity
 from tests.end_to_end.answers import findings
 from tests.end_to_end.machine import CRASHES, HANGS, Machine, says, writes
 from tests.end_to_end.plots import content, furnished
+from tests.end_to_end.screen import Screen
 from tests.end_to_end.simple import policy
 
 WRONG = Finding(
@@ -40,43 +33,23 @@ def machine_for(folder: Path, conduct: dict[str, str]) -> Machine:
     return furnished(machine, policy(f'["sh", "{script}"]', "epic"))
 
 
-class Screen:
-    """A command whose standard output is a terminal of so many columns; None for a pipe."""
+def screen(machine: Machine, columns: int | None, *arguments: str, colour: bool = False) -> Screen:
+    """A pipe is asked for colour, too, and gets none."""
+    variables = {} if colour else {"NO_COLOR": "1"}
+    return Screen(machine.root, {**machine.environment, **variables}, columns, *arguments)
 
-    def __init__(self, machine: Machine, columns: int | None, *arguments: str, colour: bool = False) -> None:
-        self._ours, theirs = pty.openpty() if columns else os.pipe()
-        if columns:
-            ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        # The colour of a pipe is asked for, and refused.
-        variables = {"TERM": "xterm"} | ({} if colour else {"NO_COLOR": "1"})
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "burnish", *arguments],
-            cwd=machine.root,
-            env={**machine.environment, **variables},
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=subprocess.PIPE,
-        )
-        os.close(theirs)
 
-    def text(self) -> str:
-        """All that it shows until its end, without what differs from run to run."""
-        shown = b""
-        with suppress(OSError), os.fdopen(self._ours, "rb", buffering=0) as stream:
-            while piece := stream.read(65_536):
-                shown += piece
-        self.process.communicate(timeout=60)
-        text = shown.decode().replace("\r\n", "\n")
-        text = re.sub(r"\d{8}-\d{6}-\w{6}", "20260101-120000-abcdef", text)
-        text = re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
-        return re.sub(r"\d+\.\d s", "1.2 s", text)
+def shown(on: Screen) -> str:
+    """What it shows, without what differs from run to run."""
+    text = re.sub(r"\d{8}-\d{6}-\w{6}", "20260101-120000-abcdef", on.text())
+    return re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
 
 
 @pytest.fixture(scope="module")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int | None, bool], str]:
     machine = machine_for(tmp_path_factory.mktemp("reviewed"), {"review:*": FOUND})
     kinds = [(80, False), (80, True), (120, False), (None, True)]
-    return {kind: Screen(machine, kind[0], "review", colour=kind[1]).text() for kind in kinds}
+    return {kind: shown(screen(machine, kind[0], "review", colour=kind[1])) for kind in kinds}
 
 
 def test_a_review_at_80_columns(reviewed: dict[tuple[int | None, bool], str]) -> None:
@@ -122,7 +95,7 @@ def test_colour_adds_nothing_but_colour_and_a_pipe_gets_none(reviewed: dict[tupl
 
 def test_a_fix(tmp_path: Path) -> None:
     machine = machine_for(tmp_path, {"review:1:*": FOUND, "review:*": CLEAN, "fix:*": FIX})
-    assert Screen(machine, 80, "fix").text() == snapshot("""\
+    assert shown(screen(machine, 80, "fix")) == snapshot("""\
 
 round 1 (full): 1 of 1 answered, 1 blocking, fix: fixed
 round 2 (full): 1 of 1 answered, clean
@@ -138,7 +111,7 @@ Next: burnish verify change
 
 def test_a_run_that_waits(tmp_path: Path) -> None:
     machine = machine_for(tmp_path, {"review:*": FOUND, "fix:*": "echo nothing"})
-    assert Screen(machine, 80, "fix", "--max-rounds", "1").text() == snapshot("""\
+    assert shown(screen(machine, 80, "fix", "--max-rounds", "1")) == snapshot("""\
 
 round 1 (full): 1 of 1 answered, 1 blocking
   critical app.py:3: The total is computed twice and the second value is thrown
@@ -161,7 +134,7 @@ Next: burnish decide 20260101-120000-abcdef c && burnish resume 20260101-120000-
 
 def test_a_reviewer_that_crashes(tmp_path: Path) -> None:
     machine = machine_for(tmp_path, {"review:*": CRASHES})
-    assert Screen(machine, 80, "review").text() == snapshot("""\
+    assert shown(screen(machine, 80, "review")) == snapshot("""\
 
 round 1 (full): 0 of 1 answered, not judged
 did-not-run: reviewer crashed: exited with 139: Segmentation fault
@@ -174,13 +147,13 @@ Next: burnish review --branch change --base main
 
 def test_ctrl_c_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
     machine = machine_for(tmp_path, {"review:*": FOUND, "fix:*": HANGS})
-    screen = Screen(machine, 80, "fix")
-    assert screen.process.stderr is not None
-    for line in screen.process.stderr:
+    fixing = screen(machine, 80, "fix")
+    assert fixing.process.stderr is not None
+    for line in fixing.process.stderr:
         if b"fix: running" in line:
             break
-    screen.process.send_signal(signal.SIGINT)
-    assert screen.text() == snapshot("""\
+    fixing.process.send_signal(signal.SIGINT)
+    assert shown(fixing) == snapshot("""\
 
 round 1 (full): 1 of 1 answered, 1 blocking
   critical app.py:3: The total is computed twice and the second value is thrown
@@ -193,4 +166,4 @@ interrupted: what was done is kept
 Next: burnish resume 20260101-120000-abcdef
       continues the run
 """)
-    assert screen.process.returncode == 130
+    assert fixing.process.returncode == 130

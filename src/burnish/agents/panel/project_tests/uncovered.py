@@ -43,8 +43,8 @@ def _finding(path: str, idle: Sequence[int], statements: Sequence[int], severity
         location=Location(file=path, line=ranges[0][0], end_line=ranges[0][1]),
         also_at=tuple(Location(file=path, line=first, end_line=last) for first, last in ranges[1:_MOST_RANGES]),
         problem=f"The tests do not run these lines: {listed}{more}.",
-        impact="No test would fail if they were wrong.",
-        suggestion="Add a test that runs them.",
+        impact="No test would fail if this code were wrong.",
+        suggestion="Add a test that runs it and checks what it does.",
         confidence=0.9,
     )
 
