@@ -6,6 +6,23 @@ _GO_LOOP = "package a\nfunc f(given map[int]int) {{\n\t{}\n\tfor i := range 3 {{
 _ASYNC = "async function save(x) { await fetch(x) }\n"
 
 REPORTED = [
+    *each(
+        "go-duration-without-unit",
+        "go",
+        "package a\nfunc f() { time.Sleep(5) }\n",
+        "package a\nfunc f() { c, cancel := context.WithTimeout(ctx, 30); defer cancel(); g(c) }\n",
+    ),
+    *each(
+        "go-defer-in-loop",
+        "go",
+        "package a\nfunc f() { for _, file := range files { defer file.Close() } }\n",
+    ),
+    *each("sh-output-over-input", "sh", "sort names > names\n", "grep -v '^#' settings.conf > settings.conf\n"),
+    *javascript(
+        "js-test-without-assertion",
+        "import test from 'node:test'\ntest('adds', () => { add(1, 2) })",
+        "import { it } from 'vitest'\nit('adds', async () => { const sum = await add(1, 2) })",
+    ),
     *javascript(
         "js-assertion-always-true", "expect(true).toBe(true)", "expect(result).toEqual(result)", "assert.equal(1, 1)"
     ),
@@ -260,6 +277,24 @@ REPORTED = [
 ]
 
 LEFT_ALONE = [
+    *each(
+        "go-duration-without-unit",
+        "go",
+        "package a\nfunc f() { time.Sleep(5 * time.Second); time.Sleep(wait); time.After(0) }\n",
+    ),
+    *each(
+        "go-defer-in-loop",
+        "go",
+        "package a\nfunc f() { for _, n := range names { func() { defer n.Close() }() } }\n",
+        "package a\nfunc f() { defer n.Close(); for range 3 { g() } }\n",
+    ),
+    *each("sh-output-over-input", "sh", "sort names > sorted\n", "echo names > names\n", "sort names >> names\n"),
+    *javascript(
+        "js-test-without-assertion",
+        "import test from 'node:test'\ntest('adds', () => { assert.equal(add(1, 2), 3) })",
+        "import test from 'node:test'\ntest('adds', () => { checkSum(1, 2) })",
+        "test('adds', () => { add(1, 2) })",
+    ),
     *javascript("js-assertion-always-true", "expect(f()).toBe(f())", "expect(a).toBe(b)", "expect(done).toBe(true)"),
     *javascript(
         "js-command-from-text",
