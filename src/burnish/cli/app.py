@@ -48,6 +48,7 @@ _COMMANDS = {
     "verify": LazyCommand(
         "burnish.cli.verify:verify_command", EVERYDAY, "Check that this exact tree has a valid seal."
     ),
+    "init": LazyCommand("burnish.cli.init:init", POLICIES, "Set up burnish for this repository."),
     "doctor": LazyCommand(
         "burnish.cli.doctor:doctor", POLICIES, "Check everything that a review needs here, with remedies."
     ),
