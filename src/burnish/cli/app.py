@@ -65,6 +65,12 @@ _COMMANDS = {
     ),
     "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
+    "diagnose": LazyCommand(
+        "burnish.cli.diagnose:diagnose_command", POLICIES, "Write a bundle for a bug report, without code or secrets."
+    ),
+    "uninstall": LazyCommand(
+        "burnish.cli.uninstall:uninstall_command", POLICIES, "Remove what burnish put into this repository."
+    ),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
