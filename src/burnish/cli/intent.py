@@ -12,6 +12,7 @@ from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_a
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.core.text import clean_text
+from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, run_object, tracked_object
 from burnish.report.output import print_error, print_json, print_line, print_lines
 from burnish.report.text import finding_in_full, finding_lines, intent_consequences, intent_lines
@@ -50,6 +51,7 @@ _FINDINGS_HELP = f"""List the findings of a run, show one in full, or refute, wa
 \b
 burnish findings [RUN]                            all of them
 burnish findings [RUN] ID                         one in full
+burnish findings [RUN] --format agent             what is open, for a coding agent
 burnish findings [RUN] refute ID --evidence TEXT    the finding is false
 burnish findings [RUN] waive ID --reason TEXT       accept the risk
 burnish findings [RUN] annotate ID --note TEXT      add a note for the fixer
@@ -108,13 +110,26 @@ def cancel(reference: str, *, note: str, as_json: bool) -> int:
 @click.option("--file", metavar="FILE", help="add: the file, relative to the root of the repository.")
 @click.option("--line", type=click.IntRange(min=1), metavar="NUMBER", help="add: the line in that file.")
 @click.option("--problem", metavar="TEXT", help="add: what is wrong, in full.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "agent"]),
+    default="text",
+    help="Output format; agent lists what is open, for a coding agent to fix.",
+)
 @json_option
-def findings(words: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
+def findings(words: tuple[str, ...], *, form: str, as_json: bool, **options: Any) -> int:
+    as_json = as_json or form == "json"
     given = {name: _words(value) if isinstance(value, str) else value for name, value in options.items()}
     with open_runs(Path.cwd()) as runs:
         reference, action, finding = _meant(words, runs.names())
         _check(action, finding, {name: value for name, value in given.items() if value is not None})
         name = runs.resolve(reference)
+        if form == "agent":
+            if action is not None or finding is not None:
+                raise click.UsageError("Use --format agent only to list findings, without an action or an ID.")
+            print_or_save(render(tell(runs.repository, runs.snapshot(name)), form), None)
+            return 0
         if action == "export":
             _export(runs.snapshot(name).run)
             return 0

@@ -24,6 +24,7 @@ FORMS = {
     "sarif": "burnish.report.sarif",
     "markdown": "burnish.report.markdown",
     "html": "burnish.report.page",
+    "agent": "burnish.report.agent",
 }
 """The module of each form, loaded when the form is asked for."""
 
