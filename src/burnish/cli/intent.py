@@ -36,13 +36,22 @@ _DECIDE_HELP = f"""Choose how a run that is waiting for a person continues.
 
 {RUN_HELP}
 
-CHOICE is one of the keys that 'burnish status RUN' lists. Exit codes: 0 accepted, 2 not offered."""
+CHOICE is one of the keys that 'burnish status RUN' lists.
+
+\b
+burnish decide c && burnish resume
+burnish decide b --note 'The risk is known.'
+
+Exit codes: 0 accepted, 2 not offered."""
 
 _CANCEL_HELP = f"""End a run. burnish stops its agents and keeps what the run has found and fixed so far.
 
 {RUN_HELP}
 
-The command does not wait until the agents have stopped; 'burnish wait RUN' does."""
+The command does not wait until the agents have stopped; 'burnish wait RUN' does.
+
+\b
+burnish cancel --note 'wrong branch'"""
 
 _FINDINGS_HELP = f"""List the findings of a run, show one in full, or refute, waive, annotate or add one.
 
@@ -151,8 +160,10 @@ def _meant(words: tuple[str, ...], runs: Sequence[str]) -> tuple[str, str | None
     reference = LATEST if first in _OPTIONS or is_finding else rest.pop(0)
     action = rest.pop(0) if rest and rest[0] in _OPTIONS else None
     finding = rest.pop(0) if rest else None
+    if rest and action is None:
+        raise click.UsageError(f"There is no action '{finding}'. The actions are {', '.join(_OPTIONS)}.")
     if rest:
-        raise click.UsageError(f"Unexpected '{rest[0]}'. The actions are {', '.join(_OPTIONS)}.")
+        raise click.UsageError(f"Unexpected '{rest[0]}'.")
     if action is None and finding is not None and not _FINDING_ID.fullmatch(finding):
         raise click.UsageError(f"'{finding}' is neither an action ({', '.join(_OPTIONS)}) nor the ID of a finding.")
     return reference, action, finding

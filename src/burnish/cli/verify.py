@@ -22,6 +22,10 @@ reviewers that burnish.toml of the base names. If one byte changes, the seal is 
 The ledger of this repository must agree, or a signer of the base's policy must have signed the seal. An unsigned seal
 from elsewhere proves nothing.
 
+\b
+burnish verify                  the commit that is checked out
+burnish verify --base origin/main topic
+
 Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger cannot be read."""
 
 
