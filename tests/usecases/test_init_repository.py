@@ -82,7 +82,7 @@ def test_without_questions_it_tries_the_tests_and_names_no_model(scene: Scene) -
     settings = load_alone(text.encode(), "burnish.toml")
     assert (settings.agents, settings.roles.review.agent, settings.protocol) == ({}, "", "default")
     assert "#   python -m pytest: 1 passed in" in text
-    assert (done.base, done.on_base, done.written) == ("main", True, ("burnish.toml",))
+    assert (done.base, done.needs_more, done.written) == ("main", False, ("burnish.toml",))
     assert done.usable_models == ("claude",)
     assert stat.S_IMODE(scene.file.stat().st_mode) & 0o444 == 0o444
     assert not (scene.repository.path / ".git" / "burnish").exists()

@@ -89,7 +89,7 @@ def _end(done: Initialised, *, interactive: bool) -> Iterator[str]:
     if done.wrote_policy:
         yield f"burnish.toml counts once it is committed on {base}. Until then it is used only after 'burnish trust'."
     if done.written:
-        where = "" if done.on_base else f"; then merge it into {base}"
+        where = f"; then bring them to {base}" if done.needs_more else ""
         step = NextStep(
             command=f'git add {" ".join(done.written)} && git commit --message "Review changes with burnish"',
             does=f"commits what was written{where}",

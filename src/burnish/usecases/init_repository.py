@@ -101,7 +101,8 @@ class Initialised(Value):
     written: tuple[str, ...] = ()
     """Files, from the root of the repository."""
     base: str = ""
-    on_base: bool = False
+    needs_more: bool = False
+    """Whether a commit here is not yet on the base: it must be pushed or merged."""
     left_out: tuple[Extra, ...] = ()
     usable_models: tuple[str, ...] = ()
     """Those that were not added."""
@@ -458,7 +459,7 @@ def _write(found: _Survey, policy: str | None, extras: tuple[Extra, ...], surfac
     return Initialised(
         written=tuple(written),
         base=found.base,
-        on_base=found.base in (found.branch, f"origin/{found.branch}"),
+        needs_more=found.base != found.branch,
         left_out=tuple(extra for extra in Extra if extra not in extras),
     )
 
