@@ -48,8 +48,9 @@ SKILL_PATH = ".agents/skills/burnish/SKILL.md"
 _EFFECT = "trial"
 _COMMENTS_AT = 32
 _HEAD = """\
-# How burnish reviews changes to this repository. It reads this file from the base of a change, so that a change cannot
-# weaken its own gate. `burnish config show` prints the settings that hold, `burnish doctor` checks them.
+# How burnish reviews changes to this repository. It reads this file from the
+# base of a change, so that a change cannot weaken its own gate.
+# `burnish config show` prints the settings that hold; `burnish doctor` checks.
 """
 _NO_TESTS_AT_ALL = NoTests(reason="no tests", absent=True)
 
