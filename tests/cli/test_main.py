@@ -101,6 +101,7 @@ Everyday:
   verify    Check that this exact tree has a valid seal.
 
 Policies:
+  init        Set up burnish for this repository.
   doctor      Check everything that a review needs here, with remedies.
   protocol    List, show, check and rehearse protocols: the rules of a run.
   agent       List and check agents.
@@ -109,6 +110,8 @@ Policies:
   trust       Trust settings that exist only in the working tree.
   completion  Print the completion script of a shell.
   clean       Remove old prompts, transcripts and logs.
+  diagnose    Write a bundle for a bug report, without code or secrets.
+  uninstall   Remove what burnish put into this repository.
 
 For other tools:
   parse    Parse a reviewer's answer and print it as JSON.

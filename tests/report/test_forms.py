@@ -29,4 +29,4 @@ def test_every_form_names_the_branch_or_is_about_findings_alone(form: str) -> No
 def test_an_unknown_form_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UnknownFormError) as error:
         render(ACCOUNT, "yaml")
-    assert error.value.hint == "Choose one of text, json, sarif, markdown, html."
+    assert error.value.hint == "Choose one of text, json, sarif, markdown, html, agent."

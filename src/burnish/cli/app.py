@@ -48,6 +48,7 @@ _COMMANDS = {
     "verify": LazyCommand(
         "burnish.cli.verify:verify_command", EVERYDAY, "Check that this exact tree has a valid seal."
     ),
+    "init": LazyCommand("burnish.cli.init:init", POLICIES, "Set up burnish for this repository."),
     "doctor": LazyCommand(
         "burnish.cli.doctor:doctor", POLICIES, "Check everything that a review needs here, with remedies."
     ),
@@ -64,6 +65,12 @@ _COMMANDS = {
     ),
     "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
+    "diagnose": LazyCommand(
+        "burnish.cli.diagnose:diagnose_command", POLICIES, "Write a bundle for a bug report, without code or secrets."
+    ),
+    "uninstall": LazyCommand(
+        "burnish.cli.uninstall:uninstall_command", POLICIES, "Remove what burnish put into this repository."
+    ),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),

@@ -31,6 +31,8 @@ from burnish.usecases.start_run import Surface, WaitingRunError, preview_run, st
 from burnish.usecases.submit_intent import chosen, chosen_agent
 from burnish.usecases.tell_run import tell_state
 
+_FOR_AGENTS = "agent"
+
 
 def start(mode: Mode, options: dict[str, Any]) -> int:
     check_output(options["output"])
@@ -96,6 +98,7 @@ def _surface(live: LiveLines, options: dict[str, Any], *, interactive: bool) -> 
     quiet, verbose = options["quiet"], options["verbose"]
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other.")
+    quiet = quiet or (options["form"] == _FOR_AGENTS and not verbose)  # an agent reads, and pays for, every line
     drive = DriveOptions(
         watch=_say_nothing if quiet else print_event if verbose else live.printer,
         ask=_ask if interactive else None,
@@ -134,7 +137,7 @@ def _deliver(result: RunResult, form: str, output: str | None) -> int:
         print_or_save(plain([*summary(account), *closing(account)]), output)
     else:
         document = render(account, form)
-        _print_for_people(closing(account))
+        _print_for_people(closing(account) if form != _FOR_AGENTS else ())  # that form has all of it
         print_or_save(document, output)
     return result.exit_code
 

@@ -12,6 +12,7 @@ from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_a
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.core.text import clean_text
+from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, run_object, tracked_object
 from burnish.report.output import print_error, print_json, print_line, print_lines
 from burnish.report.text import finding_in_full, finding_lines, intent_consequences, intent_lines
@@ -35,13 +36,22 @@ _DECIDE_HELP = f"""Choose how a run that is waiting for a person continues.
 
 {RUN_HELP}
 
-CHOICE is one of the keys that 'burnish status RUN' lists. Exit codes: 0 accepted, 2 not offered."""
+CHOICE is one of the keys that 'burnish status RUN' lists.
+
+\b
+burnish decide c && burnish resume
+burnish decide b --note 'The risk is known.'
+
+Exit codes: 0 accepted, 2 not offered."""
 
 _CANCEL_HELP = f"""End a run. burnish stops its agents and keeps what the run has found and fixed so far.
 
 {RUN_HELP}
 
-The command does not wait until the agents have stopped; 'burnish wait RUN' does."""
+The command does not wait until the agents have stopped; 'burnish wait RUN' does.
+
+\b
+burnish cancel --note 'wrong branch'"""
 
 _FINDINGS_HELP = f"""List the findings of a run, show one in full, or refute, waive, annotate or add one.
 
@@ -50,6 +60,7 @@ _FINDINGS_HELP = f"""List the findings of a run, show one in full, or refute, wa
 \b
 burnish findings [RUN]                            all of them
 burnish findings [RUN] ID                         one in full
+burnish findings [RUN] --format agent             what is open, for a coding agent
 burnish findings [RUN] refute ID --evidence TEXT    the finding is false
 burnish findings [RUN] waive ID --reason TEXT       accept the risk
 burnish findings [RUN] annotate ID --note TEXT      add a note for the fixer
@@ -108,13 +119,26 @@ def cancel(reference: str, *, note: str, as_json: bool) -> int:
 @click.option("--file", metavar="FILE", help="add: the file, relative to the root of the repository.")
 @click.option("--line", type=click.IntRange(min=1), metavar="NUMBER", help="add: the line in that file.")
 @click.option("--problem", metavar="TEXT", help="add: what is wrong, in full.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "agent"]),
+    default="text",
+    help="Output format; agent lists what is open, for a coding agent to fix.",
+)
 @json_option
-def findings(words: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
+def findings(words: tuple[str, ...], *, form: str, as_json: bool, **options: Any) -> int:
+    as_json = as_json or form == "json"
     given = {name: _words(value) if isinstance(value, str) else value for name, value in options.items()}
     with open_runs(Path.cwd()) as runs:
         reference, action, finding = _meant(words, runs.names())
         _check(action, finding, {name: value for name, value in given.items() if value is not None})
         name = runs.resolve(reference)
+        if form == "agent":
+            if action is not None or finding is not None:
+                raise click.UsageError("Use --format agent only to list findings, without an action or an ID.")
+            print_or_save(render(tell(runs.repository, runs.snapshot(name)), form), None)
+            return 0
         if action == "export":
             _export(runs.snapshot(name).run)
             return 0
@@ -136,8 +160,10 @@ def _meant(words: tuple[str, ...], runs: Sequence[str]) -> tuple[str, str | None
     reference = LATEST if first in _OPTIONS or is_finding else rest.pop(0)
     action = rest.pop(0) if rest and rest[0] in _OPTIONS else None
     finding = rest.pop(0) if rest else None
+    if rest and action is None:
+        raise click.UsageError(f"There is no action '{finding}'. The actions are {', '.join(_OPTIONS)}.")
     if rest:
-        raise click.UsageError(f"Unexpected '{rest[0]}'. The actions are {', '.join(_OPTIONS)}.")
+        raise click.UsageError(f"Unexpected '{rest[0]}'.")
     if action is None and finding is not None and not _FINDING_ID.fullmatch(finding):
         raise click.UsageError(f"'{finding}' is neither an action ({', '.join(_OPTIONS)}) nor the ID of a finding.")
     return reference, action, finding

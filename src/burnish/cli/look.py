@@ -38,16 +38,27 @@ _STATUS_HELP = f"""List the runs of this repository, newest first, or show what 
 
 {RUN_HELP}
 
-A run is 'interrupted' if it has not ended, is not waiting for a person, and no process is driving it."""
+A run is 'interrupted' if it has not ended, is not waiting for a person, and no process is driving it.
+
+\b
+burnish status                  the newest runs
+burnish status latest           what the latest run of this branch is doing"""
 
 _SHOW_HELP = f"""\
 Show a run: each round with its reviews, judgement and fix, the findings, what blocks, and the next step.
 
-{RUN_HELP}"""
+{RUN_HELP}
+
+\b
+burnish show
+burnish show --format html --output review.html"""
 
 _WAIT_HELP = f"""Wait until a run has ended or is waiting for a person, and exit with the run's own exit code.
 
 {RUN_HELP}
+
+\b
+burnish fix --background && burnish wait
 
 Exit codes: 0 approved, accepted or skipped, 1 findings remain or cancelled, 3 waiting for a person, 4 did not run, is
 not active, or the timeout was reached, 5 over budget, 6 unproven."""
@@ -59,7 +70,12 @@ _LOGS_HELP = f"""Print what agents and commands wrote, one attempt after the oth
 The JSON stream of a model client is shown as text: what the agent did, and its answer. --raw prints the stream itself.
 
 EFFECT is the beginning of an attempt's name, such as 'review:2' or 'fix'. 'runner' is the log of a run in the
-background. With the full name of an attempt, such as 'fix:1:1', -f stops when that attempt ends."""
+background. With the full name of an attempt, such as 'fix:1:1', -f stops when that attempt ends.
+
+\b
+burnish logs                    everything of the latest run
+burnish logs review:2           the second round
+burnish logs -f                 follow it"""
 
 _ATTACH_HELP = f"""Watch an agent of RUN work, if the run was started with '--terminal tmux'.
 
@@ -67,7 +83,10 @@ _ATTACH_HELP = f"""Watch an agent of RUN work, if the run was started with '--te
 
 REVIEWER is the agent: the name of a reviewer, or 'fix-1'. Default: the only agent that is running.
 
-The view is read-only. Ctrl-b d leaves it; the agent keeps running."""
+The view is read-only. Ctrl-b d leaves it; the agent keeps running.
+
+\b
+burnish attach latest fix-1"""
 
 
 @click.command("status", help=_STATUS_HELP)

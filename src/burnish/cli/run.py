@@ -15,6 +15,13 @@ _REVIEW_HELP = """Review a branch once. No code is changed; a clean judgement is
 WHAT is a branch (default: the one that is checked out), a commit (review what came after it), a range A..B, or files
 and folders (review only these; never sealed).
 
+\b
+burnish review                  the branch that is checked out, against its base
+burnish review HEAD~3           what came after that commit
+burnish review --staged         what is staged
+burnish review src/app.py       only this file
+burnish review --agent NAME     with one more reviewer, a model
+
 Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not run, 5 over budget, 6 unproven,
 130 interrupted."""
 
@@ -25,10 +32,20 @@ With --build, an agent first makes the change from --brief or --intent, on a bra
 burnish commits fixes on a separate ref and fast-forwards your branch once, if the run succeeds. With --uncommitted, it
 writes the fixes to your working tree instead: all of them, or none if a file has changed in the meantime.
 
+\b
+burnish fix
+burnish fix --agent NAME        a model reviews and fixes, too
+burnish fix --uncommitted       fix the working tree
+burnish fix --background        then: burnish wait
+
 Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
 5 over budget, 6 unproven, 130 interrupted."""
 
 _RESUME_HELP = """Continue RUN (default: the newest run that has not ended). Reviews with a result are not repeated.
+
+\b
+burnish resume
+burnish resume 20261115-0815
 
 Exit codes are those of 'burnish fix'."""
 

@@ -1,13 +1,14 @@
 """`burnish verify`: for people, pre-push hooks and CI."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from burnish.cli.options import base_option, json_option
-from burnish.report.output import print_json, print_line
+from burnish.report.output import print_error, print_json, print_line
 from burnish.settings.types import Allowance
 from burnish.usecases.trust_settings import target_in_ci
 from burnish.usecases.verify_seal import Demands, Verification, read_signers, verify
@@ -21,6 +22,10 @@ reviewers that burnish.toml of the base names. If one byte changes, the seal is 
 
 The ledger of this repository must agree, or a signer of the base's policy must have signed the seal. An unsigned seal
 from elsewhere proves nothing.
+
+\b
+burnish verify                  the commit that is checked out
+burnish verify --base origin/main topic
 
 Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger cannot be read."""
 
@@ -53,6 +58,10 @@ def verify_command(ref: str, *, allow: tuple[str, ...], signers: Path | None, as
         print_line(f"{ref}: {'sealed' if verification.ok else 'not sealed'}. {verification.reason}")
         for note in verification.notes:
             print_line(f"  {note}")
+        if not verification.ok and verification.seal is None:
+            words = ["burnish", "review", *([] if ref == "HEAD" else [ref])]
+            base = ["--base", demands["base"]] if demands["base"] else []
+            print_error(f"hint: Review it: {shlex.join([*words, *base])}")
     return 0 if verification.ok else 1
 
 

@@ -1,6 +1,7 @@
 """The forms in which a run is told, by name. A new one is one file with `render(account)` and one entry here."""
 
 import os
+import shlex
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -24,6 +25,7 @@ FORMS = {
     "sarif": "burnish.report.sarif",
     "markdown": "burnish.report.markdown",
     "html": "burnish.report.page",
+    "agent": "burnish.report.agent",
 }
 """The module of each form, loaded when the form is asked for."""
 
@@ -57,7 +59,9 @@ def check_output(output: str | None) -> None:
         else ""
     )
     if reason:
-        raise OutputError(f"--output '{output}' cannot be written: {reason}.", hint="Name another file.")
+        missing = not path.parent.exists()
+        hint = f"Create it with: mkdir -p {shlex.quote(str(path.parent))}" if missing else "Name another file."
+        raise OutputError(f"--output '{output}' cannot be written: {reason}.", hint=hint)
 
 
 def print_or_save(text: str, output: str | None) -> None:

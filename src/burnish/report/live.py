@@ -277,3 +277,24 @@ def _in_foreground(screen: TextIO) -> bool:
         return os.tcgetpgrp(screen.fileno()) == os.getpgrp()
     except OSError:  # not the terminal of any session of ours
         return True
+
+
+class StatusLine:
+    """One line at a terminal that is written over, for work that is no run. Elsewhere, nothing is ever written."""
+
+    def __init__(self, screen: TextIO | None = None) -> None:
+        self._screen = screen or sys.stderr
+        self._live = self._screen.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    def update(self, words: str) -> None:
+        if self._live:
+            self._write(f"\r{cut(flat(words), _size(self._screen)[0] - 1)}\x1b[K")
+
+    def clear(self) -> None:
+        if self._live:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # the terminal is gone; the work goes on
+            self._screen.write(text)
+            self._screen.flush()

@@ -12,7 +12,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
-def folder_of(root: Path, name: str, *, make: bool = False) -> Generator[tuple[int, str]]:
+def folder_of(root: Path, name: str, *, make: bool = False, mode: int = 0o700) -> Generator[tuple[int, str]]:
     """The open folder that holds a file, made where it is missing and wanted, and the file's own name in it."""
     *folders, file = name.split("/")
     descriptor = os.open(root, _FOLDER)
@@ -20,7 +20,7 @@ def folder_of(root: Path, name: str, *, make: bool = False) -> Generator[tuple[i
         for folder in folders:
             if make:
                 with suppress(FileExistsError):
-                    os.mkdir(folder, 0o700, dir_fd=descriptor)
+                    os.mkdir(folder, mode, dir_fd=descriptor)
             further = os.open(folder, _FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = further
@@ -42,3 +42,12 @@ def write_new(root: Path, name: str, data: bytes, *, mode: int, make: bool = Fal
             os.unlink(file, dir_fd=folder)
         with os.fdopen(os.open(file, _NEW, mode, dir_fd=folder), "wb") as stream:
             stream.write(data)
+
+
+def create_file(root: Path, name: str, data: bytes) -> None:
+    """Make a file of the user's own, and its folders. Raises `FileExistsError` where anything has this name."""
+    with (
+        folder_of(root, name, make=True, mode=0o777) as (folder, file),
+        os.fdopen(os.open(file, _NEW, 0o666, dir_fd=folder), "wb") as stream,
+    ):
+        stream.write(data)

@@ -77,7 +77,8 @@ def _is_file(folder: Path, word: str) -> bool:
 def _path(repository: Repository, folder: Path, word: str) -> str:
     place = Path(os.path.normpath(folder.absolute() / word))
     if not place.is_relative_to(repository.root):
-        raise SubjectError(f"'{shown(word)}' is outside this repository.", hint=f"It is at {repository.root}.")
+        hint = f"Name files below {repository.root}, or change to the repository that has it."
+        raise SubjectError(f"'{shown(word)}' is outside this repository.", hint=hint)
     path = place.relative_to(repository.root).as_posix()
     if path == ".":
         return ""

@@ -23,6 +23,7 @@ from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
 from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
 from burnish.settings.roles import resolve, role_notices, with_fixers
+from burnish.settings.rules import unknown_agent
 from burnish.settings.types import Complexity, Settings, Unproven
 from burnish.system.sandbox import Sandbox, SandboxKind, choose
 from burnish.usecases.allocate_budget import PlannedRun, agents_called, allocate_budget, assignments
@@ -144,6 +145,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     resolved = resolve_settings(repository, base, environment, request.flags, ask)
     settings = resolved.merged.settings
     with explained(None if resolved.trusted else resolved.content):
+        _check_agents(settings, request.agents)
         protocol = with_fixers(settings, _protocol(repository, base, resolved), request.agents)
         roles = resolve(settings, protocol, flags=request.agents, complexity=request.complexity)
     _check_build(request, roles)
@@ -215,6 +217,14 @@ def refuse_inside(environment: Mapping[str, str], refusal: str = "does not start
             f"burnish {refusal} inside one of its own agents.",
             hint="The agent that called it is part of a run. Let that run finish.",
         )
+
+
+def _check_agents(settings: Settings, flags: Sequence[str]) -> None:
+    """Raise for a name that no agent has: once, though it may stand for several roles."""
+    unknown = [name for flag in flags if (name := flag.rpartition("=")[2]) and settings.agent(name) is None]
+    if unknown:
+        told = (unknown_agent(settings, name) for name in dict.fromkeys(unknown))
+        raise DocumentError([Problem(file="--agent", message=message, hint=hint) for message, hint in told])
 
 
 def required_by(repository: Repository, base: Base) -> Requirements:

@@ -145,6 +145,13 @@ def over_since(repository: Repository, moment: float) -> list[Path]:
     return [path for path in there if CommandSession(path).is_over() and path.stat().st_mtime < moment]
 
 
+def live_sessions(repository: Repository) -> list[str]:
+    """The names of sessions whose command still runs."""
+    folder = _sessions(repository)
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path.name for path in there if not CommandSession(path).is_over()]
+
+
 def _read(path: Path, kind: type[_Note]) -> _Note | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)

@@ -106,7 +106,7 @@ def default_base(git: Git, head: str, *, by_settings: bool = True) -> str:
     if head in _USUAL_BASES:
         raise SubjectError(
             f"burnish found no base for '{head}': it is itself the default base, and there is no remote.",
-            hint="Use --base to name one, or --uncommitted to review work that is not committed.",
+            hint="Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted.",
         )
     raise SubjectError(
         f"burnish found no base for '{head}': there is no remote HEAD, no main and no master.",
