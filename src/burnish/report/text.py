@@ -82,7 +82,9 @@ def run_lines(account: Account) -> Iterator[Line]:
         yield ()
         yield from ((line,) for line in evidence)
     yield ()
-    yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
+    kinds = f" ({', '.join(kind.value for kind in run.seal_kinds)})" if run.seal_kinds else ""
+    yield (f"Seal: {run.seal}{kinds}" if run.seal else "Seal: none",)
+    yield from ((words.glass_words(one),) for one in account.break_glass)
     yield (f"Usage: {words.usage_of(run)}",)
     yield from ((sentence,) for sentence in words.kind_of_review(account))
     yield ()
@@ -266,7 +268,7 @@ def closing(account: Account) -> Iterator[Line]:
     """What was superseded and sealed, where the result is, and the next steps."""
     run = account.run
     yield from ((f"Superseded: {name}.",) for name in run.started.supersedes)
-    yield from [(f"Sealed: tree {run.tree[:12]}.",)] if run.seal else []
+    yield from [(sentence,)] if (sentence := words.seal_words(run)) else []
     yield from [(account.result,)] if account.result else []
     yield from step_lines(account.steps)
 

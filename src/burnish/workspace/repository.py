@@ -20,7 +20,7 @@ _EMPTY_TREES = {
 }
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LINKS_FOLLOWED = 8
-_TAKEN = frozenset({"kept", "seals"})
+_TAKEN = frozenset({"break-glass", "kept", "seals"})
 """Folders below `refs/burnish/`."""
 
 
