@@ -398,6 +398,17 @@ def _answers_summary(seats: Sequence[Seat]) -> str:
     return f"{len(answered)} of {len(seats)} answered{without}"
 
 
+def blocking_in_short(account: Account) -> Iterator[str]:
+    """What blocks, one line each, for a hook."""
+    entries = [entry for entry in account.run.findings if entry.status is FindingStatus.OPEN and entry.blocking]
+    entries.sort(key=words.worst_first)
+    for entry in entries[: words.MOST_NAMED]:
+        where = "".join(f"{place}: " for place in words.places(entry.finding)[:1])
+        yield f"  {entry.finding.severity.value:<8} {where}{flat(entry.finding.title)}"
+    if len(entries) > words.MOST_NAMED:
+        yield f"  … and {len(entries) - words.MOST_NAMED} more"
+
+
 def status_lines(account: Account) -> Iterator[Line]:
     yield from headline(account)
     if account.run.started.budget.caps:

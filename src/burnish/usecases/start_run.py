@@ -59,6 +59,10 @@ class WaitingRunError(BurnishError):
         self.account = account
 
 
+class LivingRunError(PlanError):
+    """A process drives a run of the same branch."""
+
+
 class Surface(NamedTuple):
     """How a run that is started or resumed speaks to the surface from which that was asked."""
 
@@ -222,7 +226,7 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
             continue
         owner = _living_driver(ledger, stream_of(run.id))
         if owner is not None:
-            raise PlanError(
+            raise LivingRunError(
                 f"'{run.subject.branch}' is already under review by run {run.id} ({owner}).",
                 hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
             )

@@ -208,6 +208,12 @@ class Repository:
         names = {_first_line(place).removeprefix(to_bytes(BRANCHES)) for place in places if place.is_file()}
         return to_bytes(branch) in names
 
+    def operation_in_progress(self) -> bool:
+        """Whether a rebase, merge, cherry-pick or revert is under way in this work tree."""
+        home = Path(self.git.text("rev-parse", "--absolute-git-dir"))
+        marks = ("rebase-merge", "rebase-apply", "sequencer", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+        return any((home / mark).exists() for mark in marks)
+
     def is_clean(self, worktree: Path | None = None, ignoring: Sequence[str] = (), *, untracked: bool = True) -> bool:
         """Whether everything in a work tree is committed, but for files that match the globs."""
         return not self.uncommitted(ignoring, worktree=worktree, untracked=untracked)
