@@ -29,8 +29,9 @@ def test_what_the_base_does_not_enforce_is_reported_and_never_approved(reporting
     assert verdict.ok, verdict.reason
     assert verdict.is_reported
     assert not verdict.enforced
+    assert "main does not enforce the gate" in verdict.reason
     assert verdict.notes == (
-        "NOT APPROVED: the change did not pass the gate, which the base's policy does not enforce",
+        "NOT APPROVED: the change did not pass the gate",
         "open: critical, Wrong value in app.py",
     )
 

@@ -225,6 +225,8 @@ def _vouched(
     """A seal that is as it should be counts only where something else than the seal says so."""
     kinds = ", ".join(kind.value for kind in statement.kinds)
     words = f"{kinds.capitalize()} by run {statement.run} under protocol '{_quoted(statement.protocol.name)}'."
+    if _is_reported(statement):
+        words += f" {question.base} does not enforce the gate: [gate] enforce = false."
     if signer:
         return replace(
             verification, ok=True, reason=f"{words} Signed by {signer}.", signer=signer, vouched_by="signature"
@@ -390,7 +392,7 @@ def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
 
 def _notes(statement: Statement) -> Iterator[str]:
     if _is_reported(statement):
-        yield "NOT APPROVED: the change did not pass the gate, which the base's policy does not enforce"
+        yield "NOT APPROVED: the change did not pass the gate"
         yield from (
             f"open: {finding.severity.value}, {_quoted(finding.title)}"
             + (f" in {_quoted(finding.file)}" * bool(finding.file))
