@@ -108,6 +108,7 @@ Policies:
   config      Show every setting and where it was made.
   prompt      Show exactly what an agent would be sent.
   trust       Trust settings that exist only in the working tree.
+  hook        Install git hooks that call burnish.
   completion  Print the completion script of a shell.
   clean       Remove old prompts, transcripts and logs.
   diagnose    Write a bundle for a bug report, without code or secrets.

@@ -285,7 +285,7 @@ low
 
 Examined: 1 of 1 changed file (1 read by an agent)
 
-Seal: seal-of-tree-1
+Seal: seal-of-tree-1 (approved)
 Usage: 2.0 s of agent time
 
 Next: burnish show 20231114-221320-aaaaaa

@@ -246,7 +246,7 @@ def test_a_session_that_never_was(call: Call, project: Path) -> None:
 def test_the_command_for_a_story(call: Call, project: Path) -> None:
     code, out, _ = call("build-cmd", "review", "1.2", "--agent", "it's mine", "--state-file", "state.md")
     words = ["fix", "--protocol", "story", "--story", "1.2", "--agent", "it's mine", "--one-round"]
-    assert (code, shlex.split(out)) == (0, [sys.executable, "-m", "burnish", *words])
+    assert (code, shlex.split(out)) == (0, [sys.executable, "-P", "-m", "burnish", *words])
     assert project.is_dir()
 
 

@@ -112,6 +112,7 @@ class Driven:
         validates: bool = False,
         allow_unexamined: bool = False,
         local_policy: bool = False,
+        enforced: bool = True,
         waivers: tuple[str, ...] = (),
         remembered: tuple[Tracked, ...] = (),
         rules: int = RULES,
@@ -135,6 +136,7 @@ class Driven:
             rules=rules,
             allow_unexamined=allow_unexamined,
             local_policy=local_policy,
+            enforced=enforced,
             waivers=waivers,
             remembered=remembered,
         )

@@ -188,6 +188,7 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
         rules=draw(st.sampled_from((RULES, RULES, RULES, EVIDENCE, 1))),
         allow_unexamined=draw(st.booleans()),
         local_policy=draw(st.booleans()),
+        enforced=draw(st.booleans()),
         remembered=draw(st.lists(remembered, max_size=2, unique_by=lambda entry: entry.finding.id).map(tuple)),
     )
 

@@ -141,6 +141,24 @@ def test_a_policy_of_the_working_tree_gives_a_seal_of_its_own_kind() -> None:
     assert driven.run.phase.kinds == (SealKind.LOCAL_POLICY,)
 
 
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_review_that_is_not_enforced_is_sealed_as_reported_where_its_gate_is_not_met(passes: bool) -> None:
+    driven = Driven(mode=Mode.REVIEW, enforced=False)
+    driven.answer(CLEAN if passes else found(problem()))
+    assert isinstance(driven.run.phase, Sealing)
+    assert driven.run.phase.kinds == ((SealKind.APPROVED if passes else SealKind.REPORTED),)
+    assert driven.run.phase.outcome is (Outcome.APPROVED if passes else Outcome.FAILED)
+
+
+def test_a_failed_validation_is_never_approved_though_nothing_is_enforced() -> None:
+    driven = Driven(replace(PLAIN, validate=ValidateRule()), mode=Mode.REVIEW, enforced=False, validates=True)
+    driven.validate(ValidationStatus.FAILED)
+    driven.answer(CLEAN)
+    assert isinstance(driven.run.phase, Sealing)
+    assert driven.run.phase.kinds == (SealKind.REPORTED,)
+    assert driven.run.phase.outcome is Outcome.FAILED
+
+
 def test_a_run_of_older_rules_replays_as_it_went_but_seals_nothing_as_proven() -> None:
     driven = Driven(rules=1)
     driven.answer(CLEAN, evidence=Evidence())

@@ -59,6 +59,12 @@ def check_budget(run: Run) -> None:
 def check_earned(run: Run) -> None:
     """A seal is only begun on the very tree that a complete, full, clean review has seen, or by a person's word."""
     assert isinstance(run.phase, Sealing)
+    if SealKind.REPORTED in run.phase.kinds:
+        assert not run.started.enforced
+        assert run.started.mode is Mode.REVIEW
+        assert SealKind.APPROVED not in run.phase.kinds
+        assert run.phase.outcome is not Outcome.ACCEPTED
+        return
     if run.phase.kinds == (SealKind.APPROVED,):
         check_proven(run)
     if run.started.rules >= EVIDENCE:

@@ -1,6 +1,5 @@
 """Ledgers that an earlier version wrote are read, decided and resumed by this one."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -25,7 +24,7 @@ def before_the_run(machine: Machine) -> Before:
 def test_a_recorded_run_reads_as_it_did(tmp_path: Path, name: str) -> None:
     now, then = reading(unpack(name, tmp_path)), expected(name)
     for command in ("show", "findings"):
-        now[command]["findings"] = [_as_then(*pair) for pair in _pairs(now[command], then[command])]
+        now[command] = _as_then(now[command], then[command])
     if name == "ended-default":
         then["verify"] = 1  # the default protocol has other seats since, which the next steps say, too
         for said in (now, then):
@@ -33,13 +32,14 @@ def test_a_recorded_run_reads_as_it_did(tmp_path: Path, name: str) -> None:
     assert now == then
 
 
-def _pairs(now: dict[str, Any], then: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    return zip(now["findings"], then["findings"], strict=True)
-
-
 def _as_then(now: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    """A finding without the keys that were added since."""
-    return {key: value for key, value in now.items() if key in then}
+    """An object without the keys that were added since, in itself, in its seal and in its findings."""
+    kept = {key: value for key, value in now.items() if key in then}
+    if kept.get("seal"):
+        kept["seal"] = _as_then(now["seal"], then["seal"])
+    if "findings" in kept:
+        kept["findings"] = [_as_then(*pair) for pair in zip(now["findings"], then["findings"], strict=True)]
+    return kept
 
 
 @pytest.mark.parametrize("name", ENDED)

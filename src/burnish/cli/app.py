@@ -63,6 +63,7 @@ _COMMANDS = {
     "trust": LazyCommand(
         "burnish.cli.trust:trust_command", POLICIES, "Trust settings that exist only in the working tree."
     ),
+    "hook": LazyCommand("burnish.cli.hook:hook", POLICIES, "Install git hooks that call burnish."),
     "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
     "diagnose": LazyCommand(

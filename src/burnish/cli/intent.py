@@ -1,6 +1,5 @@
 """`burnish decide`, `cancel` and `findings`: what a person says to a run."""
 
-import getpass
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import click
 
-from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_argument
+from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_argument, person
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.core.text import clean_text
@@ -93,7 +92,7 @@ def decide(words: tuple[str, ...], *, note: str, agent: str | None, as_json: boo
     with open_runs(Path.cwd()) as runs:
         other = None if agent is None else _words(agent)
         name = runs.resolve(reference)
-        result = decide_run(runs, name, _words(choice), note=_words(note), agent=other, by=_person())
+        result = decide_run(runs, name, _words(choice), note=_words(note), agent=other, by=person())
     _show(result, as_json=as_json)
     return 0
 
@@ -104,7 +103,7 @@ def decide(words: tuple[str, ...], *, note: str, agent: str | None, as_json: boo
 @json_option
 def cancel(reference: str, *, note: str, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
-        result = cancel_run(runs, runs.resolve(reference), note=_words(note), by=_person())
+        result = cancel_run(runs, runs.resolve(reference), note=_words(note), by=person())
     _show(result, as_json=as_json)
     return 0
 
@@ -189,7 +188,7 @@ def _check(action: str | None, finding: str | None, given: Mapping[str, Any]) ->
 
 
 def _submit(runs: Runs, name: str, action: str, finding: str, given: Mapping[str, Any]) -> IntentResult:
-    by = _person()
+    by = person()
     match action:
         case "refute":
             return refute_finding(runs, name, finding, evidence=given["evidence"], by=by)
@@ -259,11 +258,3 @@ def _show(result: IntentResult, *, as_json: bool) -> None:
 def _words(text: str) -> str:
     """A person's own text as it can be kept: arguments may hold bytes that are no text."""
     return clean_text(text).strip()
-
-
-def _person() -> str:
-    """Who gives this command, as the system calls them."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return ""

@@ -1,5 +1,6 @@
 """The arguments and options that commands share."""
 
+import getpass
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -134,3 +135,11 @@ def split_run(words: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
     only = next(iter(words), "")
     is_run = only == LATEST or only[:1].isdigit() or any(name.startswith(only) for name in names if only)
     return (only, "") if is_run else (LATEST, only)
+
+
+def person() -> str:
+    """Who gives this command, as the system calls them."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return ""

@@ -155,6 +155,8 @@ class RunStarted(Event, tag="run-started"):
     """The rules of the loop that the run follows, so that an older ledger can still be replayed: see `EVIDENCE`."""
     allow_unexamined: bool = False
     """Whether a change that is not proven is approved all the same, with a seal that says so."""
+    enforced: bool = True
+    """Whether a review that does not pass the gate fails. If not, it is sealed as `reported`."""
     local_policy: bool = False
     """Whether the policy came from a working tree that the user trusts, not from the base."""
     waivers: tuple[str, ...] = ()

@@ -29,6 +29,8 @@ class SealKind(Enum):
     """A person waived or refuted a blocking finding, and the base's policy does not list the waiver."""
     LOCAL_POLICY = "local-policy"
     """The policy came from the working tree, which the user trusts, not from the base."""
+    REPORTED = "reported"
+    """The gate was not passed, and the policy does not enforce it: the seal only says that a review took place."""
 
 
 class Scope(Enum):
@@ -265,6 +267,8 @@ class Sealing(Value, tag_field="phase", tag="sealing"):
     kinds: tuple[SealKind, ...]
     reason: str
     work: Work
+    outcome: Outcome = Outcome.APPROVED
+    """What the run ends with once the seal is stored."""
 
     @property
     def key(self) -> str:
@@ -371,6 +375,11 @@ class Run(Value):
     @property
     def may_fix(self) -> bool:
         return self.started.mode is Mode.FIX
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether it did not pass its gate, but the policy does not enforce that: see `SealKind.REPORTED`."""
+        return SealKind.REPORTED in self.seal_kinds
 
     @property
     def outcome(self) -> Outcome | None:

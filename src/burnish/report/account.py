@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from burnish.core.break_glass import BreakGlass
 from burnish.core.evidence import Gap
 from burnish.core.findings import Counts, Finding, FindingStatus, count
 from burnish.core.state import (
@@ -70,6 +71,8 @@ class RunSnapshot(Value):
     @property
     def exit_code(self) -> int:
         """What a command that followed the run to this point exits with."""
+        if self.run.is_reported:
+            return 0
         if self.run.outcome is not None:
             return _EXIT_CODES[self.run.outcome]
         return _WAITING_EXIT if isinstance(self.run.phase, Waiting) else _RUNNING_EXIT
@@ -126,6 +129,8 @@ class Account(RunSnapshot):
     by_rule: tuple[str, ...] = ()
     """The agents that review by rule, without judging what a change is meant to do."""
     logs_removed: bool = False
+    break_glass: tuple[BreakGlass, ...] = ()
+    """When its tree went ahead without a seal that holds."""
     code: dict[str, SourceLine] = msgspec.field(default_factory=dict[str, SourceLine])
     """The line that each open finding is about, by the finding's id; none of a secret."""
 

@@ -6,6 +6,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from burnish.contracts.finding_json import finding_object
+from burnish.core.break_glass import BreakGlass
 from burnish.core.budget import Cap
 from burnish.core.evidence import CensusEntry
 from burnish.core.findings import FixVerdict, Tracked
@@ -66,11 +67,21 @@ def run_object(account: Account) -> dict[str, Any]:
         "census": [_census(entry) for entry in run.census],
         "choices": [{"key": choice.key, "action": choice.action.value, "text": choice.text} for choice in run.choices],
         "escalation": _escalation(account) if waits else None,
-        "seal": {"tree": run.tree, "digest": run.seal} if run.seal else None,
+        "enforced": run.started.enforced,
+        "seal": _seal(run) if run.seal else None,
+        "break_glass": [break_glass_object(one) for one in account.break_glass],
         "usage": usage_object(run.usage),
         "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
         "next": [{"command": step.command, "does": step.does, "first": step.first} for step in account.steps],
     }
+
+
+def break_glass_object(record: BreakGlass) -> dict[str, Any]:
+    return {**asdict(record)}
+
+
+def _seal(run: Run) -> dict[str, Any]:
+    return {"tree": run.tree, "digest": run.seal, "kinds": [kind.value for kind in run.seal_kinds]}
 
 
 def _escalation(account: Account) -> dict[str, Any]:

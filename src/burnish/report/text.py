@@ -82,7 +82,9 @@ def run_lines(account: Account) -> Iterator[Line]:
         yield ()
         yield from ((line,) for line in evidence)
     yield ()
-    yield (f"Seal: {run.seal}" if run.seal else "Seal: none",)
+    kinds = f" ({', '.join(kind.value for kind in run.seal_kinds)})" if run.seal_kinds else ""
+    yield (f"Seal: {run.seal}{kinds}" if run.seal else "Seal: none",)
+    yield from ((words.glass_words(one),) for one in account.break_glass)
     yield (f"Usage: {words.usage_of(run)}",)
     yield from ((sentence,) for sentence in words.kind_of_review(account))
     yield ()
@@ -266,7 +268,7 @@ def closing(account: Account) -> Iterator[Line]:
     """What was superseded and sealed, where the result is, and the next steps."""
     run = account.run
     yield from ((f"Superseded: {name}.",) for name in run.started.supersedes)
-    yield from [(f"Sealed: tree {run.tree[:12]}.",)] if run.seal else []
+    yield from [(sentence,)] if (sentence := words.seal_words(run)) else []
     yield from [(account.result,)] if account.result else []
     yield from step_lines(account.steps)
 
@@ -394,6 +396,17 @@ def _answers_summary(seats: Sequence[Seat]) -> str:
     lacking = sum(1 for review in answered if review.status is ReviewStatus.NO_EVIDENCE)
     without = f", {lacking} without evidence" if lacking else ""
     return f"{len(answered)} of {len(seats)} answered{without}"
+
+
+def blocking_in_short(account: Account) -> Iterator[str]:
+    """What blocks, one line each, for a hook."""
+    entries = [entry for entry in account.run.findings if entry.status is FindingStatus.OPEN and entry.blocking]
+    entries.sort(key=words.worst_first)
+    for entry in entries[: words.MOST_NAMED]:
+        where = "".join(f"{place}: " for place in words.places(entry.finding)[:1])
+        yield f"  {entry.finding.severity.value:<8} {where}{flat(entry.finding.title)}"
+    if len(entries) > words.MOST_NAMED:
+        yield f"  … and {len(entries) - words.MOST_NAMED} more"
 
 
 def status_lines(account: Account) -> Iterator[Line]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from burnish.core.break_glass import BreakGlass
 from burnish.core.budget import Budget, dollars
 from burnish.core.events import (
     AnyEvent,
@@ -189,6 +190,8 @@ def state_word(snapshot: RunSnapshot) -> Toned:
     phase, outcome = snapshot.run.phase, snapshot.run.outcome
     going_on = "interrupted" if snapshot.interrupted else "stopping" if isinstance(phase, Stopping) else "running"
     word = outcome.value if outcome else "waiting" if isinstance(phase, Waiting) else going_on
+    if snapshot.run.is_reported:
+        return Toned(f"{word}, not enforced", Tone.CAREFUL)
     return Toned(word, _TONES.get(word, Tone.PLAIN))
 
 
@@ -214,6 +217,23 @@ def reason(snapshot: RunSnapshot) -> str:
 def choice_words(choice: Choice) -> str:
     """One way on; where it calls another agent, how that is named."""
     return f"{choice.text} (--agent NAME)" if choice.action is ChoiceAction.ANOTHER_AGENT else choice.text
+
+
+def seal_words(run: Run) -> str:
+    """`Sealed: tree 1234…`, or that the seal is no approval; nothing where there is no seal."""
+    if not run.seal:
+        return ""
+    if not run.is_reported:
+        return f"Sealed: tree {run.tree[:12]}."
+    return (
+        "Not approved. The policy says [gate] enforce = false, so this is only reported (exit code 0). The seal of "
+        f"tree {run.tree[:12]} is of kind 'reported'."
+    )
+
+
+def glass_words(record: BreakGlass) -> str:
+    said = f"Break-glass: {flat(record.at)} by {flat(record.by)}: {flat(record.reason)}"
+    return f"{said} (commit {flat(record.commit)[:12]} against {flat(record.base)}; {flat(record.missing)})"
 
 
 def waiting_lines(account: Account) -> tuple[str, ...]:

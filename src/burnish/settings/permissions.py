@@ -94,6 +94,10 @@ def _kept_auto(value: Any, held: Any) -> bool:
     return value in (AUTO, held)
 
 
+def _kept_enforced(value: Any, _held: Any) -> bool:
+    return value is True
+
+
 def _not_on(value: Any, _held: Any) -> bool:
     return value is False
 
@@ -174,6 +178,7 @@ TABLE: Mapping[str, KeyPermission] = {
     **_rows(Effect.HARMLESS, "`verify` reads it from the base, where it can only tighten", "seal.signers"),
     **_rows(Effect.WEAKENS, "`verify` then accepts seals of other kinds than 'approved'", "seal.allow"),
     **_rows(Effect.WEAKENS, "changes that were not examined are then approved", "gate.unproven"),
+    **_rows(Effect.WEAKENS, "findings are then only reported", "gate.enforce", stricter=_kept_enforced),
     **_rows(Effect.LIMITS, _KEPT, "keep.days", "keep.megabytes", users=True),
     **_rows(Effect.WEAKENS, "its findings do not block", "waivers"),
     **_rows(Effect.WEAKENS, "it can turn rules off and lower severities", "analysers.rules.*", gate=_same),

@@ -285,6 +285,8 @@ class Unproven(Enum):
 
 class GateSettings(Value):
     unproven: Unproven = Unproven.FAIL
+    enforce: bool = True
+    """Whether a review that does not pass fails. If not, it is only reported, and its seal says so."""
 
 
 class Waiver(Value):

@@ -172,7 +172,7 @@ class _Steps:
         usual = _safely(lambda: self._repository.default_base(run.subject.branch, by_settings=False))
         base = () if usual == run.subject.base else ("--base", self._base())
         protocol = self._protocol()
-        allowed = [kind.value for kind in run.seal_kinds if kind is not SealKind.APPROVED]
+        allowed = [kind.value for kind in run.seal_kinds if kind not in (SealKind.APPROVED, SealKind.REPORTED)]
         flags = [*base, *(("--protocol", protocol) if protocol else ())]
         flags += [word for kind in allowed for word in ("--allow", kind)]
         for further in ((), ("--any-policy",)):

@@ -69,6 +69,8 @@ class RunRequest(Value):
     uncommitted: bool = False
     staged: bool = False
     """What is staged is reviewed, against the last commit."""
+    index: Path | None = None
+    """What holds the staged files, where that is not the repository's own index."""
     brief: str = ""
     """Path of a file with requirements and acceptance criteria."""
     intent: str = ""
@@ -139,6 +141,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
         target,
         work=Work.STAGED if request.staged else Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED,
         ignoring=(*RECORD_PATHS, *LEFTOVER_PATHS),
+        index=request.index,
         allow_empty=request.build,
     )
     base = Base(name=frozen.base, commit=frozen.base_commit, asked=target)

@@ -39,7 +39,9 @@ STEP = "review"
 OUTPUT = "output.txt"
 _ORDER, _KEEPER, _END, _ALIVE, _TERMINAL = "order.json", "keeper.json", "end.json", "alive", "terminal"
 _RUN = "run.json"
-_BURNISH = (sys.executable, "-m", "burnish")
+_BURNISH = (sys.executable, "-P", "-m", "burnish")
+_OLDER = (sys.executable, "-m", "burnish")
+"""As sessions call it that an earlier version started."""
 _PROGRAM = (sys.executable, "-P", "-m", "burnish.cli.session")
 """Keeps a session (`keep`), or shows what it writes (`show`)."""
 _VIEWERS_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
@@ -123,7 +125,7 @@ def build_command(story: str, agent: str) -> str:
 
 def is_own(command: str) -> bool:
     """Whether a command is one of burnish's, so that its exit code means what burnish's codes mean."""
-    return command.startswith(shlex.join(_BURNISH))
+    return command.startswith((shlex.join(_BURNISH), shlex.join(_OLDER)))
 
 
 def find(repository: Repository, name: str) -> CommandSession | None:

@@ -16,7 +16,6 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import RULES, Closed, Mode, Outcome, RunStarted, name_of
 from burnish.core.protocol import FixInput
 from burnish.core.state import Phase, Run, Sealing, Waiting
-from burnish.core.steps.checks import outcome_of
 from burnish.core.values import replace
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
@@ -58,6 +57,10 @@ class WaitingRunError(BurnishError):
             hint=f"`burnish status {run.id}` shows the choices. To end it and start a new run, add --supersede.",
         )
         self.account = account
+
+
+class LivingRunError(PlanError):
+    """A process drives a run of the same branch."""
 
 
 class Surface(NamedTuple):
@@ -168,6 +171,7 @@ def begin(
         budget=plan.budget,
         rules=RULES,
         allow_unexamined=plan.allow_unexamined,
+        enforced=plan.inputs.settings.gate.enforce,
         local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
         waivers=plan.waivers,
         owner=os.getppid(),
@@ -222,7 +226,7 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
             continue
         owner = _living_driver(ledger, stream_of(run.id))
         if owner is not None:
-            raise PlanError(
+            raise LivingRunError(
                 f"'{run.subject.branch}' is already under review by run {run.id} ({owner}).",
                 hint=f"Follow it with `burnish wait {run.id}`, or end it with `burnish cancel {run.id}`.",
             )
@@ -329,7 +333,7 @@ def _same(first: RunStarted, second: RunStarted) -> bool:
 def _superseded(phase: Phase, reason: str) -> Closed:
     """The end of a run that is replaced. An approval that was earned stays one, though it was not sealed."""
     if isinstance(phase, Sealing):
-        return Closed(at=clock.now(), outcome=outcome_of(phase), reason=f"{phase.reason}; no seal: {reason}")
+        return Closed(at=clock.now(), outcome=phase.outcome, reason=f"{phase.reason}; no seal: {reason}")
     return Closed(at=clock.now(), outcome=Outcome.CANCELLED, reason=reason)
 
 
@@ -340,7 +344,7 @@ def _send_to_background(repository: Repository, journal: Journal, environment: M
     make_private_directory(folder)
     journal.release()
     command = Command(
-        argv=(sys.executable, "-m", "burnish", "resume", run, "--json"),
+        argv=(sys.executable, "-P", "-m", "burnish", "resume", run, "--json"),
         folder=str(repository.root),
         environment=dict(environment),
     )

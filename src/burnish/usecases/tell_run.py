@@ -15,6 +15,7 @@ from burnish.records.registry import record_files
 from burnish.report.account import Account, RunSnapshot, SourceLine
 from burnish.runtime.context import context_of, has_context
 from burnish.usecases.next_steps import next_steps
+from burnish.workspace.break_glass import find_break_glass
 from burnish.workspace.repository import Repository
 
 _MOST_SHOWN = 200
@@ -30,7 +31,9 @@ _NAMED = re.compile(r"`([^`]+)`")
 def tell(repository: Repository, snapshot: RunSnapshot, folder: Path | None = None) -> Account:
     """The whole account. `folder` is where the user is, for the commands that come next."""
     steps, code = next_steps(repository, snapshot, folder), dict(_code(repository, snapshot.run))
-    return replace(tell_state(snapshot), steps=steps, code=code)
+    return replace(
+        tell_state(snapshot), steps=steps, code=code, break_glass=find_break_glass(repository, snapshot.run.tree)
+    )
 
 
 def _code(repository: Repository, run: Run) -> Iterator[tuple[str, SourceLine]]:

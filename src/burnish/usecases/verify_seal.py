@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from burnish.core.break_glass import BreakGlass
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, ValidationStatus
 from burnish.core.findings import FindingStatus
@@ -27,6 +28,7 @@ from burnish.settings.rules import is_signer_line
 from burnish.settings.types import Allowance, Settings, Unproven
 from burnish.usecases.plan_run import required_by, settings_alone
 from burnish.usecases.trust_settings import Base, base_file
+from burnish.workspace.break_glass import find_break_glass
 from burnish.workspace.repository import Repository
 from burnish.workspace.seals import StoredSeal, certain_merge_base, damage, differences, find, signer_of, why_none
 from burnish.workspace.statements import Statement
@@ -68,6 +70,15 @@ class Verification(Value):
     signer: str = ""
     vouched_by: str = ""
     """`ledger` or `signature`; empty where nothing vouches for the seal."""
+    enforced: bool = True
+    """Whether the base's policy enforces its gate."""
+    break_glass: tuple[BreakGlass, ...] = ()
+    """When this tree went ahead without a seal that holds."""
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether the seal only says that a review took place, which the base's policy accepts."""
+        return self.seal is not None and self.seal.statement is not None and _is_reported(self.seal.statement)
 
 
 class _Question(Value):
@@ -99,6 +110,8 @@ def verify(repository: Repository, ref: str, demands: Demands) -> Verification:
         tree=question.tree,
         base=question.base,
         merge_base=question.merge_base,
+        enforced=question.settings.gate.enforce,
+        break_glass=find_break_glass(repository, question.tree),
     )
     problem = _without_merge_base(repository, question)
     seals = find(repository, question.tree)
@@ -212,6 +225,8 @@ def _vouched(
     """A seal that is as it should be counts only where something else than the seal says so."""
     kinds = ", ".join(kind.value for kind in statement.kinds)
     words = f"{kinds.capitalize()} by run {statement.run} under protocol '{_quoted(statement.protocol.name)}'."
+    if _is_reported(statement):
+        words += f" {question.base} does not enforce the gate: [gate] enforce = false."
     if signer:
         return replace(
             verification, ok=True, reason=f"{words} Signed by {signer}.", signer=signer, vouched_by="signature"
@@ -237,8 +252,13 @@ def _check_merge_base(question: _Question, statement: Statement) -> None:
 
 
 def _check_kinds(question: _Question, statement: Statement) -> None:
-    names = {allowance.value for allowance in question.allowed}
-    refused = [kind for kind in statement.kinds if kind is not SealKind.APPROVED and kind.value not in names]
+    if _is_reported(statement) and question.settings.gate.enforce:
+        raise _RefusedError(
+            f"The change did not pass the gate: its seal is of kind reported, and {question.base} enforces the gate. "
+            "Fix what was found, and review it again."
+        )
+    names = {SealKind.APPROVED.value, SealKind.REPORTED.value, *(allowance.value for allowance in question.allowed)}
+    refused = [kind for kind in statement.kinds if kind.value not in names]
     if refused:
         flags = " ".join(f"--allow {kind.value}" for kind in refused)
         raise _RefusedError(
@@ -258,6 +278,11 @@ def _check_protocol(question: _Question, statement: Statement) -> None:
 def _is_local(statement: Statement) -> bool:
     """Whether the seal says that policy and agents are not the base's. Then only that kind must be allowed."""
     return SealKind.LOCAL_POLICY in statement.kinds
+
+
+def _is_reported(statement: Statement) -> bool:
+    """Whether the seal says no more than that a review took place: what it found is for people to read."""
+    return SealKind.REPORTED in statement.kinds
 
 
 def _check_policy(question: _Question, statement: Statement) -> None:
@@ -294,6 +319,8 @@ def _check_reviewers(question: _Question, statement: Statement) -> None:
 
 def _check_evidence(question: _Question, statement: Statement) -> None:
     """A seal that lists gaps must say so in its kind, which must be allowed."""
+    if _is_reported(statement):
+        return
     below = [file for file in statement.files if not file.enough]
     if not statement.files or (below and not {SealKind.UNPROVEN, SealKind.ACCEPTED} & set(statement.kinds)):
         named = _quoted(below[0].path) if below else "any file"
@@ -308,6 +335,8 @@ def _check_evidence(question: _Question, statement: Statement) -> None:
 
 def _check_findings(question: _Question, statement: Statement) -> None:
     """Whatever would block is fixed, or a kind of the seal says that it is not, or the base waives it to this day."""
+    if _is_reported(statement):
+        return
     listed = {waiver.finding for waiver in question.settings.waivers}
     excused = {SealKind.WAIVED, SealKind.LOCAL_POLICY} & set(statement.kinds)
     for finding in statement.findings:
@@ -351,7 +380,7 @@ def _check_signature(question: _Question, seal: StoredSeal) -> str:
 
 def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
     """The run that the ledger knows by this name made this very seal."""
-    if run.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
+    if run.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED) and not run.is_reported:
         state = f"has ended {run.outcome.value}" if run.outcome else "has not ended"
         raise _RefusedError(f"The ledger contradicts the seal: run {run.id} {state}.")
     made_by = [(review.reviewer, review.agent) for review in run.last_answered]
@@ -362,6 +391,16 @@ def _check_run(run: Run, seal: StoredSeal, statement: Statement) -> None:
 
 
 def _notes(statement: Statement) -> Iterator[str]:
+    if _is_reported(statement):
+        yield "NOT APPROVED: the change did not pass the gate"
+        yield from (
+            f"open: {finding.severity.value}, {_quoted(finding.title)}"
+            + (f" in {_quoted(finding.file)}" * bool(finding.file))
+            for finding in statement.findings
+            if finding.blocking and finding.status is FindingStatus.OPEN
+        )
+        if statement.validation == ValidationStatus.FAILED.value:
+            yield "the [validate] commands failed"
     for file in statement.files:
         if not file.enough:
             yield f"{_quoted(file.path)}: {file.level.words}"

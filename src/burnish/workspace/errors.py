@@ -75,6 +75,10 @@ class SubjectError(WorkspaceError):
     kind = ErrorKind.USAGE
 
 
+class NothingToReviewError(SubjectError):
+    """There is no change."""
+
+
 class MissingObjectsError(WorkspaceError):
     """The repository lacks objects of the change, as partial clones do."""
 
@@ -91,3 +95,9 @@ class UnsafeResultError(WorkspaceError):
 
 class SealError(WorkspaceError):
     """A seal cannot be made or signed."""
+
+
+class HookError(WorkspaceError):
+    """A hook cannot be installed or removed. Nothing was changed."""
+
+    kind = ErrorKind.USAGE

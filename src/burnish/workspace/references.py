@@ -13,7 +13,7 @@ from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, Unkn
 from burnish.workspace.git import Git, is_object
 from burnish.workspace.names import fields, to_text
 
-_USUAL_BASES = ("main", "master")
+USUAL_BASES = ("main", "master")
 _BASE_SETTINGS = (
     *("config", "-z", "--get-regexp"),
     r"^(remote\..+\..+|branch\..+\.(remote|merge)|init\.defaultbranch)$",
@@ -103,7 +103,7 @@ def default_base(git: Git, head: str, *, by_settings: bool = True) -> str:
     for name in names:
         if _commit_of(git, name) is not None:
             return name.removeprefix(BRANCHES).removeprefix(REMOTES)
-    if head in _USUAL_BASES:
+    if head in USUAL_BASES:
         raise SubjectError(
             f"burnish found no base for '{head}': it is itself the default base, and there is no remote.",
             hint="Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted.",
@@ -125,7 +125,7 @@ def _candidates(git: Git, head: str, *, by_settings: bool) -> list[str]:
         if target.startswith(REMOTES):
             found.append(target)
     own = settings.get("init.defaultbranch") if by_settings else None
-    for name in (*_USUAL_BASES, *filter(None, (own,))):
+    for name in (*USUAL_BASES, *filter(None, (own,))):
         found.append(f"{BRANCHES}{name}")
         found += [f"{REMOTES}{remote}/{name}" for remote in remotes]
     return found

@@ -20,7 +20,7 @@ _EMPTY_TREES = {
 }
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LINKS_FOLLOWED = 8
-_TAKEN = frozenset({"kept", "seals"})
+_TAKEN = frozenset({"break-glass", "kept", "seals"})
 """Folders below `refs/burnish/`."""
 
 
@@ -207,6 +207,12 @@ class Repository:
         places = [home / mark for home in homes for mark in marks]
         names = {_first_line(place).removeprefix(to_bytes(BRANCHES)) for place in places if place.is_file()}
         return to_bytes(branch) in names
+
+    def operation_in_progress(self) -> bool:
+        """Whether a rebase, merge, cherry-pick or revert is under way in this work tree."""
+        home = Path(self.git.text("rev-parse", "--absolute-git-dir"))
+        marks = ("rebase-merge", "rebase-apply", "sequencer", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+        return any((home / mark).exists() for mark in marks)
 
     def is_clean(self, worktree: Path | None = None, ignoring: Sequence[str] = (), *, untracked: bool = True) -> bool:
         """Whether everything in a work tree is committed, but for files that match the globs."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from burnish.core.values import Value
 from burnish.workspace import references
 from burnish.workspace.commits import commit_tree
-from burnish.workspace.errors import SubjectError
+from burnish.workspace.errors import NothingToReviewError, SubjectError
 from burnish.workspace.git import Git
 from burnish.workspace.repository import Repository, excluding
 
@@ -52,12 +52,14 @@ def freeze(
     *,
     work: Work = Work.COMMITTED,
     ignoring: Sequence[str] = (),
+    index: Path | None = None,
     allow_empty: bool = False,
 ) -> FrozenSubject:
     """What is to be reviewed, as it is now: names are looked up once and for all. Raises `SubjectError` where they make
     no subject.
 
     Uncommitted work is the work tree as it is, but nothing that is ignored, nor what the globs in `ignoring` match.
+    `index` is what holds the staged files, where that is not the repository's own: `git commit --all` has another.
     With `allow_empty`, nothing to review is no error: the change is still to be made.
     """
     git = repository.git
@@ -69,7 +71,7 @@ def freeze(
     meant = "HEAD" if branch is None else branch if branch.startswith(references.BRANCHES) else name
     known = references.commits(git, "HEAD", meant, *filter(None, (base,)))
     if branch is None and known["HEAD"] is None:
-        raise SubjectError("There are no commits here yet.", hint="Commit something first: `git commit`.")
+        raise NothingToReviewError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     # What was not found is looked up again where there is a better message for it.
     head = known[meant] or references.commit_of(git, meant)
     base = base or _default_base(git, name, uncommitted=uncommitted)
@@ -78,7 +80,7 @@ def freeze(
     if merge_base is None:
         raise _no_common_commit(base, name, shallow=repository.is_shallow)
     if uncommitted:
-        head = commit_work_tree(git, head, ignoring, staged=work is Work.STAGED)
+        head = commit_work_tree(git, head, ignoring, staged=work is Work.STAGED, index=index)
     tree, former_tree = _trees(git, head, merge_base)
     subject = FrozenSubject(
         branch=name if name != "HEAD" else head[:12],
@@ -96,9 +98,11 @@ def freeze(
     return subject
 
 
-def commit_work_tree(git: Git, head: str, ignoring: Sequence[str], *, staged: bool = False) -> str:
+def commit_work_tree(
+    git: Git, head: str, ignoring: Sequence[str], *, staged: bool = False, index: Path | None = None
+) -> str:
     """A commit, which nothing points to, of the work tree as it is, or of what is staged. The index is only copied."""
-    index = Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+    index = index or Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
     with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
         private = Path(folder) / "index"
         environment = {"GIT_INDEX_FILE": str(private), "GIT_LITERAL_PATHSPECS": "0"}
@@ -158,10 +162,10 @@ def _refuse_nothing(subject: FrozenSubject, *, staged: bool) -> None:
         return
     if staged:
         hint = "Stage files with `git add`, or use --uncommitted."
-        raise SubjectError("There is nothing to review: nothing is staged.", hint=hint)
+        raise NothingToReviewError("There is nothing to review: nothing is staged.", hint=hint)
     reason = "is at the same commit as" if subject.head == subject.base_commit else "is already part of"
     hint = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
-    raise SubjectError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
+    raise NothingToReviewError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
 
 
 def _trees(git: Git, *commits: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Validation before a review, and the seal after the last one: burnish's own work."""
 
 from burnish.core.events import Sealed, Validated, ValidationStatus, WorkFailed
-from burnish.core.state import Ended, Outcome, Run, Sealing, SealKind, Validating, Validation
+from burnish.core.state import Ended, Outcome, Run, Sealing, Validating, Validation
 from burnish.core.steps import flow, work
 from burnish.core.values import replace
 
@@ -18,7 +18,8 @@ def validated(run: Run, phase: Validating, event: Validated) -> Run:
     failures = run.failed_validations + 1
     run = replace(run, failed_validations=failures)
     if not run.may_fix:
-        return flow.end(run, Outcome.FAILED, "validation failed")
+        look_anyway = not run.started.enforced and not run.rounds
+        return flow.to_review(run) if look_anyway else flow.end_unmet(run, Outcome.FAILED, "validation failed")
     if failures > run.protocol.limits.validation_fixes:
         return flow.end(run, Outcome.FAILED, f"validation failed {failures} times in a row")
     if len(run.rounds) >= run.limit:
@@ -27,15 +28,10 @@ def validated(run: Run, phase: Validating, event: Validated) -> Run:
     return flow.to_fix(replace(run, repairs=run.repairs + 1), flow.repair_order(run, event.output))
 
 
-def outcome_of(phase: Sealing) -> Outcome:
-    """What a run ends with once its seal is stored."""
-    return Outcome.ACCEPTED if SealKind.ACCEPTED in phase.kinds else Outcome.APPROVED
-
-
 def sealed(run: Run, phase: Sealing, event: Sealed) -> Run:
     work.running(phase.work, phase.key, event.effect)
-    outcome = outcome_of(phase)
-    return replace(run, seal=event.digest, seal_kinds=phase.kinds, phase=Ended(outcome=outcome, reason=phase.reason))
+    ended = Ended(outcome=phase.outcome, reason=phase.reason)
+    return replace(run, seal=event.digest, seal_kinds=phase.kinds, phase=ended)
 
 
 def own_work_failed(run: Run, phase: Validating | Sealing, event: WorkFailed) -> Run:

@@ -105,23 +105,35 @@ def settle_approval(run: Run, approval: Approval) -> Run:
         if counts_evidence and run.validated and run.validated.status is ValidationStatus.FAILED:
             return end(run, Outcome.ACCEPTED, f"{approval.reason}; no seal: validation fails on this tree")
         return _to_seal(run, approval)
+    if not run.started.enforced and run.validated and run.validated.status is ValidationStatus.FAILED:
+        return end_unmet(run, Outcome.FAILED, "validation failed")
     gaps = run.judgement.gaps if counts_evidence and run.judgement else ()
     if gaps and not run.started.allow_unexamined and run.protocol.review.by is not ReviewBy.SESSION:
-        return end(run, Outcome.UNPROVEN, f"no blocking findings, but not everything was examined: {summary(gaps)}")
+        unexamined = f"no blocking findings, but not everything was examined: {summary(gaps)}"
+        return end_unmet(run, Outcome.UNPROVEN, unexamined)
     # A blocker that was not fixed withholds the seal even where the protocol's own count is clean.
     held = [tracked.finding.title for tracked in run.findings if tracked.still_blocks]
     if held:
         withheld = f"{approval.reason}; no seal: earlier findings still block: {'; '.join(held[:3])}"
-        return end(run, Outcome.APPROVED, withheld)
+        return end_unmet(run, Outcome.APPROVED, withheld)
     return _to_seal(run, approval)
 
 
 def _to_seal(run: Run, approval: Approval) -> Run:
+    outcome = Outcome.ACCEPTED if approval.accepted else Outcome.APPROVED
     if run.subject.paths:
-        outcome = Outcome.ACCEPTED if approval.accepted else Outcome.APPROVED
         return end(run, outcome, f"{approval.reason}; no seal: only a part of the change was reviewed")
-    kinds = _kinds(run, approval)
-    return replace(run, phase=Sealing(kinds=kinds or (SealKind.APPROVED,), reason=approval.reason, work=Ready()))
+    kinds = _kinds(run, approval) or (SealKind.APPROVED,)
+    return replace(run, phase=Sealing(kinds=kinds, reason=approval.reason, work=Ready(), outcome=outcome))
+
+
+def end_unmet(run: Run, outcome: Outcome, reason: str) -> Run:
+    """End a run that did not pass its gate. A review that the policy does not enforce is sealed as what it is."""
+    if run.started.enforced or run.may_fix or run.subject.paths:
+        return end(run, outcome, reason)
+    local = (SealKind.LOCAL_POLICY,) if run.started.local_policy else ()
+    kinds = (*local, SealKind.REPORTED)
+    return replace(run, phase=Sealing(kinds=kinds, reason=reason, work=Ready(), outcome=outcome))
 
 
 def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:

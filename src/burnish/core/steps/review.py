@@ -154,7 +154,7 @@ def _follow_judgement(run: Run, judgement: Judgement, scope: Scope) -> Run:
             return flow.to_review(run)
         return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
     if not run.may_fix:
-        return flow.end(run, Outcome.FAILED, what_remains(run))
+        return flow.end_unmet(run, Outcome.FAILED, what_remains(run))
     if len(run.rounds) >= run.limit:
         return flow.exhaust(run, what_remains(run))
     questions = _questions(run, judgement)
@@ -211,7 +211,7 @@ def session_finished(run: Run, phase: Reviewing, event: SessionFinished) -> Run:
     if judgement.clean:
         return flow.approve(run, f"no blocking findings in round {len(run.rounds)}")
     why = "the session did not mark the story as done" if nothing_blocks else what_remains(run)
-    return next_round(run, why) if run.may_fix else flow.end(run, Outcome.FAILED, why)
+    return next_round(run, why) if run.may_fix else flow.end_unmet(run, Outcome.FAILED, why)
 
 
 def _unreadable(run: Run, event: SessionFinished, failure: Failure) -> Run:
