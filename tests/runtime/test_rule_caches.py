@@ -47,11 +47,15 @@ def test_another_choice_of_rules_is_another_folder(harness: FixersDesk) -> None:
     assert _compile(harness, ONE_RULE) != _compile(harness, other)
 
 
-def test_rules_that_cannot_be_compiled_are_an_error_and_leave_nothing(harness: FixersDesk, tmp_path: Path) -> None:
-    with pytest.raises(ToolError, match="could not compile"):
-        _compile(harness, ("scan", "--rule=no-such-rule"))
-
+def test_rules_that_cannot_be_compiled_leave_nothing_and_the_scan_says_why(harness: FixersDesk, tmp_path: Path) -> None:
+    assert _compile(harness, ("scan", "--rule=no-such-rule")) is None
     assert not (tmp_path / "cache" / "analysers").exists()
+
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.py").write_text("KEY = 1\n")
+    task = Task(tool=ToolName.KINGFISHER, files=("a.py",), choice=RuleSelection(select=("no-such-rule",)))
+    with pytest.raises(ToolError, match="Unknown rule"):
+        asyncio.run(AnalyserRunner(harness.services).look(tmp_path / "files", (task,), asyncio.Event()))
 
 
 def test_a_secret_is_found_where_kingfisher_keeps_no_compiled_rules(harness: FixersDesk, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ user's home it finds nothing. So they are compiled before it is given any file, 
 may only read while it looks at files: nothing of a repository ever reaches what a later review relies on.
 
 kingfisher keeps no rules in a folder that another user could replace: each folder above it must belong to the user or
-to root, and no group may write there. The sandbox shows such a route. Without a sandbox the route is the real one;
-where kingfisher refuses it, the cache is left out, which costs time and nothing else.
+to root, and no group may write there. The sandbox shows such a route. Without a sandbox the route is the real one.
+Where kingfisher refuses it, or cannot compile in time, the cache is left out: that costs time and nothing else.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from burnish.agents.panel.interface import ToolError, ToolName
+from burnish.agents.panel.interface import ToolName
 from burnish.agents.panel.programs import program, version
 from burnish.agents.services import Services
 from burnish.system.files import make_private_directory
@@ -25,7 +25,6 @@ SECONDS = 120.0
 _CHOOSES_RULES = ("--rule=", "--exclude-rule=")
 _NOT_KEPT = "the cache could not be persisted"
 """What kingfisher says of rules that it did compile."""
-_HINT = "Run 'kingfisher rules compile-cache' by hand to see the error."
 
 
 def _chosen(arguments: Sequence[str]) -> tuple[str, ...]:
@@ -34,7 +33,7 @@ def _chosen(arguments: Sequence[str]) -> tuple[str, ...]:
 
 
 async def compile_rules(services: Services, arguments: Sequence[str], stop: asyncio.Event) -> Path | None:
-    """The folder with the rules that a call chooses, made if there is none yet; None where kingfisher keeps none."""
+    """The folder with the rules that a call chooses, made if there is none yet; None where there can be none."""
     choice = _chosen(arguments)
     folder = folder_of(services, arguments)
     if folder.is_dir():
@@ -56,10 +55,8 @@ async def compile_rules(services: Services, arguments: Sequence[str], stop: asyn
         stop=stop,
         network=False,
     )
-    if finished.how is How.EXITED and _NOT_KEPT in finished.stderr_tail:
-        return None
-    if finished.how is not How.EXITED or finished.code != 0:
-        raise ToolError(f"kingfisher could not compile its rules: {finished.stderr_tail.strip()[-300:]}", hint=_HINT)
+    if finished.how is not How.EXITED or finished.code != 0 or _NOT_KEPT in finished.stderr_tail:
+        return None  # the scan compiles them itself, or says why it cannot
     make_private_directory(folder.parent)
     with suppress(OSError):  # another review was quicker
         making.rename(folder)
