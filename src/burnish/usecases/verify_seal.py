@@ -74,6 +74,8 @@ class Verification(Value):
     """Whether the base's policy enforces its gate."""
     break_glass: tuple[BreakGlass, ...] = ()
     """When this tree went ahead without a seal that holds."""
+    passed: int = 0
+    """How many checks of the seal were passed."""
 
     @property
     def is_reported(self) -> bool:
@@ -122,15 +124,17 @@ def verify(repository: Repository, ref: str, demands: Demands) -> Verification:
         if ledger is not None:
             stack.callback(ledger.close)
         verifications = [_verdict(repository, ledger, question, seal, unsealed) for seal in seals]
-    holding = [verification for verification in verifications if verification.ok]
-    return max(holding or verifications, key=_newest)
+    return max(verifications, key=_rank)
 
 
-def _newest(verification: Verification) -> tuple[str, bool, str]:
-    """The order of seals. Of two from the same second, a signed one says more; the digest settles the rest."""
-    if verification.seal is None or verification.seal.statement is None:
-        return "", False, ""
-    return verification.seal.statement.sealed_at, bool(verification.seal.signature), verification.seal.digest
+def _rank(verification: Verification) -> tuple[bool, bool, int, str, bool, str]:
+    """Which seal is told of: one that holds, an approval before a report; else the one that passed the most checks, so
+    that its reason is the one to act on. Then the newest; of two from the same second, a signed one says more."""
+    seal = verification.seal
+    if seal is None or seal.statement is None:
+        return False, False, 0, "", False, ""
+    at, approves = seal.statement.sealed_at, not verification.is_reported
+    return verification.ok, approves, verification.passed, at, bool(seal.signature), seal.digest
 
 
 def _question(repository: Repository, ref: str, demands: Demands) -> _Question:
@@ -207,6 +211,7 @@ def _verdict(
     try:
         for check in _CHECKS:
             check(question, statement)
+            verification = replace(verification, passed=verification.passed + 1)
         _check_files(repository, statement)
         signer = _check_signature(question, seal)
         known = ledger is not None and ledger.version(stream_of(statement.run)) > 0
