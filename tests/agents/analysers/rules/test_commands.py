@@ -23,6 +23,13 @@ def found(text: str, path: str = "run.sh") -> list[tuple[str, int | None]]:
     return [(hit.rule, hit.line) for hit in command_hits(path, text.encode())]
 
 
+@pytest.mark.parametrize("command", ["npm run lint", "ruff check .", "cargo clippy", "make lint", "npx tsc --noEmit"])
+def test_a_check_whose_failure_is_hidden_counts_in_ci(command: str) -> None:
+    assert found(f"      - run: {command} || true\n", PATH) == [(OwnRule.STEP_MAY_FAIL.value, 1)]
+    assert found(f"lint:\n\t{command} || true\n", "Makefile") == []
+    assert found(f"      - run: {command} || exit 1\n", PATH) == []
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -30,9 +30,12 @@ def command_hits(path: str, content: bytes) -> Iterator[Hit]:
     """What is wrong with the command lines of a file; nothing for a file that has none."""
     if not _holds_commands(path, content):
         return
+    of_ci = any(matches(path, glob) for glob in rule_data(_RULES)["ci"])
     for number, line in _command_lines(content.decode("utf-8", "replace")):
         if hides_a_failing_test(line):
             yield hit(OwnRule.TESTS_MAY_FAIL, path, number, "Tests that fail are taken for a success.")
+        elif of_ci and _hides(line, "checks"):
+            yield hit(OwnRule.STEP_MAY_FAIL, path, number, "A check that fails is taken for a success.")
         for name, rule, message in _SIGNS:
             if _pattern(name).search(line):
                 yield hit(rule, path, number, message)
@@ -45,16 +48,24 @@ def command_hits(path: str, content: bytes) -> Iterator[Hit]:
 
 def hides_a_failing_test(line: str) -> bool:
     """Whether a command line runs tests and goes on as if they had passed."""
+    return _hides(line, "tests")
+
+
+def _hides(line: str, kind: str) -> bool:
     before, separator, after = line.partition("||")
     if not separator or _pattern("fails").search(after) or not _pattern("hides").search(after):
         return False
-    return runs_tests(_ENDS.split(before)[-1])
+    return _runs(_ENDS.split(before)[-1], kind)
 
 
 def runs_tests(script: str) -> bool:
     """Whether a script runs tests, as far as its commands tell."""
+    return _runs(script, "tests")
+
+
+def _runs(script: str, kind: str) -> bool:
     commands = _ENDS.split(script.replace("\\\n", " "))
-    return any(_pattern("tests").search(one) and not _pattern("no_tests").search(one) for one in commands)
+    return any(_pattern(kind).search(one) and not _pattern("no_tests").search(one) for one in commands)
 
 
 def _holds_commands(path: str, content: bytes) -> bool:
