@@ -1,6 +1,6 @@
 #!/bin/sh
-# A newcomer, from nothing: installs a wheel into an empty environment, sets burnish up in three projects, is stopped with
-# a bad commit, does what the messages say, and pushes. Every command after a `$` is in README.md.
+# A newcomer, from nothing: installs a wheel into an empty environment, sets burnish up in three projects, is stopped by the
+# pre-push hook with a bad commit, does what its message says, and pushes. Every command after a `$` is in README.md.
 #
 #   sh demo/newcomer.sh dist/burnish-*.whl
 set -eu
@@ -86,20 +86,22 @@ adopts() { # sets burnish up in the repository that is here, and meets its gate 
     save "Begin"
     git remote add origin "$world/$1.git"
     git push --quiet --set-upstream origin main
-    types 0 'burnish init --yes'
+    types 0 'burnish init --yes --hook'
+    reads 'pre-push installed'
     reads 'wrote burnish.toml'
     types 0 'git add burnish.toml && git commit --message "Review changes with burnish"'
-    git push --quiet
+    types 0 'burnish review && git push'
     git switch --quiet --create change
     "break_$2" "$3"
     save "Add a question"
-    types 1 'burnish verify && git push --set-upstream origin change'
-    reads 'burnish review'
-    types 1 'burnish review'
-    reads 'Next: burnish fix'
-    types 0 'burnish fix'
-    types 0 'burnish verify && git push --set-upstream origin change'
+    types 1 'git push --set-upstream origin change'
+    reads 'change has no valid seal'
+    reads '^  burnish fix --branch change --base origin/main$'
+    types 0 'burnish fix --branch change --base origin/main'
+    types 0 'git push --set-upstream origin change'
     test "$(git rev-parse HEAD)" = "$(git --git-dir "$world/$1.git" rev-parse change)"
+    git --git-dir "$world/$1.git" for-each-ref "refs/burnish/seals/$(git rev-parse 'HEAD^{tree}')/" >"$world/said"
+    reads 'refs/burnish/seals/'
 }
 
 echo "== An empty environment"

@@ -89,6 +89,7 @@ def test_nothing_that_is_planted_gets_in(
     settings = json.loads(bundle["settings.json"])["settings"]
     assert (settings["limits"]["minutes"], settings["agents"]["1"]["kind"]) == (7, "command")
     assert settings["agents"]["1"]["model"] == "<text>"
+    assert json.loads(bundle["about.json"])["hooks"]["pre-push"] == "not installed"
 
 
 def test_broken_settings_are_told_and_no_file_is_replaced(

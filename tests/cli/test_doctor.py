@@ -10,7 +10,7 @@ import pytest
 from burnish.testing.repositories import RepositoryBuilder
 
 Burnish = Callable[..., tuple[int, str, str]]
-PARTS = ["git", "policy", "sandbox", "analysers", "tests", "agents", "ledger"]
+PARTS = ["git", "policy", "sandbox", "analysers", "tests", "agents", "hooks", "ledger"]
 
 
 @pytest.fixture
@@ -27,11 +27,13 @@ def repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> RepositoryBuild
 
 def test_every_part_is_told(burnish: Burnish, repository: RepositoryBuilder) -> None:
     before = repository.git.run("status", "--porcelain")
+    assert burnish("hook", "install", "pre-push")[0] == 0
     code, out, err = burnish("doctor")
     assert (code, err) == (0, "")
     assert [line[2:14].strip() for line in out.splitlines() if line[0] != " "] == PARTS
     assert "'change' would be compared with 'main'" in out
     assert "no runs yet" in out
+    assert "pre-push installed, post-commit not installed" in out
     assert repository.git.run("status", "--porcelain") == before
 
 

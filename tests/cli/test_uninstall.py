@@ -57,6 +57,25 @@ def test_what_goes_and_what_stays_is_named(burnish: Burnish, repository: Reposit
     assert burnish("uninstall")[:2] == (0, "There is nothing of burnish in this repository.\n")
 
 
+def test_hooks_go_and_your_own_come_back(burnish: Burnish, repository: RepositoryBuilder) -> None:
+    hooks = repository.path / ".git" / "hooks"
+    repository.executable(".git/hooks/pre-push", "#!/bin/sh\n# mine\n")
+    assert burnish("hook", "install", "pre-push", "post-commit", "pre-commit")[0] == 0
+    edited = (hooks / "pre-commit").read_text() + "echo more\n"
+    (hooks / "pre-commit").write_text(edited)
+    code, out, _ = burnish("uninstall", "--yes")
+    assert code == 0
+    assert out.splitlines()[:3] == [
+        f"removes the hook {hooks / 'pre-push'}; your own hook comes back",
+        f"removes the hook {hooks / 'post-commit'}",
+        "keeps burnish.toml",
+    ]
+    assert f"keeps {hooks / 'pre-commit'} (a hook of burnish that was edited)" in out
+    assert (hooks / "pre-push").read_text() == "#!/bin/sh\n# mine\n"
+    assert not (hooks / "post-commit").exists()
+    assert (hooks / "pre-commit").read_text() == edited
+
+
 def test_branches_go_only_if_asked_and_only_those_of_runs(burnish: Burnish, repository: RepositoryBuilder) -> None:
     burnished(repository)
     assert burnish("uninstall", "--yes", "--branches")[0] == 0

@@ -40,3 +40,6 @@ def test_a_wheel_reviews_in_an_empty_environment(tmp_path: Path) -> None:
     review = run("burnish", "review", folder=repository.path, **home)
     assert (review.returncode, "Undefined name `B`" in review.stdout) == (1, True), review.stderr
     assert run("burnish", "doctor", folder=repository.path, **home).returncode == 0
+    for system, written in {"github": ".github/workflows/burnish.yml", "gitlab": ".gitlab/burnish.yml"}.items():
+        assert run("burnish", "init", "--yes", "--ci", system, folder=repository.path, **home).returncode == 0
+        assert (repository.path / written).read_text() == (ROOT / "ci" / f"{system}.yml").read_text()

@@ -10,7 +10,11 @@ import pytest
 from burnish.settings.loading import load_alone
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.init_repository import (
+    GITHUB_PATH,
+    GITLAB_MAIN,
+    GITLAB_PATH,
     SKILL_PATH,
+    CiSystem,
     Extra,
     InitError,
     Initialised,
@@ -19,6 +23,7 @@ from burnish.usecases.init_repository import (
     init_repository,
 )
 from burnish.usecases.plan_run import PlanError
+from burnish.workspace.errors import HookError
 
 PYTHON = {
     "app.py": "def double(number):\n    return number * 2\n",
@@ -84,6 +89,8 @@ def test_without_questions_it_tries_the_tests_and_names_no_model(scene: Scene) -
     assert "#   python -m pytest: 1 passed in" in text
     assert (done.base, done.needs_more, done.written) == ("main", False, ("burnish.toml",))
     assert done.usable_models == ("claude",)
+    assert (done.hook, done.left_out) == (False, (Extra.HOOK, Extra.SKILL))  # no CI was found
+    assert not (scene.repository.path / ".git" / "hooks" / "pre-push").exists()
     assert stat.S_IMODE(scene.file.stat().st_mode) & 0o444 == 0o444
     assert not (scene.repository.path / ".git" / "burnish").exists()
     assert "languages: Python (2 files)" in scene.said
@@ -93,12 +100,16 @@ def test_without_questions_it_tries_the_tests_and_names_no_model(scene: Scene) -
 def test_three_questions_at_most_and_each_answer_counts(scene: Scene) -> None:
     scene.login()
     scene.repository.commit(PLAIN | {"check.sh": "exit 0\n", "app.py": "A = 1\n"})
-    done = scene.init("sh check.sh", "claude", "s")
+    scene.repository.git.run("remote", "add", "origin", "git@github.invalid:owner/project.git")
+    done = scene.init("sh check.sh", "claude", "s, c h")
     settings = load_alone(scene.file.read_bytes(), "burnish.toml")
     assert settings.validate.commands["tests"].line == "sh check.sh"
     assert (settings.roles.review.agent, settings.roles.fix.agent, settings.limits.cost_usd) == ("claude", "claude", 5)
     assert len(scene.asked) == 3
-    assert done.written == ("burnish.toml", SKILL_PATH)
+    assert done.written == ("burnish.toml", GITHUB_PATH, SKILL_PATH)
+    assert (done.hook, done.left_out) == (True, ())
+    assert os.access(scene.repository.path / ".git" / "hooks" / "pre-push", os.X_OK)
+    assert "OWNER/burnish@HASH" in (scene.repository.path / GITHUB_PATH).read_text()
     assert (scene.repository.path / SKILL_PATH).read_text().startswith("---\nname: burnish\ndescription: ")
 
 
@@ -121,6 +132,22 @@ def test_an_existing_file_stays_and_what_it_lacks_is_shown(scene: Scene) -> None
     (scene.repository.path / SKILL_PATH).write_text("mine, too\n")
     assert scene.init(request=InitRequest(extras=(Extra.SKILL,))).written == ()
     assert (scene.repository.path / SKILL_PATH).read_text() == "mine, too\n"
+
+
+def test_ci_files_that_are_there_stay_and_the_lines_to_add_are_said(scene: Scene) -> None:
+    scene.repository.commit(PLAIN | {"burnish.toml": "", GITLAB_MAIN: "# mine\n", GITHUB_PATH: "# mine\n"})
+    done = scene.init(request=InitRequest(extras=(Extra.CI,), ci=CiSystem.GITLAB))
+    assert done.written == (GITLAB_PATH,)
+    assert "include:\n  - local: .gitlab/burnish.yml" in done.to_do[-1]
+    assert scene.init(request=InitRequest(extras=(Extra.CI,), ci=CiSystem.GITHUB)).written == ()
+    assert {(scene.repository.path / name).read_text() for name in (GITLAB_MAIN, GITHUB_PATH)} == {"# mine\n"}
+
+
+def test_a_hook_that_is_refused_leaves_nothing_written(scene: Scene, tmp_path: Path) -> None:
+    scene.repository.commit(PLAIN).git.run("config", "core.hooksPath", str(tmp_path / "everywhere"))
+    with pytest.raises(HookError, match="other repositories"):
+        scene.init(request=InitRequest(extras=(Extra.HOOK,)))
+    assert not scene.file.exists()
 
 
 def test_a_link_is_not_written_through(scene: Scene, tmp_path: Path) -> None:

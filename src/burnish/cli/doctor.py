@@ -11,7 +11,7 @@ from burnish.report.json_objects import VERSION
 from burnish.report.output import Line, Tone, Toned, flat, print_json, print_lines, wrapped
 from burnish.usecases.check_setup import Diagnosis, Health, check_setup
 
-_HELP = """Check everything that a review needs here: git, policy, sandbox, analysers, tests, agents and the ledger.
+_HELP = """Check everything that a review needs here: git, policy, sandbox, analysers, tests, agents, hooks and ledger.
 
 Nothing is changed, no model is called, and no test is run.
 

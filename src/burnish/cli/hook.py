@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -14,8 +15,9 @@ from burnish.report.json_objects import VERSION
 from burnish.report.output import print_error, print_json, print_line, print_lines, table
 from burnish.report.text import blocking_in_short
 from burnish.report.words import reason, state_word
+from burnish.usecases.git_hooks import install_hooks, list_hooks, uninstall_hooks
 from burnish.usecases.run_hook import PushResult, check_push, drop_git_variables, review_commit, review_staged
-from burnish.workspace.hooks import HookChange, HookName, hook_status, install_hook, uninstall_hook
+from burnish.workspace.hooks import HookChange, HookName
 from burnish.workspace.pushes import read_pushed, told_by_pre_commit
 from burnish.workspace.repository import Repository
 
@@ -50,7 +52,7 @@ hook = LazyGroup(
     {
         "install": LazyCommand("burnish.cli.hook:install", "Commands", "Install hooks; keep those that are there."),
         "uninstall": LazyCommand("burnish.cli.hook:uninstall", "Commands", "Remove them; restore what was there."),
-        "list": LazyCommand("burnish.cli.hook:list_hooks", "Commands", "List the hooks and their states."),
+        "list": LazyCommand("burnish.cli.hook:list_command", "Commands", "List the hooks and their states."),
         "run": LazyCommand("burnish.cli.hook:run", "Commands", "What an installed hook calls."),
     },
     help_text="Install git hooks that call burnish.",
@@ -60,32 +62,27 @@ hook = LazyGroup(
 @click.command("install", help=_INSTALL_HELP)
 @click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice(_NAMES))
 def install(names: tuple[str, ...]) -> int:
-    repository = Repository.discover(Path.cwd())
-    for name in dict.fromkeys(names):
-        _tell(install_hook(repository, HookName(name)))
-    return 0
+    return _tell(install_hooks(Path.cwd(), map(HookName, dict.fromkeys(names))))
 
 
 @click.command("uninstall", help=_UNINSTALL_HELP)
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice(_NAMES))
 def uninstall(names: tuple[str, ...]) -> int:
-    repository = Repository.discover(Path.cwd())
-    for name in dict.fromkeys(names or _NAMES):
-        _tell(uninstall_hook(repository, HookName(name)))
+    return _tell(uninstall_hooks(Path.cwd(), map(HookName, dict.fromkeys(names or _NAMES))))
+
+
+def _tell(changes: Iterable[HookChange]) -> int:
+    for change in changes:
+        print_line(change.done)
+        for note in change.notes:
+            print_error(f"note: {note}")
     return 0
-
-
-def _tell(change: HookChange) -> None:
-    print_line(change.done)
-    for note in change.notes:
-        print_error(f"note: {note}")
 
 
 @click.command("list", help="List the hooks that burnish can install, and what is there.")
 @json_option
-def list_hooks(*, as_json: bool) -> int:
-    repository = Repository.discover(Path.cwd())
-    found = [hook_status(repository, name) for name in HookName]
+def list_command(*, as_json: bool) -> int:
+    found = list_hooks(Path.cwd())
     if as_json:
         hooks = [
             {

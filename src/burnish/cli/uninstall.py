@@ -10,10 +10,10 @@ from burnish.report.output import at_terminal, flat, print_error, print_line
 from burnish.report.words import number
 from burnish.usecases.uninstall import Uninstallation, UninstallError, plan_uninstallation, uninstall
 
-_HELP = """Remove what burnish put into this repository: its state (runs, logs, decisions) and refs/burnish/*, with all
-seals that are stored here.
+_HELP = """Remove what burnish put into this repository: its state (runs, logs, decisions), its git hooks, and
+refs/burnish/*, with all seals that are stored here. A hook that was there before burnish's comes back.
 
-burnish.toml, the branches that runs left (unless --branches), seals that were pushed to a remote, and the program stay.
+Files that 'burnish init' wrote, the branches that runs left (unless --branches), pushed seals and the program stay.
 Everything is listed before you are asked. Without a terminal it needs --yes. It refuses while a run is active.
 
 \b
@@ -56,6 +56,9 @@ def _agreed() -> bool:
 
 
 def _lines(planned: Uninstallation, word: str) -> Iterator[str]:
+    for status in planned.hooks:
+        back = "; your own hook comes back" if status.kept is not None else ""
+        yield f"{word} the hook {flat(str(status.path))}{back}"
     yield from (f"{word} {flat(str(folder))}" for folder in planned.folders)
     if planned.refs:
         yield f"{word} {number(len(planned.refs), 'ref')} below refs/burnish/"

@@ -14,8 +14,10 @@ from burnish.core.values import Value
 from burnish.runtime.services import tool_environment
 from burnish.settings.loading import REPOSITORY_FILE
 from burnish.system.sandbox import SandboxKind, choose
+from burnish.usecases.git_hooks import list_hooks
 from burnish.usecases.list_agents import AgentRow, LocalSettings, list_agents, resolve_local_settings
 from burnish.usecases.runs import NoRunsError, open_runs
+from burnish.workspace.hooks import HookState
 from burnish.workspace.repository import Repository
 
 
@@ -35,6 +37,14 @@ class Diagnosis(Value):
     remedy: str = ""
 
 
+_HOOK_REMEDIES = {
+    HookState.OUTDATED: ("calls another burnish, or was made by another version", "burnish hook install {name}"),
+    HookState.EDITED: ("was edited after burnish had made it", "If that is what you want, leave it as it is."),
+    HookState.REPLACED: (
+        "no longer calls burnish: another tool changed it",
+        "Compare it with {name}.before-burnish, remove the older one, then: burnish hook install {name}",
+    ),
+}
 _Look = Callable[[], Iterator[Diagnosis]]
 
 
@@ -49,6 +59,7 @@ def check_setup(folder: Path, environment: Mapping[str, str]) -> Iterator[Diagno
         "analysers": _analysers,
         "tests": partial(_tests, repository, local, environment),
         "agents": partial(_agents, local, environment),
+        "hooks": partial(_hooks, folder),
         "ledger": partial(_ledger, folder),
     }
     for part, look in looks.items():
@@ -122,6 +133,22 @@ def _agent(row: AgentRow) -> Diagnosis:
     health = Health.GOOD if row.readiness.is_good else Health.BAD if row.roles else Health.NOTE
     says = f"{row.name}{used}: {row.readiness.value}"
     return Diagnosis(part="agents", health=health, says=says, remedy="" if row.readiness.is_good else row.remedy)
+
+
+def _hooks(folder: Path) -> Iterator[Diagnosis]:
+    """No hook is needed for a review: none is ever bad."""
+    found = list_hooks(folder)
+    says = ", ".join(f"{status.name.value} {status.state.value}" for status in found)
+    yield Diagnosis(part="hooks", health=Health.GOOD, says=says)
+    for status in found:
+        if status.state in _HOOK_REMEDIES:
+            says, remedy = _HOOK_REMEDIES[status.state]
+            yield Diagnosis(
+                part="hooks",
+                health=Health.NOTE,
+                says=f"{status.path} {says}",
+                remedy=remedy.format(name=status.name.value),
+            )
 
 
 def _ledger(folder: Path) -> Iterator[Diagnosis]:

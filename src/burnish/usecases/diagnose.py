@@ -34,6 +34,7 @@ from burnish.system import clock
 from burnish.system.nofollow import create_file
 from burnish.system.sandbox import choose
 from burnish.usecases.check_setup import check_setup
+from burnish.usecases.git_hooks import list_hooks
 from burnish.usecases.list_agents import list_agents, resolve_local_settings
 from burnish.usecases.runs import NoRunsError, Runs, open_runs
 from burnish.workspace.git import Git
@@ -61,7 +62,7 @@ class Bundle(Value):
 
 
 _PARTS = {
-    "about.json": "versions of burnish, Python, git, the system and the analysers; the sandbox; kinds of agents",
+    "about.json": "versions of burnish, Python, git, the system and the analysers; the sandbox; kinds of agents; hooks",
     "doctor.json": "for each part that 'burnish doctor' checks, whether it is good",
     "settings.json": "the settings by key: numbers, and words that burnish knows; other texts only as '<text>'",
     "runs.json": f"the last {MOST_RUNS} runs: events by kind and time, outcomes, kinds of failures, counts of findings",
@@ -113,6 +114,7 @@ def _about(folder: Path, environment: Mapping[str, str]) -> dict[str, object]:
         "sandbox": _guarded(lambda: choose(SandboxWanted.AUTO.value).kind.value),
         "analysers": dict(_analysers()),
         "agents": _guarded(lambda: _agents(folder, environment)),
+        "hooks": _guarded(lambda: {each.name.value: each.state.value for each in list_hooks(folder)}),
     }
 
 

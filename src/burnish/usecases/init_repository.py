@@ -7,7 +7,7 @@ named only if the user asks for it.
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from importlib import resources
 from pathlib import Path
@@ -35,16 +35,23 @@ from burnish.settings.types import Settings, ValidateSettings, ValidationCommand
 from burnish.system import clock, survivors
 from burnish.system.identifiers import new_run_id
 from burnish.system.nofollow import create_file
+from burnish.usecases.git_hooks import install_hooks
 from burnish.usecases.list_agents import AgentRow, LocalSettings, Readiness, list_agents, resolve_local_settings
 from burnish.usecases.plan_run import refuse_inside
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.folders import read_inside
+from burnish.workspace.hooks import HookName
+from burnish.workspace.pushes import remote_host
 from burnish.workspace.repository import Repository
 
 TRIAL_SECONDS = 120.0
 """How long a trial of the tests of one project may take."""
 SKILL_PATH = ".agents/skills/burnish/SKILL.md"
+GITHUB_PATH = ".github/workflows/burnish.yml"
+GITLAB_PATH = ".gitlab/burnish.yml"
+GITLAB_MAIN = ".gitlab-ci.yml"
+GITLAB_INCLUDE = f"include:\n  - local: {GITLAB_PATH}\n"
 _EFFECT = "trial"
 _COMMENTS_AT = 32
 _HEAD = """\
@@ -62,16 +69,19 @@ class InitError(BurnishError):
 class Extra(Enum):
     """What can be set up beside burnish.toml, by the letter that asks for it."""
 
+    HOOK = "h"
+    CI = "c"
     SKILL = "s"
 
-    @property
-    def words(self) -> str:
-        return _EXTRAS[self]
+
+class CiSystem(Enum):
+    """Where pull requests are checked, by the name that is in the host's."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
 
 
-_EXTRAS = {
-    Extra.SKILL: f"the skill that tells coding agents how to use burnish ({SKILL_PATH})",
-}
+_REQUESTS = {CiSystem.GITHUB: "pull request on GitHub", CiSystem.GITLAB: "merge request on GitLab"}
 
 
 class InitRequest(Value):
@@ -80,6 +90,8 @@ class InitRequest(Value):
     agent: str = ""
     """The model that reviews and fixes, too."""
     extras: tuple[Extra, ...] = ()
+    ci: CiSystem | None = None
+    """For `Extra.CI`; None for the one that the repository uses."""
     dry_run: bool = False
 
 
@@ -105,6 +117,12 @@ class Initialised(Value):
     needs_more: bool = False
     """Whether a commit here is not yet on the base: it must be pushed or merged."""
     left_out: tuple[Extra, ...] = ()
+    ci: CiSystem | None = None
+    """Which one was set up, or would be."""
+    hook: bool = False
+    """Whether pushes from this clone are checked from now on."""
+    to_do: tuple[str, ...] = ()
+    """What the user must still do by hand for what was written, in sentences."""
     usable_models: tuple[str, ...] = ()
     """Those that were not added."""
 
@@ -142,6 +160,7 @@ class _Survey(Value):
     """The branch that changes are merged into; empty where it was not found."""
     languages: dict[str, int]
     """The number of files by language, the most frequent first."""
+    ci: CiSystem | None
     models: tuple[AgentRow, ...]
     """Paid clients that are installed, usable or not."""
 
@@ -163,6 +182,7 @@ def init_repository(
 ) -> Initialised:
     """Look, try, propose, ask at most three questions, and write. Raises `InitError` where there is a burnish.toml."""
     found = _survey(folder, environment)
+    found = replace(found, ci=request.ci or found.ci)
     for line in _survey_lines(found):
         surface.tell(line)
     if found.policy_at and request.extras and not request.dry_run:
@@ -176,7 +196,7 @@ def init_repository(
         _refuse_existing(found, parts, surface)
     surface.tell(f"{'This would be' if request.dry_run else 'This will be'} {REPOSITORY_FILE}:")
     surface.show(text)
-    extras = None if request.dry_run else _choose_extras(request.extras, surface)
+    extras = None if request.dry_run else _choose_extras(found, request.extras, surface)
     if extras is None:
         return Initialised(declined=True)
     written = _write(found, text, extras, surface)
@@ -204,6 +224,7 @@ def _survey(folder: Path, environment: Mapping[str, str]) -> _Survey:
         branch=branch,
         base=_base(repository, branch),
         languages=dict(counted.most_common()),
+        ci=_ci(repository),
         models=tuple(row for row in rows if row.kind.is_paid and not row.kind.needs_command),
     )
 
@@ -214,6 +235,16 @@ def _base(repository: Repository, branch: str) -> str:
         return repository.default_base(branch)
     except SubjectError:
         return branch if branch in ("main", "master") else ""
+
+
+def _ci(repository: Repository) -> CiSystem | None:
+    """The CI system that the repository's files are for; where they do not tell, the host of its remote."""
+    marks = {CiSystem.GITHUB: ".github", CiSystem.GITLAB: GITLAB_MAIN}
+    there = [system for system, name in marks.items() if os.path.lexists(repository.root / name)]
+    if len(there) == 1:
+        return there[0]
+    host = remote_host(repository)
+    return next((system for system in CiSystem if system.value in host), None)
 
 
 def _survey_lines(found: _Survey) -> Iterator[str]:
@@ -429,40 +460,78 @@ def _refuse_existing(found: _Survey, parts: Sequence[_Part], surface: InitSurfac
     hint = "Add the lines above by hand" if missing else "It sets all that burnish would"
     raise InitError(
         f"There is a {place} already. Nothing was changed.",
-        hint=f"{hint}. 'burnish init --skill' adds only the skill for coding agents.",
+        hint=f"{hint}. 'burnish init' with --hook, --ci or --skill adds only that.",
     )
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
 
 
-def _choose_extras(wanted: tuple[Extra, ...], surface: InitSurface) -> tuple[Extra, ...] | None:
+def _choose_extras(found: _Survey, wanted: tuple[Extra, ...], surface: InitSurface) -> tuple[Extra, ...] | None:
     """The last question: whether to write, and what else. None for no."""
     if surface.ask is None:
         return wanted
-    for extra in Extra:
-        surface.tell(f"  {extra.value}  {extra.words}")
+    offered = dict(_offered(found))
+    for extra, words in offered.items():
+        surface.tell(f"  {extra.value}  {words}")
     answer = surface.ask(f"Write {REPOSITORY_FILE}? [Y/n, or the letters of what to add to it]").strip().lower()
     if answer in ("", "y", "yes"):
         return wanted
-    known = {extra.value: extra for extra in Extra}
+    known = {extra.value: extra for extra in offered}
     letters = answer.replace(",", " ").replace(" ", "")
     if answer not in ("n", "no") and known.keys() >= set(letters):
         return tuple(extra for letter, extra in known.items() if letter in letters or extra in wanted)
     return None
 
 
+def _offered(found: _Survey) -> Iterator[tuple[Extra, str]]:
+    yield Extra.HOOK, "the pre-push hook: git push needs a valid seal, in this clone"
+    if found.ci is not None:
+        paths = " and ".join(_ci_files(found.ci))
+        yield Extra.CI, f"the check of every {_REQUESTS[found.ci]} ({paths})"
+    yield Extra.SKILL, f"the skill that tells coding agents how to use burnish ({SKILL_PATH})"
+
+
 def _write(found: _Survey, policy: str | None, extras: tuple[Extra, ...], surface: InitSurface) -> Initialised:
+    """The hook comes first: it is what may be refused, and then nothing has been written."""
+    if Extra.HOOK in extras:
+        for change in install_hooks(found.repository.root, [HookName.PRE_PUSH]):
+            for line in (change.done, *change.notes):
+                surface.tell(line)
     files = {} if policy is None else {REPOSITORY_FILE: policy}
+    if Extra.CI in extras and found.ci is not None:
+        files |= _ci_files(found.ci)
     if Extra.SKILL in extras:
-        files[SKILL_PATH] = skill_text()
-    written = [name for name, text in files.items() if _create(found.repository.root, name, text, surface)]
+        files[SKILL_PATH] = _packaged("skill.md")
+    written = tuple(name for name, text in files.items() if _create(found.repository.root, name, text, surface))
     return Initialised(
-        written=tuple(written),
+        written=written,
         base=found.base,
         needs_more=found.base != found.branch,
-        left_out=tuple(extra for extra in Extra if extra not in extras),
+        left_out=tuple(extra for extra, _ in _offered(found) if extra not in extras),
+        ci=found.ci,
+        hook=Extra.HOOK in extras,
+        to_do=tuple(_to_do(files, written)),
     )
+
+
+def _ci_files(system: CiSystem) -> dict[str, str]:
+    template = _packaged("ci", f"{system.value}.yml")
+    match system:
+        case CiSystem.GITHUB:
+            return {GITHUB_PATH: template}
+        case CiSystem.GITLAB:
+            return {GITLAB_PATH: template, GITLAB_MAIN: GITLAB_INCLUDE}
+
+
+def _to_do(files: Collection[str], written: Collection[str]) -> Iterator[str]:
+    """What is left to do by hand: names that burnish cannot know, and lines of files that it does not change."""
+    if GITHUB_PATH in written:
+        yield f"Replace OWNER and HASH in {GITHUB_PATH}, and make the job 'burnish' a required check."
+    if GITLAB_PATH in written:
+        yield f"Replace VERSION in {GITLAB_PATH}, and select 'Pipelines must succeed' in the settings of GitLab."
+    if GITLAB_MAIN in files and GITLAB_MAIN not in written:
+        yield f"If {GITLAB_MAIN} does not include it yet, add there:\n{GITLAB_INCLUDE.rstrip()}"
 
 
 def _create(root: Path, name: str, text: str, surface: InitSurface) -> bool:
@@ -479,6 +548,6 @@ def _create(root: Path, name: str, text: str, surface: InitSurface) -> bool:
     return True
 
 
-def skill_text() -> str:
-    """The skill, as it is in this repository, too."""
-    return resources.files("burnish.usecases").joinpath("skill.md").read_text(encoding="utf-8")
+def _packaged(*path: str) -> str:
+    """A file that users get as it is. Each is in burnish's own repository, too, as a link or under a link."""
+    return resources.files("burnish.usecases").joinpath(*path).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """`burnish uninstall`: name and remove what burnish put into a repository, and leave what is the user's."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,15 +10,22 @@ import msgspec
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.values import Value
 from burnish.settings.loading import REPOSITORY_FILE
-from burnish.usecases.init_repository import SKILL_PATH
+from burnish.usecases.git_hooks import list_hooks, uninstall_hooks
+from burnish.usecases.init_repository import GITHUB_PATH, GITLAB_PATH, SKILL_PATH
 from burnish.usecases.plan_run import refuse_inside
 from burnish.usecases.run_folders import run_folders
 from burnish.usecases.runs import NoRunsError, Runs, named, runs_of
 from burnish.usecases.sessions import live_sessions
 from burnish.usecases.trust_settings import repository_name, store_for
 from burnish.workspace.folders import remove_folder
+from burnish.workspace.hooks import HookState, HookStatus
 from burnish.workspace.removal import delete_refs, own_refs, result_branches
 from burnish.workspace.repository import Repository
+
+_WHY_IT_STAYS = {
+    HookState.EDITED: "a hook of burnish that was edited",
+    HookState.REPLACED: "not a hook of burnish; the one that was kept is beside it",
+}
 
 
 class UninstallError(BurnishError):
@@ -29,6 +36,7 @@ class Uninstallation(Value):
     """What is removed, and what stays."""
 
     repository: Repository
+    hooks: tuple[HookStatus, ...] = ()
     folders: tuple[Path, ...] = ()
     refs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     branches: dict[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -39,7 +47,7 @@ class Uninstallation(Value):
 
     @property
     def is_empty(self) -> bool:
-        return not (self.folders or self.refs or self.branches)
+        return not (self.hooks or self.folders or self.refs or self.branches)
 
 
 def plan_uninstallation(folder: Path, environment: Mapping[str, str], *, branches: bool) -> Uninstallation:
@@ -59,13 +67,15 @@ def plan_uninstallation(folder: Path, environment: Mapping[str, str], *, branche
     results = result_branches(repository, names)
     copies = [found for name in names for found in run_folders(environment, name)]
     state = [repository.state_dir] if os.path.lexists(repository.state_dir) else []
+    hooks = list_hooks(folder)
     return Uninstallation(
         repository=repository,
+        hooks=tuple(status for status in hooks if status.can_go),
         folders=(*copies, *state),
         refs=own_refs(repository),
         branches=results if branches else {},
         unfinished=tuple(unfinished),
-        stays=tuple(_what_stays(repository, environment, {} if branches else results)),
+        stays=tuple(_what_stays(repository, environment, {} if branches else results, hooks)),
     )
 
 
@@ -73,6 +83,8 @@ def uninstall(planned: Uninstallation) -> None:
     """Remove what was planned. The state goes last: until then the same command can be given again."""
     with suppress(NoRunsError), runs_of(planned.repository) as runs:
         _refuse_alive(runs, runs.names())  # one may have begun while the user was asked
+    for _ in uninstall_hooks(planned.repository.root, [status.name for status in planned.hooks]):
+        pass  # each was named in the plan
     delete_refs(planned.repository, {**planned.branches, **planned.refs})
     for folder in planned.folders:
         remove_folder(folder)
@@ -91,8 +103,12 @@ def _is_unfinished(runs: Runs, name: str) -> bool:
     return True  # one that cannot be read may hold anything
 
 
-def _what_stays(repository: Repository, environment: Mapping[str, str], results: Mapping[str, str]) -> list[str]:
-    stays = [name for name in (REPOSITORY_FILE, SKILL_PATH) if os.path.lexists(repository.root / name)]
+def _what_stays(
+    repository: Repository, environment: Mapping[str, str], results: Mapping[str, str], hooks: Sequence[HookStatus]
+) -> list[str]:
+    own = (REPOSITORY_FILE, SKILL_PATH, GITHUB_PATH, GITLAB_PATH)
+    stays = [name for name in own if os.path.lexists(repository.root / name)]
+    stays += [f"{status.path} ({_WHY_IT_STAYS[status.state]})" for status in hooks if status.state in _WHY_IT_STAYS]
     stays += [f"branch {name.removeprefix('refs/heads/')} (--branches removes it)" for name in results]
     if store_for(repository, environment).entries(repository_name(repository)):
         stays.append("what you trust here ('burnish trust --revoke' removes it)")

@@ -50,6 +50,13 @@ class HookStatus(Value):
     path: Path
     kept: Path | None = None
     """The hook of the user that runs first; without ours, the one that is there."""
+    shared: bool = False
+    """Whether its folder is outside of this repository: what is there belongs to other repositories, too."""
+
+    @property
+    def can_go(self) -> bool:
+        """Whether it is ours to take away."""
+        return self.state in (HookState.INSTALLED, HookState.OUTDATED) and not self.shared
 
 
 class HookChange(Value):
@@ -66,18 +73,19 @@ def hook_status(repository: Repository, name: HookName) -> HookStatus:
     text = _read(path)
     if not _is_ours(text):
         state = HookState.REPLACED if beside is not None else HookState.ABSENT
-        return HookStatus(name=name, state=state, path=path, kept=path if os.path.lexists(path) else beside)
-    if not _is_unedited(text):
+        beside = path if os.path.lexists(path) else beside
+    elif not _is_unedited(text):
         state = HookState.EDITED
     else:
         state = HookState.INSTALLED if text == _script(name) and os.access(path, os.X_OK) else HookState.OUTDATED
-    return HookStatus(name=name, state=state, path=path, kept=beside)
+    return HookStatus(name=name, state=state, path=path, kept=beside, shared=_is_shared(repository, path.parent))
 
 
 def install_hook(repository: Repository, name: HookName) -> HookChange:
     """Install a hook. To do so twice changes nothing. A hook that is there is never missing meanwhile."""
     status = hook_status(repository, name)
-    _refuse_shared(repository, status.path.parent)
+    if status.shared:
+        raise _shared(repository, status.path.parent)
     notes = tuple(_notes(repository, status.path))
     match status.state:
         case HookState.INSTALLED:
@@ -115,7 +123,8 @@ def uninstall_hook(repository: Repository, name: HookName) -> HookChange:
         case HookState.EDITED:
             raise _edited(status)
         case HookState.INSTALLED | HookState.OUTDATED:
-            pass
+            if status.shared:
+                raise _shared(repository, path.parent)
     try:
         if os.path.lexists(kept):
             kept.replace(path)
@@ -160,16 +169,18 @@ def _same(first: Path, second: Path) -> bool:
     return False
 
 
-def _refuse_shared(repository: Repository, folder: Path) -> None:
-    """A folder outside of the repository holds the hooks of other repositories, too."""
+def _is_shared(repository: Repository, folder: Path) -> bool:
     places = [place.resolve() for place in (repository.common_dir, repository.root)]
-    if not any(folder.resolve().is_relative_to(place) for place in places):
-        own = repository.common_dir / "hooks"
-        raise HookError(
-            f"core.hooksPath is {folder}, outside of this repository: a hook there runs in other repositories, too.",
-            hint='Add `burnish hook run NAME "$@"` to your own hook there, or give this repository hooks of its own: '
-            f"git config core.hooksPath {shlex.quote(str(own))}",
-        )
+    return not any(folder.resolve().is_relative_to(place) for place in places)
+
+
+def _shared(repository: Repository, folder: Path) -> HookError:
+    own = repository.common_dir / "hooks"
+    return HookError(
+        f"core.hooksPath is {folder}, outside of this repository: a hook there runs in other repositories, too.",
+        hint='Add `burnish hook run NAME "$@"` to your own hook there, or give this repository hooks of its own: '
+        f"git config core.hooksPath {shlex.quote(str(own))}",
+    )
 
 
 def _notes(repository: Repository, path: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """What `git push` tells its hook, and the seals that go with a push."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from burnish.core.errors import BurnishError
@@ -51,6 +52,13 @@ def _pushed(line: str) -> PushedRef:
             hint="This command is for git's pre-push hook: `burnish hook install pre-push`.",
         )
     return PushedRef(local_ref=words[0], commit=words[1], remote_ref=words[2], remote_commit=words[3])
+
+
+def remote_host(repository: Repository, remote: str = "origin") -> str:
+    """The name of the host that a remote is on, in small letters; empty for a folder, or where there is no remote."""
+    url = repository.git.text("remote", "get-url", remote, check=False).lower()
+    found = re.match(r"(?:(?:https?|ssh|git)://(?:[^@/]*@)?|[^@/:]+@)([^/:@]+)", url)
+    return found[1] if found else ""
 
 
 def told_by_pre_commit(repository: Repository, environment: Mapping[str, str]) -> tuple[PushedRef, ...]:
