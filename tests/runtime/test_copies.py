@@ -121,7 +121,7 @@ def test_what_passing_tests_ran_is_examined(hear: Hear) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/guide.rst", ".github/workflows/ci.yml"])
+@pytest.mark.parametrize("path", ["README.md", "docs/guide.rst", ".github/workflows/ci.yml", "burnish.toml"])
 def test_documents_need_no_tests(tmp_path: Path, path: str) -> None:
     heard = Stand(tmp_path, change(tmp_path, {"tests/test_calc.py": TEST, "calc.py": CODE}, {path: "words\n"})).hear()
     assert heard.missing is not None

@@ -102,8 +102,8 @@ def _end(done: Initialised, *, interactive: bool) -> Iterator[str]:
         yield f"burnish.toml counts once it is committed on {base}. Until then it is used only after 'burnish trust'."
     yield from done.to_do
     if done.written:
-        seal = " (from now on, a push needs a seal: burnish review makes it)" if done.hook else ""
-        where = f"; then bring them to {base}{seal}" if done.needs_more else ""
+        seal = ". A push needs a seal from now on: burnish review && git push" if done.hook else ""
+        where = (f"; then bring it to {base}" if done.needs_more else "") + seal
         step = NextStep(
             command=f'git add {" ".join(done.written)} && git commit --message "Review changes with burnish"',
             does=f"commits what was written{where}",

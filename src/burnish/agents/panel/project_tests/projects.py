@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from burnish.agents.panel.project_tests.pythons import is_test_file, is_test_module
 from burnish.agents.panel.project_tests.values import Language
+from burnish.settings.loading import REPOSITORY_FILE
 
 _LANGUAGES = {
     **dict.fromkeys((".py", ".pyi", ".pyx"), Language.PYTHON),
@@ -22,6 +23,9 @@ _DOCUMENT_NAME = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT_FOLDERS = ("docs", "doc", ".github")
+_CI_FOLDERS = (".github", ".gitlab")
+_FOR_OTHER_PROGRAMS = (REPOSITORY_FILE, ".gitlab-ci.yml")
+"""At the root of a repository: what only burnish and CI read. The tests of a nested project may not even load there."""
 _NODE_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?")
 _OTHER_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?|.+_test\.go")
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "__snapshots__"})
@@ -39,7 +43,7 @@ def language_of(path: str) -> Language | None:
 def can_be_reached(path: str) -> bool:
     """Whether a test could see a change of this file. A document among the code may well be read by the code."""
     *folders, name = path.split("/")
-    if folders and folders[0] == ".github":
+    if path in _FOR_OTHER_PROGRAMS or (folders and folders[0] in _CI_FOLDERS):
         return False
     documents = not folders or folders[0] in _DOCUMENT_FOLDERS
     return not (_DOCUMENT_NAME.fullmatch(name) or (documents and _DOCUMENT.fullmatch(name)))
