@@ -94,6 +94,11 @@ def test_nothing_of_the_user_is_lost(clone: Clone, capsys: pytest.CaptureFixture
     clone.builder.git.run("config", "core.hooksPath", str(tmp_path / "everywhere"))
     assert burnish(["hook", "install", "post-commit"]) == 2
     assert "other repositories" in capsys.readouterr().err
+    (tmp_path / "everywhere").mkdir()
+    (tmp_path / "everywhere" / "pre-push").write_text(installed)  # of a repository that has its hooks there
+    assert burnish(["hook", "uninstall", "pre-push"]) == 2
+    assert burnish(["uninstall", "--yes"]) == 0
+    assert (tmp_path / "everywhere" / "pre-push").read_text() == installed
 
 
 def test_a_push_needs_a_seal_and_takes_it_along(clone: Clone) -> None:
