@@ -66,6 +66,13 @@ def test_pytest_is_known_by_its_settings_and_its_files(project: Path, files: Map
     assert (plan.framework, plan.argv) == (Framework.PYTEST, (PYTHON.program, "-m", "pytest"))
 
 
+def test_a_folder_that_is_no_project_does_not_have_the_tests_of_projects_in_it(project: Path) -> None:
+    """Under pytest from there they would run without their own settings, and fail for that."""
+    found = detect(site(project, {"service/pyproject.toml": "", "service/tests/test_a.py": ""}))
+    assert isinstance(found, NoTests)
+    assert found.absent
+
+
 def test_unittest_is_for_tests_that_need_no_pytest(project: Path) -> None:
     plan = detect(site(project, {"test_a.py": "import unittest\n"}, pytest_on_path=False))
     assert isinstance(plan, TestPlan)

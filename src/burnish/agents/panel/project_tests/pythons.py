@@ -66,6 +66,10 @@ def is_test_module(path: str) -> bool:
     return bool(_TEST_FILE.fullmatch(path.rpartition("/")[2]))
 
 
+_BUILD_FILES = ("pyproject.toml", "setup.py")
+_PROJECT_FILES = (*_BUILD_FILES, "setup.cfg", "tox.ini", "pytest.ini", "conftest.py")
+
+
 def python_tests(folder: Path) -> PythonTests | None:
     """What tests a project has; None where there is no sign of any."""
     files = tuple(sorted(_test_files(folder)))
@@ -82,8 +86,16 @@ def python_tests(folder: Path) -> PythonTests | None:
 
 
 def _test_files(folder: Path) -> Iterator[str]:
+    """Files of tests below a folder. Where the folder is no Python project, those of projects in it are not its own."""
+    is_project = any((folder / name).is_file() for name in _PROJECT_FILES)
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in NO_SOURCES]
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in NO_SOURCES
+            and (is_project or not any(Path(place, name, file).is_file() for file in _BUILD_FILES))
+        ]
         yield from (os.path.relpath(f"{place}/{name}", folder) for name in files if _TEST_FILE.fullmatch(name))
 
 
