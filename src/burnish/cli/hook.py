@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Annotated, TypedDict
 
 import click
 
@@ -15,7 +16,7 @@ from burnish.report.output import print_error, print_json, print_line, print_lin
 from burnish.report.text import blocking_in_short
 from burnish.report.words import reason, state_word
 from burnish.usecases.run_hook import PushResult, check_push, drop_git_variables, review_commit, review_staged
-from burnish.workspace.hooks import HookChange, HookName, hook_status, install_hook, uninstall_hook
+from burnish.workspace.hooks import HookChange, HookName, HookState, hook_status, install_hook, uninstall_hook
 from burnish.workspace.pushes import read_pushed, told_by_pre_commit
 from burnish.workspace.repository import Repository
 
@@ -81,6 +82,21 @@ def _tell(change: HookChange) -> None:
         print_error(f"note: {note}")
 
 
+class HookObject(TypedDict):
+    name: Annotated[str, HookName]
+    state: Annotated[str, HookState]
+    path: str
+    kept: str | None
+    """Your own hook, which runs first."""
+
+
+class HooksObject(TypedDict):
+    """What `burnish hook list` prints."""
+
+    version: int
+    hooks: list[HookObject]
+
+
 @click.command("list", help="List the hooks that burnish can install, and what is there.")
 @json_option
 def list_hooks(*, as_json: bool) -> int:
@@ -88,15 +104,15 @@ def list_hooks(*, as_json: bool) -> int:
     found = [hook_status(repository, name) for name in HookName]
     if as_json:
         hooks = [
-            {
-                "name": status.name.value,
-                "state": status.state.value,
-                "path": str(status.path),
-                "kept": None if status.kept is None else str(status.kept),
-            }
+            HookObject(
+                name=status.name.value,
+                state=status.state.value,
+                path=str(status.path),
+                kept=None if status.kept is None else str(status.kept),
+            )
             for status in found
         ]
-        print_json({"version": VERSION, "hooks": hooks})
+        print_json(HooksObject(version=VERSION, hooks=hooks))
         return 0
     rows = [(status.name.value, status.state.value, str(status.kept or "")) for status in found]
     print_lines(table(("HOOK", "STATE", "YOUR OWN HOOK"), rows))
