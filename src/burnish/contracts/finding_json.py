@@ -34,7 +34,7 @@ class SourceObject(SaidObject):
 
 
 class FindingObject(SaidObject):
-    """A finding: what `burnish parse` lists, and what fixers are given."""
+    """What `burnish parse` lists, and what fixers are given."""
 
     id: str
     """Identifies the same problem in the next answer, even if its lines have moved."""

@@ -119,7 +119,7 @@ class RoundObject(TypedDict):
 
 
 class TrackedFindingObject(FindingObject):
-    """A finding of a run: a finding with what became of it."""
+    """All fields of [a finding](#a-finding), and what became of it."""
 
     count: int
     """The number of places."""
@@ -205,7 +205,7 @@ class NextObject(TypedDict):
 
 
 class RunObject(TypedDict):
-    """A run: what `review`, `fix`, `resume`, `show`, `wait`, `decide`, `cancel`, `findings` and `rehearse` print."""
+    """What `review`, `fix`, `resume`, `show`, `wait`, `decide`, `cancel`, `findings` and `rehearse` print."""
 
     version: int
     """1. It changes only if an existing reader could misunderstand the object."""

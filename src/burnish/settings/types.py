@@ -44,7 +44,8 @@ class AgentSettings(Value):
     kind: AgentKind
     """What the agent is."""
     command: tuple[str, ...] = ()
-    """The program and its arguments. `command` and `acp` need it."""
+    """The program and its arguments. `command` and `acp` need it. Only your own settings can name another program for a
+    model's client."""
     model: str = ""
     """A model name that the agent understands; else `model`."""
     contract: ContractName | None = None
@@ -185,11 +186,11 @@ class BudgetLimits(Value):
     """Caps on usage. None where none is set."""
 
     cost_usd: float | None = None
-    """Most US dollars. A run that may call a paid agent has a limit of 5.00 unless you set one."""
+    """The most US dollars. For one run, 5.00 if it may call a paid agent and you set no limit."""
     tokens: int | None = None
-    """Most tokens. A run with an agent whose price is unknown has a limit of 2,000,000 unless you set one."""
+    """The most tokens. For one run, 2,000,000 if the price of an agent is unknown and you set no limit."""
     minutes: float | None = None
-    """Most minutes of work."""
+    """The most minutes of work."""
 
     @property
     def amounts(self) -> dict[Cap, float]:
@@ -216,12 +217,13 @@ class WorkspaceSettings(Value):
 
 class PathRule(Value):
     path: str
+    """A pattern of files."""
     text: str
+    """Guidance for reviewers about files that match it."""
 
 
 class ReviewSettings(Value):
     rules: tuple[PathRule, ...] = ()
-    """Guidance for reviewers about files that match a pattern, as `[[review.rules]]` with `path` and `text`."""
     ignore: tuple[str, ...] = ()
     """Patterns of files to leave out of reviews. They are listed as left out, and still scanned for secrets."""
 
@@ -323,10 +325,15 @@ class Waiver(Value):
     """A finding that does not block. Only `finding` decides; the rest is for people."""
 
     finding: str
+    """The id of a finding that does not block. `burnish findings export` prints such tables."""
     reason: str
+    """Why it does not block, for people."""
     about: str = ""
+    """What it is about, for people."""
     by: str = ""
+    """Who waived it, for people."""
     date: str = ""
+    """When, for people."""
 
 
 class KeepSettings(Value):
@@ -362,8 +369,6 @@ class Settings(Value):
     analysers: AnalyserSettings = AnalyserSettings()
     gate: GateSettings = GateSettings()
     waivers: tuple[Waiver, ...] = ()
-    """Findings that do not block, as `[[waivers]]` with `finding` and `reason`; also `about`, `by` and `date`, for
-    people. `burnish findings export` prints them."""
     keep: KeepSettings = KeepSettings()
 
     def agent(self, name: str) -> AgentSettings | None:
