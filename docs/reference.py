@@ -60,8 +60,11 @@ def _meaning(owner: type, field: str) -> str:
 
 
 def _sentence(node: ast.stmt | None) -> str:
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return " ".join(str(node.value.value).split()) if is_text else ""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return " ".join(text.split())
+        case _:
+            return ""
 
 
 def _about(owner: type) -> str:
