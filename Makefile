@@ -66,7 +66,7 @@ $(DOCS_STAMP): $(STAMP)
 
 ## The documentation site, in site/.
 docs: $(DOCS_STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 ## Figures, as ratios to a limit or a peer measured in the same run.
 bench: $(TEST_STAMP)
