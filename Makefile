@@ -7,8 +7,9 @@ STAMP := $(VENV)/.installed
 # What `make prove` takes as changed.
 SINCE ?= HEAD~20
 TEST_STAMP := $(VENV)/.installed-for-tests
+DOCS_STAMP := $(VENV)/.installed-for-docs
 
-.PHONY: demo test check prove mutants wheel format bench clean
+.PHONY: demo test check prove mutants wheel docs format bench clean
 
 $(STAMP): pyproject.toml
 	@echo "Setting up $(VENV) …"
@@ -35,6 +36,7 @@ check: $(TEST_STAMP)
 	$(BIN)/deptry src
 	$(BIN)/python docs/diagrams.py --check
 	$(BIN)/python docs/seeds.py --check
+	$(BIN)/python docs/reference.py --check
 
 # The tests wait for much of their time, so three workers keep two cores busy; the long ones come last, so work is stolen.
 test: check
@@ -57,6 +59,15 @@ mutants: $(TEST_STAMP)
 wheel: $(STAMP)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
+# Without a network, once the tool is installed. A broken link or anchor, or a page without a place in the navigation, fails.
+$(DOCS_STAMP): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+## The documentation site, in site/.
+docs: $(DOCS_STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 ## Figures, as ratios to a limit or a peer measured in the same run.
 bench: $(TEST_STAMP)
 	$(BIN)/python -m benchmarks
@@ -66,4 +77,4 @@ format: $(TEST_STAMP)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .work .pytest_cache .ruff_cache .hypothesis mutants dist
+	rm -rf $(VENV) .work .pytest_cache .ruff_cache .hypothesis mutants dist site

@@ -18,7 +18,8 @@ HEAD = """\
 
 Every phase of a run, and the events that are legal in it. `docs/diagrams.py` generates this page from
 `burnish.core.loop.STEPS`; `make check` fails if it is out of date. An event that is not listed for a phase is illegal
-there: it raises an error that names event and phase, and changes nothing.
+there: it raises an error that names event and phase, and changes nothing. What each event means:
+[events](reference/events.md).
 """
 
 
@@ -72,12 +73,6 @@ def table() -> list[str]:
     return ["| phase | event | leads to |", "|---|---|---|", *rows]
 
 
-def events() -> list[str]:
-    """What each event means, in its own words."""
-    kinds = sorted({step.event for step in STEPS}, key=name)
-    return [f"- `{name(kind)}`: {' '.join((kind.__doc__ or '').split())}" for kind in kinds]
-
-
 def page() -> str:
     parts = [
         [HEAD],
@@ -85,7 +80,6 @@ def page() -> str:
         ["## One task", "", "Each review, fix, build, validation and seal.", ""],
         [*work_diagram(), ""],
         ["## Legal steps", "", *table(), ""],
-        ["## Events", "", *events(), ""],
     ]
     return "\n".join(line for part in parts for line in part)
 

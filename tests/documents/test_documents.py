@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 _LINK = re.compile(r"\]\((?P<file>[^)#:\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 _TEST = re.compile(r"`(?:tests/[\w/]*/)?(?:(?P<file>test_\w+\.py)(?:::)?)?(?P<name>(?:test|check)_\w+)?(?P<cut>…)?`")
 SOURCES = sorted(

@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -187,7 +187,7 @@ def _first_words(event: Fixed | SessionFinished) -> str:
     return "I have looked at everything" if event.answer is None else "Story 1.2 Code Review Findings"
 
 
-def comparable(view: dict[str, Any], *, scored: bool) -> dict[str, Any]:
+def comparable(view: Mapping[str, Any], *, scored: bool) -> dict[str, Any]:
     """The JSON object without what only one of both can know: names, commits, times, records, words, code.
 
     A score card that fails without naming an issue gets one from the parser, which the rehearsal does not have.

@@ -25,6 +25,12 @@ def test_a_call_is_compared_with_the_function_of_another_module(tmp_path: Path) 
     ]
 
 
+def test_a_package_without_an_init_is_found_from_the_top(tmp_path: Path) -> None:
+    base = {"app/models.py": "def load(name): ...\n", "app/views.py": ""}
+    change = {"app/views.py": "from app.models import load\nfrom app import models\n\nload()\nmodels.load(1)\n"}
+    assert Seats(tmp_path, base, change).found("bugs") == [("app/views.py:4", "ty:missing-argument", "high")]
+
+
 def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
     edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
     assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []

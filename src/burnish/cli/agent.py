@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypedDict
 
 import click
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.options import json_option
@@ -14,6 +14,7 @@ from burnish.core.errors import ErrorKind
 from burnish.core.reviews import Usage
 from burnish.core.values import replace
 from burnish.report.json_objects import VERSION, usage_object
+from burnish.report.json_types import CapsObject, FailureObject, UsageObject
 from burnish.report.output import (
     Line,
     Part,
@@ -70,6 +71,59 @@ agent = LazyGroup(
 )
 
 
+class PriceObject(TypedDict):
+    """US dollars for a million tokens."""
+
+    input: float
+    cached: float
+    output: float
+
+
+class AgentObject(TypedDict):
+    name: str
+    kind: Annotated[str, AgentKind]
+    model: str
+    configured: bool
+    """Whether settings have a table for it."""
+    state: Annotated[str, Readiness]
+    usable: bool
+    hint: str
+    """What would make it usable."""
+    program: str | None
+    version: str | None
+    """With `--versions`."""
+    roles: list[str]
+    paid: bool | None
+    """Whether its calls cost money; null if that is not known."""
+    price: PriceObject | None
+    """Null if it is not known."""
+    names_cost: bool
+    """Whether the agent itself reports what a call cost."""
+
+
+class AgentsObject(TypedDict):
+    """What `burnish agent list` prints."""
+
+    version: int
+    agents: list[AgentObject]
+    limits: CapsObject
+
+
+class AgentCheckObject(TypedDict):
+    """What `burnish agent check` prints."""
+
+    version: int
+    agent: str
+    kind: Annotated[str, AgentKind]
+    model: str
+    usable: bool
+    failure: FailureObject | None
+    problem: str
+    hint: str
+    notes: list[str]
+    usage: UsageObject
+
+
 @click.command("list", help=_LIST_HELP)
 @click.option("--versions", is_flag=True, help="Ask the clients for their versions. This can take a few seconds.")
 @json_option
@@ -83,14 +137,14 @@ def list_command(*, versions: bool, as_json: bool) -> int:
     limits = place.settings.limits
     limits = replace(limits, cost_usd=limits.cost_usd or DEFAULT_COST_USD)
     if as_json:
-        caps = {"cost_usd": limits.cost_usd, "tokens": limits.tokens, "minutes": limits.minutes}
-        print_json({"version": VERSION, "agents": [_row_view(row) for row in rows], "limits": caps})
+        caps = CapsObject(cost_usd=limits.cost_usd, tokens=limits.tokens, minutes=limits.minutes)
+        print_json(AgentsObject(version=VERSION, agents=[_row_view(row) for row in rows], limits=caps))
     else:
         print_lines([*table(_HEADS, [_cells(row) for row in rows]), *_remarks(rows, limits)])
     return 0
 
 
-def _row_view(row: AgentRow) -> dict[str, Any]:
+def _row_view(row: AgentRow) -> AgentObject:
     price = row.price
     return {
         "name": row.name,
@@ -104,7 +158,7 @@ def _row_view(row: AgentRow) -> dict[str, Any]:
         "version": row.version or None,
         "roles": list(row.roles),
         "paid": row.paid,
-        "price": None if price is None else asdict(price),
+        "price": None if price is None else to_builtins(price),
         "names_cost": row.names_cost,
     }
 
@@ -177,7 +231,7 @@ def _used(usage: Usage) -> str:
     return ", ".join([*parts, *([f"${dollars(usage.cost_usd)}"] if usage.cost_usd else [])])
 
 
-def _check_view(check: AgentCheck) -> dict[str, Any]:
+def _check_view(check: AgentCheck) -> AgentCheckObject:
     row, found, called = check.row, check.advice, check.called
     failure = called.failure
     return {

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import TypedDict
 
 import click
 
@@ -16,6 +17,20 @@ _HELP = """Remove the prompts, transcripts and logs of runs that ended long ago,
 Events, records, decisions, waivers, open blockers and seals stay. burnish lists what it removes. Runs that are active
 or waiting for a person keep everything."""
 _UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}
+
+
+class CleanObject(TypedDict):
+    """What `burnish clean` prints: what it removed, or would remove."""
+
+    version: int
+    blobs: int
+    """Prompts and transcripts."""
+    bytes: int
+    """Their size."""
+    folders: list[str]
+    """Folders of runs."""
+    refs: list[str]
+    """Leftovers of runs that never started."""
 
 
 class _Days(click.ParamType[float]):
@@ -53,8 +68,8 @@ def clean_command(*, days: float, dry_run: bool, as_json: bool) -> int:
     with open_runs(Path.cwd()) as runs:
         cleaned = clean(runs, os.environ, now=clock.now(), days=days, dry_run=dry_run)
     if as_json:
-        removed = {"folders": list(cleaned.folders), "refs": list(cleaned.refs)}
-        print_json({"version": 1, "blobs": cleaned.blobs, "bytes": cleaned.bytes, **removed})
+        folders, refs = list(cleaned.folders), list(cleaned.refs)
+        print_json(CleanObject(version=1, blobs=cleaned.blobs, bytes=cleaned.bytes, folders=folders, refs=refs))
         return 0
     word = "would remove" if dry_run else "removed"
     for folder in cleaned.folders:

@@ -9,6 +9,7 @@ import click
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.options import json_option
 from burnish.report.json_objects import VERSION
+from burnish.report.json_types import SettingObject, SettingsObject
 from burnish.report.output import print_error, print_json, print_line, print_lines, table
 from burnish.report.words import number
 from burnish.usecases.show_settings import show_settings
@@ -31,8 +32,8 @@ def show(*, everything: bool, as_json: bool) -> int:
     shown = show_settings(Path.cwd(), os.environ)
     rows = [row for row in shown.rows if everything or not row.is_default]
     if as_json:
-        settings = {row.key: {"value": row.value, "origin": row.origin} for row in rows}
-        print_json({"version": VERSION, "policy": shown.policy.value, "settings": settings})
+        settings = {row.key: SettingObject(value=row.value, origin=row.origin) for row in rows}
+        print_json(SettingsObject(version=VERSION, policy=shown.policy.value, settings=settings))
         return 0
     for notice in shown.notices:
         print_error(f"note: {notice}")

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Annotated, NotRequired, TypedDict
 
 import click
 from msgspec import to_builtins
@@ -17,6 +18,22 @@ Nothing is changed, no model is called, and no test is run.
 
 Exit codes: 0 a review can run, 1 something is in its way."""
 
+
+class CheckObject(TypedDict):
+    part: str
+    """`git`, `policy`, `sandbox` …"""
+    health: Annotated[str, Health]
+    says: str
+    remedy: NotRequired[str]
+
+
+class DoctorObject(TypedDict):
+    """What `burnish doctor` prints."""
+
+    version: int
+    checks: list[CheckObject]
+
+
 _MARKS = {
     Health.GOOD: Toned("✓", Tone.GOOD),
     Health.NOTE: Toned("!", Tone.CAREFUL),
@@ -30,7 +47,7 @@ _INDENT = " " * 14
 def doctor(*, as_json: bool) -> int:
     found = list(check_setup(Path.cwd(), os.environ))
     if as_json:
-        print_json({"version": VERSION, "checks": [to_builtins(each) for each in found]})
+        print_json(DoctorObject(version=VERSION, checks=[to_builtins(each) for each in found]))
     else:
         print_lines(line for each in found for line in _lines(each))
     return 1 if any(each.health is Health.BAD for each in found) else 0

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, TypedDict
 
 import click
 
@@ -17,7 +18,7 @@ from burnish.report.text import blocking_in_short
 from burnish.report.words import reason, state_word
 from burnish.usecases.git_hooks import install_hooks, list_hooks, uninstall_hooks
 from burnish.usecases.run_hook import PushResult, check_push, drop_git_variables, review_commit, review_staged
-from burnish.workspace.hooks import HookChange, HookName
+from burnish.workspace.hooks import HookChange, HookName, HookState
 from burnish.workspace.pushes import read_pushed, told_by_pre_commit
 from burnish.workspace.repository import Repository
 
@@ -79,21 +80,36 @@ def _tell(changes: Iterable[HookChange]) -> int:
     return 0
 
 
+class HookObject(TypedDict):
+    name: Annotated[str, HookName]
+    state: Annotated[str, HookState]
+    path: str
+    kept: str | None
+    """Your own hook, which runs first."""
+
+
+class HooksObject(TypedDict):
+    """What `burnish hook list` prints."""
+
+    version: int
+    hooks: list[HookObject]
+
+
 @click.command("list", help="List the hooks that burnish can install, and what is there.")
 @json_option
 def list_command(*, as_json: bool) -> int:
     found = list_hooks(Path.cwd())
     if as_json:
         hooks = [
-            {
-                "name": status.name.value,
-                "state": status.state.value,
-                "path": str(status.path),
-                "kept": None if status.kept is None else str(status.kept),
-            }
+            HookObject(
+                name=status.name.value,
+                state=status.state.value,
+                path=str(status.path),
+                kept=None if status.kept is None else str(status.kept),
+            )
             for status in found
         ]
-        print_json({"version": VERSION, "hooks": hooks})
+        print_json(HooksObject(version=VERSION, hooks=hooks))
         return 0
     rows = [(status.name.value, status.state.value, str(status.kept or "")) for status in found]
     print_lines(table(("HOOK", "STATE", "YOUR OWN HOOK"), rows))

@@ -13,6 +13,7 @@ from burnish.core.state import Run
 from burnish.core.text import clean_text
 from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, run_object, tracked_object
+from burnish.report.json_types import OneFindingObject
 from burnish.report.output import print_error, print_json, print_line, print_lines
 from burnish.report.text import finding_in_full, finding_lines, intent_consequences, intent_lines
 from burnish.usecases.runs import Runs, open_runs
@@ -213,7 +214,7 @@ def _list(runs: Runs, name: str, finding: str | None, *, as_json: bool) -> None:
         entry = find_finding(snapshot.run, finding)
         account = tell(runs.repository, snapshot)
         if as_json:
-            print_json({"version": VERSION, "run": name, "finding": tracked_object(entry, account)})
+            print_json(OneFindingObject(version=VERSION, run=name, finding=tracked_object(entry, account)))
         else:
             print_lines(finding_in_full(account, entry))
     elif as_json:

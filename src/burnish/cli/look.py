@@ -12,6 +12,7 @@ from burnish.core.values import replace
 from burnish.report.account import Account, RunList
 from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, list_object, run_object
+from burnish.report.json_types import LogObject, LogsObject, ViewObject, ViewsObject
 from burnish.report.output import print_error, print_json, print_line, print_lines, print_piece
 from burnish.report.text import branch_lines, choice_lines, headline, list_lines, run_lines, status_lines, step_lines
 from burnish.report.words import LOGS_REMOVED
@@ -191,8 +192,8 @@ def logs(words: tuple[str, ...], *, follow: bool, raw: bool, as_json: bool) -> i
         files = chosen_logs(runs, name, effect)
         removed = logs_were_removed(runs, name)
         if as_json:
-            listed = [{"effect": file.effect, "path": file.path, "bytes": file.size} for file in files]
-            print_json({"version": VERSION, "run": name, "removed": removed, "logs": listed})
+            listed = [LogObject(effect=file.effect, path=file.path, bytes=file.size) for file in files]
+            print_json(LogsObject(version=VERSION, run=name, removed=removed, logs=listed))
         elif not _print_logs(read_logs(files, raw=raw)):
             print_line(LOGS_REMOVED.format(name) if removed else f"{name} has no logs yet.")
     return 0
@@ -220,8 +221,8 @@ def _print_logs(pieces: Iterable[LogPiece]) -> bool:
 def attach(reference: str, reviewer: str, *, as_json: bool) -> int:
     run, there = watchable(Path.cwd(), reference)
     if as_json:
-        agents = [{"name": view.name, "session": view.session} for view in there]
-        print_json({"version": VERSION, "run": run, "agents": agents})
+        agents = [ViewObject(name=view.name, session=view.session) for view in there]
+        print_json(ViewsObject(version=VERSION, run=run, agents=agents))
         return 0
     view = chosen_agent(run, there, reviewer)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

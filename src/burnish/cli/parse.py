@@ -2,16 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, NotRequired, TypedDict
 
 import click
 import msgspec
 
-from burnish.contracts.finding_json import finding_object
+from burnish.contracts.finding_json import CountsObject, FindingObject, finding_object
 from burnish.contracts.text import UnreadableError
+from burnish.core.errors import ErrorKind
 from burnish.core.findings import count
 from burnish.core.gates import Judgement
-from burnish.core.reviews import ContractName, ScoreCard
+from burnish.core.reviews import ContractName, FormerAnswer, ScoreCard, Weight
 from burnish.report.output import print_error, print_json
 from burnish.system.input import STANDARD_INPUT
 from burnish.usecases.parse_answer import ParsedAnswer, parse_file, plan_parse
@@ -24,6 +25,64 @@ that cannot be parsed as a review is an error.
 Exit codes: 0 clean, 1 findings, 2 usage, 4 unreadable. With --protocol, the protocol's gate decides between 0 and 1."""
 
 VERSION = 1
+
+
+class DimensionObject(TypedDict):
+    name: str
+    score: float
+    weight: Annotated[str | None, Weight]
+
+
+class CardObject(TypedDict):
+    dimensions: list[DimensionObject]
+    blocking_issues: int
+    revision_notes: str
+    claimed_pass: bool
+    """What the report itself concluded."""
+    claimed_overall: float | None
+
+
+class FormerObject(TypedDict):
+    id: str
+    answer: Annotated[str, FormerAnswer]
+    evidence: str
+
+
+class GateObject(TypedDict):
+    clean: bool
+    blocking: int
+    reasons: list[str]
+
+
+class ErrorObject(TypedDict):
+    kind: Annotated[str, ErrorKind]
+    message: str
+    hint: str
+
+
+class ParsedObject(TypedDict):
+    """What `burnish parse` prints."""
+
+    version: int
+    contract: Annotated[str, ContractName]
+    status: str
+    """`clean`, `findings` or `did-not-run`."""
+    clean: bool
+    """True only if the status is `clean`."""
+    counts: NotRequired[CountsObject]
+    findings: NotRequired[list[FindingObject]]
+    corrections: NotRequired[list[str]]
+    """Where the text contradicted itself, and burnish chose the worse reading."""
+    card: NotRequired[CardObject]
+    """The scores of a `report`."""
+    follow_up: NotRequired[str]
+    """What a `verdict` asks the fixer to do."""
+    former: NotRequired[list[FormerObject]]
+    """What the answer says of earlier findings."""
+    judgement: NotRequired[GateObject]
+    """With `--protocol`."""
+    error: NotRequired[ErrorObject]
+    """Only if the answer is unreadable; then the fields from `counts` on are absent."""
 
 
 @click.command("parse", help=_HELP)
@@ -47,9 +106,9 @@ def parse(contract: str | None, protocol: str | None, file: str) -> int:
     return 0 if parsed.passes else 1
 
 
-def _parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
+def _parsed_view(parsed: ParsedAnswer) -> ParsedObject:
     answer = parsed.answer
-    view: dict[str, Any] = {
+    view: ParsedObject = {
         "version": VERSION,
         "contract": parsed.contract.value,
         "status": "clean" if answer.clean else "findings",
@@ -71,7 +130,7 @@ def _parsed_view(parsed: ParsedAnswer) -> dict[str, Any]:
     return view
 
 
-def _unreadable_view(contract: ContractName, error: UnreadableError) -> dict[str, Any]:
+def _unreadable_view(contract: ContractName, error: UnreadableError) -> ParsedObject:
     return {
         "version": VERSION,
         "contract": contract.value,
@@ -81,7 +140,7 @@ def _unreadable_view(contract: ContractName, error: UnreadableError) -> dict[str
     }
 
 
-def _card_view(card: ScoreCard) -> dict[str, Any]:
+def _card_view(card: ScoreCard) -> CardObject:
     return {
         "dimensions": [
             {"name": scored.name, "score": scored.score, "weight": scored.weight.value if scored.weight else None}
@@ -94,7 +153,7 @@ def _card_view(card: ScoreCard) -> dict[str, Any]:
     }
 
 
-def _judgement_view(judgement: Judgement) -> dict[str, Any]:
+def _judgement_view(judgement: Judgement) -> GateObject:
     return {
         "clean": judgement.clean,
         "blocking": len(judgement.blocking),

@@ -1,6 +1,9 @@
 """`burnish protocol`: list, show and check protocols. `rehearse` has a file of its own, for it needs the whole loop."""
 
+from typing import Any, NotRequired, TypedDict
+
 import click
+from msgspec import to_builtins
 
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.report.output import print_error, print_json, print_line, wrapped
@@ -38,13 +41,59 @@ protocol = LazyGroup(
 )
 
 
+class ProtocolRowObject(TypedDict):
+    name: str
+    description: str
+
+
+class ProtocolsObject(TypedDict):
+    """What `burnish protocol list` prints."""
+
+    version: int
+    protocols: list[ProtocolRowObject]
+
+
+class ProtocolObject(TypedDict):
+    """What `burnish protocol show` prints."""
+
+    version: int
+    protocol: dict[str, Any]
+    """Every value, as in the TOML file."""
+    chain: list[str]
+    """The protocol and those that it extends."""
+    origins: dict[str, str]
+    """Where each value comes from, by its key."""
+    summary: list[str]
+    """What the protocol does, in words."""
+
+
+class FaultObject(TypedDict):
+    file: str
+    line: int | None
+    key: str
+    message: str
+    hint: str
+
+
+class ProtocolCheckObject(TypedDict):
+    """What `burnish protocol check` prints."""
+
+    version: int
+    file: str
+    ok: bool
+    name: NotRequired[str]
+    summary: NotRequired[list[str]]
+    faults: NotRequired[list[FaultObject]]
+    """Only if the protocol is not valid."""
+
+
 @click.command("list", help="List the built-in protocols.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def list_command(*, as_json: bool) -> int:
     protocols = list_protocols()
     if as_json:
-        lines = [{"name": protocol.name, "description": protocol.description} for protocol in protocols]
-        print_json({"version": 1, "protocols": lines})
+        rows = [ProtocolRowObject(name=protocol.name, description=protocol.description) for protocol in protocols]
+        print_json(ProtocolsObject(version=1, protocols=rows))
         return 0
     width = max(len(protocol.name) for protocol in protocols)
     for protocol in protocols:
@@ -64,7 +113,7 @@ def show(protocol: str, *, as_json: bool) -> int:
     return 0
 
 
-def _json_view(view: ProtocolView) -> dict[str, object]:
+def _json_view(view: ProtocolView) -> ProtocolObject:
     return {
         "version": 1,
         "protocol": plain(view.loaded.protocol),
@@ -94,7 +143,7 @@ def check(protocol: str, *, as_json: bool) -> int:
 def _accept(reference: str, view: ProtocolView, *, as_json: bool) -> int:
     name = view.loaded.protocol.name
     if as_json:
-        print_json({"version": 1, "file": reference, "ok": True, "name": name, "summary": list(view.summary)})
+        print_json(ProtocolCheckObject(version=1, file=reference, ok=True, name=name, summary=list(view.summary)))
     else:
         print_line("\n".join([f"ok: {reference} is the protocol '{name}'.", *wrapped(view.summary, "- ", "  ")]))
     return 0
@@ -102,7 +151,8 @@ def _accept(reference: str, view: ProtocolView, *, as_json: bool) -> int:
 
 def _refuse(reference: str, error: DocumentError, *, as_json: bool) -> int:
     if as_json:
-        print_json({"version": 1, "file": reference, "ok": False, "faults": [plain(fault) for fault in error.problems]})
+        faults: list[FaultObject] = [to_builtins(fault) for fault in error.problems]
+        print_json(ProtocolCheckObject(version=1, file=reference, ok=False, faults=faults))
     else:
         for fault in error.problems:
             print_error(fault.text)

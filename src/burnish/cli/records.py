@@ -1,6 +1,7 @@
 """`burnish records`: the files that burnish writes for other tools."""
 
 from pathlib import Path
+from typing import Annotated, NotRequired, TypedDict
 
 import click
 from msgspec import to_builtins
@@ -25,6 +26,26 @@ _HELP = f"""Rebuild the records of a run from its events. The same run always gi
 {RUN_HELP}"""
 
 
+class NoticeObject(TypedDict):
+    path: str
+    message: str
+    hint: NotRequired[str]
+
+
+class RecordsObject(TypedDict):
+    """What `burnish records rebuild` prints."""
+
+    version: int
+    run: str
+    layout: Annotated[str, RecordLayout]
+    written: list[str]
+    removed: list[str]
+    notices: list[NoticeObject]
+    """Files that were left as they are, and why."""
+    newer_run: str | None
+    """The newer run whose records the checkout keeps."""
+
+
 @click.command("rebuild", help=_HELP)
 @latest_argument
 @json_option
@@ -37,15 +58,15 @@ def rebuild_command(reference: str, *, as_json: bool) -> int:
         print_error(f"note: {notice.path}: {notice.message} {notice.hint}".rstrip())
     if as_json:
         print_json(
-            {
-                "version": 1,
-                "run": name,
-                "layout": rebuilt.layout.value,
-                "written": list(written.paths),
-                "removed": list(written.removed),
-                "notices": [to_builtins(notice) for notice in written.notices],
-                "newer_run": rebuilt.newer or None,
-            }
+            RecordsObject(
+                version=1,
+                run=name,
+                layout=rebuilt.layout.value,
+                written=list(written.paths),
+                removed=list(written.removed),
+                notices=[to_builtins(notice) for notice in written.notices],
+                newer_run=rebuilt.newer or None,
+            )
         )
     else:
         print_line("\n".join(_lines(name, rebuilt)))

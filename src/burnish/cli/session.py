@@ -7,6 +7,7 @@ command, and `show FOLDER` shows what that writes, in the tmux session.
 import os
 import sys
 from pathlib import Path
+from typing import Annotated, TypedDict
 
 import click
 
@@ -18,6 +19,7 @@ from burnish.usecases.follow_run import follow_session
 from burnish.usecases.sessions import (
     STEP,
     CommandSession,
+    FinalState,
     MonitorRequest,
     MonitorResult,
     build_command,
@@ -84,6 +86,36 @@ def build_command_line(story: str, *, agent: str) -> int:
     return 0
 
 
+class SpawnedObject(TypedDict):
+    """What `burnish session spawn` prints."""
+
+    version: int
+    session: str
+    output_file: str
+
+
+class MonitorObject(TypedDict):
+    """What `burnish session monitor` prints, in the format of the tool that it replaces."""
+
+    final_state: Annotated[str, FinalState]
+    todos_done: int
+    """Always 0."""
+    todos_total: int
+    """Always 0."""
+    output_file: str
+    exit_reason: str
+    output_verified: bool
+
+
+class KilledObject(TypedDict):
+    """What `burnish session kill` prints."""
+
+    version: int
+    session: str
+    killed: bool
+    """False if there was no such session."""
+
+
 @click.command("spawn", help=_SPAWN_HELP)
 @_step_argument
 @click.argument("epic")
@@ -98,7 +130,7 @@ def spawn_command(epic: str, story: str, *, command: str, cycle: int, as_json: b
     repository = Repository.discover(Path.cwd())
     session = spawn(repository, os.environ, epic=epic, story=story, cycle=cycle, command=command)
     if as_json:
-        print_json({"version": 1, "session": session.name, "output_file": str(session.output)})
+        print_json(SpawnedObject(version=1, session=session.name, output_file=str(session.output)))
     else:
         print_line(session.name)
     return 0
@@ -152,7 +184,7 @@ def monitor_command(
     return 0
 
 
-def _monitor_view(answer: MonitorResult) -> dict[str, object]:
+def _monitor_view(answer: MonitorResult) -> MonitorObject:
     return {
         "final_state": answer.state.value,
         "todos_done": 0,
@@ -169,7 +201,7 @@ def _monitor_view(answer: MonitorResult) -> dict[str, object]:
 def kill_command(name: str, *, as_json: bool) -> int:
     was_there = kill(Repository.discover(Path.cwd()), name)
     if as_json:
-        print_json({"version": 1, "session": name, "killed": was_there})
+        print_json(KilledObject(version=1, session=name, killed=was_there))
     else:
         print_line(f"{name} has ended." if was_there else f"There is no session {name}.")
     return 0

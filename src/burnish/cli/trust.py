@@ -5,12 +5,13 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import click
 
 from burnish.cli.options import base_option
 from burnish.report.output import at_terminal, flat, print_error, print_json, print_line
+from burnish.settings.permissions import Effect
 from burnish.settings.trust import Trusted, TrustError, TrustStore, file_digest
 from burnish.usecases.plan_run import refuse_inside
 from burnish.usecases.trust_settings import (
@@ -35,6 +36,55 @@ The command shows what would be used, then asks. Without a terminal it needs --y
 
 Exit codes: 0 trusted, or nothing needs trust; 1 not trusted; 2 usage."""
 _LONGEST_VALUE = 200
+
+
+class PolicyBaseObject(TypedDict):
+    name: str
+    commit: str | None
+
+
+class SensitiveObject(TypedDict):
+    key: str
+    value: Any
+    effect: Annotated[str, Effect]
+    """The worst that the setting can do."""
+
+
+class TrustObject(TypedDict):
+    """What `burnish trust` prints."""
+
+    version: int
+    repository: str
+    base: PolicyBaseObject
+    needs_trust: bool
+    trusted: bool
+    digest: str | None
+    """Of all the content that needs trust."""
+    files: dict[str, str]
+    """The digest of each file, by its path."""
+    settings: list[SensitiveObject]
+
+
+class TrustedObject(TypedDict):
+    repository: str
+    digest: str
+    files: list[str]
+    trusted_at: str
+    """Date and time, in UTC."""
+
+
+class TrustListObject(TypedDict):
+    """What `burnish trust --list` prints."""
+
+    version: int
+    trusted: list[TrustedObject]
+
+
+class RevokedObject(TypedDict):
+    """What `burnish trust --revoke` prints."""
+
+    version: int
+    revoked: list[TrustedObject]
 
 
 @click.command("trust", help=_HELP)
@@ -106,7 +156,7 @@ def _lines(content: WorkingContent) -> Iterator[str]:
         yield f"  {flat(each.key)} = {flat(shown)}  ({each.effect.value})"
 
 
-def _view(content: WorkingContent, *, trusted: bool) -> dict[str, Any]:
+def _view(content: WorkingContent, *, trusted: bool) -> TrustObject:
     return {
         "version": 1,
         "repository": content.repository,
@@ -121,7 +171,7 @@ def _view(content: WorkingContent, *, trusted: bool) -> dict[str, Any]:
 
 def _list(entries: tuple[Trusted, ...], *, as_json: bool) -> int:
     if as_json:
-        print_json({"version": 1, "trusted": [_entry(each) for each in entries]})
+        print_json(TrustListObject(version=1, trusted=[_entry(each) for each in entries]))
         return 0
     for each in entries:
         print_line(f"{flat(each.repository)}  {_day(each)}  sha256 {each.digest[:16]}  {flat(', '.join(each.files))}")
@@ -133,14 +183,14 @@ def _list(entries: tuple[Trusted, ...], *, as_json: bool) -> int:
 def _revoke(repository: Repository, *, as_json: bool) -> int:
     removed = store_for(repository, os.environ).remove(repository_name(repository))
     if as_json:
-        print_json({"version": 1, "revoked": [_entry(each) for each in removed]})
+        print_json(RevokedObject(version=1, revoked=[_entry(each) for each in removed]))
     else:
         count = "1 content is" if len(removed) == 1 else f"{len(removed)} contents are"
         print_line(f"{count} no longer trusted." if removed else "You had trusted nothing here.")
     return 0
 
 
-def _entry(each: Trusted) -> dict[str, Any]:
+def _entry(each: Trusted) -> TrustedObject:
     return {
         "repository": each.repository,
         "digest": each.digest,

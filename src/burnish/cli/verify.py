@@ -3,12 +3,14 @@
 import os
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import click
 
 from burnish.cli.options import base_option, json_option, person
+from burnish.core.state import SealKind
 from burnish.report.json_objects import break_glass_object
+from burnish.report.json_types import BreakGlassObject
 from burnish.report.output import print_error, print_json, print_line
 from burnish.report.words import glass_words
 from burnish.settings.types import Allowance
@@ -35,6 +37,39 @@ burnish verify                  the commit that is checked out
 burnish verify --base origin/main topic
 
 Exit codes: 0 sealed, 1 not sealed, 2 usage or configuration, 4 the ledger cannot be read."""
+
+
+class StoredSealObject(TypedDict):
+    ref: str
+    digest: str
+    run: str | None
+    """The run that made it; null if the seal cannot be read."""
+    kinds: list[Annotated[str, SealKind]]
+
+
+class VerificationObject(TypedDict):
+    """What `burnish verify` prints."""
+
+    version: int
+    ref: str
+    """What was asked for."""
+    sealed: bool
+    reason: str
+    notes: list[str]
+    commit: str
+    tree: str
+    base: str
+    merge_base: str | None
+    enforced: bool
+    """False if the base's policy only reports."""
+    break_glass: list[BreakGlassObject]
+    vouched_by: str | None
+    """`ledger` or `signature`; null if nothing vouches for the seal."""
+    signer: str | None
+    seal: StoredSealObject | None
+    """The seal that was looked at."""
+    went_ahead: bool
+    """With `--break-glass`: whether it went ahead without a valid seal."""
 
 
 @click.command("verify", help=_HELP)
@@ -77,7 +112,7 @@ def verify_command(
     if broken:
         verification = break_glass(repository, verification, reason=text, by=person())
     if as_json:
-        print_json({**_view(ref, verification), "went_ahead": broken})
+        print_json(_view(ref, verification, went_ahead=broken))
     else:
         print_line(f"{ref}: {_word(verification)}. {verification.reason}")
         for note in (*verification.notes, *map(glass_words, verification.break_glass)):
@@ -100,7 +135,7 @@ def _word(verification: Verification) -> str:
     return "reported, NOT approved" if verification.is_reported else "sealed"
 
 
-def _view(ref: str, verification: Verification) -> dict[str, Any]:
+def _view(ref: str, verification: Verification, *, went_ahead: bool) -> VerificationObject:
     seal = verification.seal
     return {
         "version": 1,
@@ -117,10 +152,11 @@ def _view(ref: str, verification: Verification) -> dict[str, Any]:
         "vouched_by": verification.vouched_by or None,
         "signer": verification.signer or None,
         "seal": None if seal is None else _seal_view(seal),
+        "went_ahead": went_ahead,
     }
 
 
-def _seal_view(seal: StoredSeal) -> dict[str, Any]:
+def _seal_view(seal: StoredSeal) -> StoredSealObject:
     made = seal.statement
     run, kinds = (None, ()) if made is None else (made.run, made.kinds)
     return {"ref": seal.ref, "digest": seal.digest, "run": run, "kinds": [kind.value for kind in kinds]}

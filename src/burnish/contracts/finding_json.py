@@ -1,11 +1,68 @@
 """One finding as a JSON object, the same for `burnish parse` and for fixers."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
-from burnish.core.findings import Finding, Location, Source
+from burnish.core.findings import Action, Finding, Location, Severity, Source
 
 
-def finding_object(finding: Finding) -> dict[str, Any]:
+class PlaceObject(TypedDict):
+    """Where a problem is. All three are null if that is not known."""
+
+    file: str | None
+    line: int | None
+    end_line: int | None
+    """The last line, if it is another one."""
+
+
+class SaidObject(PlaceObject):
+    severity: Annotated[str, Severity]
+    category: str
+    rule: str
+    """The rule of the analyser that reported it."""
+    title: str
+    problem: str
+    impact: str
+    evidence: str
+    suggestion: str
+
+
+class SourceObject(SaidObject):
+    """What one reviewer said of a problem that several reported."""
+
+    id: str
+    found_by: list[str]
+
+
+class FindingObject(SaidObject):
+    """What `burnish parse` lists, and what fixers are given."""
+
+    id: str
+    """Identifies the same problem in the next answer, even if its lines have moved."""
+    confidence: float | None
+    """From 0 to 1, if the reviewer gave one."""
+    action: Annotated[str, Action]
+    """What it asks for: a fix, a person's decision, or nothing."""
+    also_at: list[PlaceObject]
+    """Further places of the same problem."""
+    found_by: list[str]
+    """The reviewers that reported it."""
+    synthetic: bool
+    """burnish added it, because an answer was not clean but listed nothing."""
+    sources: list[SourceObject]
+    """Each reviewer's report, if several reported it."""
+
+
+class CountsObject(TypedDict):
+    """The number of findings of each severity, computed from the findings."""
+
+    critical: int
+    high: int
+    medium: int
+    low: int
+    info: int
+
+
+def finding_object(finding: Finding) -> FindingObject:
     """The finding, with its place spread out beside the rest."""
     return {
         "id": finding.id,
@@ -19,12 +76,12 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     }
 
 
-def source_object(source: Source) -> dict[str, Any]:
+def source_object(source: Source) -> SourceObject:
     """What one reviewer said of a finding that several reported."""
     return {"id": source.id, "found_by": list(source.found_by), **_said(source)}
 
 
-def _said(finding: Finding | Source) -> dict[str, Any]:
+def _said(finding: Finding | Source) -> SaidObject:
     return {
         "severity": finding.severity.value,
         "category": finding.category,
@@ -38,5 +95,7 @@ def _said(finding: Finding | Source) -> dict[str, Any]:
     }
 
 
-def _place(location: Location | None) -> dict[str, Any]:
-    return {name: getattr(location, name, None) for name in ("file", "line", "end_line")}
+def _place(location: Location | None) -> PlaceObject:
+    if location is None:
+        return {"file": None, "line": None, "end_line": None}
+    return {"file": location.file, "line": location.line, "end_line": location.end_line}

@@ -1,6 +1,7 @@
 """The `sarif` contract, written: findings as a SARIF 2.1.0 log for viewers and code hosts."""
 
 from collections.abc import Sequence
+from typing import cast
 from urllib.parse import quote
 
 from burnish.contracts.finding_json import source_object
@@ -110,7 +111,7 @@ def _properties(finding: Finding) -> JsonObject:
     }
     properties: JsonObject = {"security-severity": _SECURITY_SEVERITIES[finding.severity]}
     if finding.sources:
-        properties["burnish/sources"] = [source_object(source) for source in finding.sources]
+        properties["burnish/sources"] = [cast("Json", source_object(source)) for source in finding.sources]
     return properties | {key: value for key, value in further.items() if value not in (None, "")}
 
 

@@ -29,7 +29,7 @@ from burnish.core.values import Value
 from burnish.core.work import Running, effect_id
 from burnish.system.identifiers import ProcessIdentity
 
-_EXIT_CODES = {
+EXIT_CODES = {
     Outcome.APPROVED: 0,
     Outcome.ACCEPTED: 0,
     Outcome.SKIPPED: 0,
@@ -41,7 +41,7 @@ _EXIT_CODES = {
     Outcome.OVER_BUDGET: 5,
     Outcome.UNPROVEN: 6,
 }
-_WAITING_EXIT = 3
+WAITING_EXIT = 3
 _RUNNING_EXIT = 4
 """A command that stops while its run goes on has not seen the outcome."""
 _SHORTEST_ID = 8
@@ -74,8 +74,8 @@ class RunSnapshot(Value):
         if self.run.is_reported:
             return 0
         if self.run.outcome is not None:
-            return _EXIT_CODES[self.run.outcome]
-        return _WAITING_EXIT if isinstance(self.run.phase, Waiting) else _RUNNING_EXIT
+            return EXIT_CODES[self.run.outcome]
+        return WAITING_EXIT if isinstance(self.run.phase, Waiting) else _RUNNING_EXIT
 
 
 class NextStep(Value):

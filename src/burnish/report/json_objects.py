@@ -1,9 +1,6 @@
 """Runs as the JSON objects that `--json` prints: documented, versioned, every key always there."""
 
-from typing import Any
-
 from msgspec import to_builtins
-from msgspec.structs import asdict
 
 from burnish.contracts.finding_json import finding_object
 from burnish.core.break_glass import BreakGlass
@@ -34,6 +31,24 @@ from burnish.report.account import (
     seats_of,
     state_of,
 )
+from burnish.report.json_types import (
+    AnswerObject,
+    BreakGlassObject,
+    CensusObject,
+    EscalationObject,
+    FixObject,
+    JudgementObject,
+    ListObject,
+    ReviewObject,
+    RoundObject,
+    RowObject,
+    RunObject,
+    SealObject,
+    SubjectObject,
+    TrackedFindingObject,
+    UsageObject,
+    WorkObject,
+)
 from burnish.report.output import json_text
 from burnish.system import clock
 
@@ -44,8 +59,9 @@ def render(account: Account) -> str:
     return json_text(run_object(account))
 
 
-def run_object(account: Account) -> dict[str, Any]:
+def run_object(account: Account) -> RunObject:
     run, subject, waits = account.run, account.run.subject, isinstance(account.run.phase, Waiting)
+    caps = run.started.budget.caps
     return {
         "version": VERSION,
         "run": run.id,
@@ -54,13 +70,7 @@ def run_object(account: Account) -> dict[str, Any]:
         "outcome": run.outcome.value if run.outcome else None,
         "reason": run.phase.reason if isinstance(run.phase, Ended | Waiting) else "",
         "policy": {"origin": account.policy_origin, "base": subject.base_commit, "notes": list(account.policy_notes)},
-        "subject": {
-            "branch": subject.branch,
-            "base": subject.base,
-            "head": run.commit,
-            "tree": run.tree,
-            **({"paths": list(subject.paths)} if subject.paths else {}),
-        },
+        "subject": _subject(run),
         "supersedes": list(run.started.supersedes),
         "rounds": [_round(run, round_) for round_ in run.rounds],
         "findings": [tracked_object(entry, account) for entry in run.findings],
@@ -71,29 +81,45 @@ def run_object(account: Account) -> dict[str, Any]:
         "seal": _seal(run) if run.seal else None,
         "break_glass": [break_glass_object(one) for one in account.break_glass],
         "usage": usage_object(run.usage),
-        "budget": {cap.value: run.started.budget.caps.get(cap) for cap in Cap},
+        "budget": {
+            "cost_usd": caps.get(Cap.COST),
+            "tokens": caps.get(Cap.TOKENS),
+            "minutes": caps.get(Cap.MINUTES),
+        },
         "next": [{"command": step.command, "does": step.does, "first": step.first} for step in account.steps],
     }
 
 
-def break_glass_object(record: BreakGlass) -> dict[str, Any]:
-    return {**asdict(record)}
+def break_glass_object(record: BreakGlass) -> BreakGlassObject:
+    return to_builtins(record)
 
 
-def _seal(run: Run) -> dict[str, Any]:
+def _seal(run: Run) -> SealObject:
     return {"tree": run.tree, "digest": run.seal, "kinds": [kind.value for kind in run.seal_kinds]}
 
 
-def _escalation(account: Account) -> dict[str, Any]:
+def _subject(run: Run) -> SubjectObject:
+    said: SubjectObject = {
+        "branch": run.subject.branch,
+        "base": run.subject.base,
+        "head": run.commit,
+        "tree": run.tree,
+    }
+    if run.subject.paths:
+        said["paths"] = list(run.subject.paths)
+    return said
+
+
+def _escalation(account: Account) -> EscalationObject:
     """What is left, and where to read it, for the person whom the run waits for."""
     return {"counts": to_builtins(left_of_last_round(account.run)), "document": account.document or None}
 
 
-def usage_object(usage: Usage) -> dict[str, Any]:
+def usage_object(usage: Usage) -> UsageObject:
     return {"seconds": round(usage.seconds, 3), "tokens": usage.tokens, "cost_usd": round(usage.cost_usd, 6)}
 
 
-def _round(run: Run, round_: Round) -> dict[str, Any]:
+def _round(run: Run, round_: Round) -> RoundObject:
     works = (seat.work for seat in seats_of(run, round_))
     reviews = [work for work in works if isinstance(work, AnsweredReview | FailedReview)]
     return {
@@ -106,23 +132,29 @@ def _round(run: Run, round_: Round) -> dict[str, Any]:
     }
 
 
-def _review(review: Review) -> dict[str, Any]:
-    said: dict[str, Any] = {
+def _review(review: Review) -> ReviewObject:
+    said: ReviewObject = {
         "reviewer": review.reviewer,
         "status": review.status.value,
         "counts": to_builtins(review.counts),
     }
     match review:
         case AnsweredReview():
-            slow, missing = {"slow": True} if review.slow else {}, review.evidence.missing
-            lacking = {} if missing is None else {"missing": asdict(missing)}
-            tests = {} if review.evidence.tests is None else {"tests": asdict(review.evidence.tests)}
-            return {**said, "agent": review.agent, "notes": list(review.answer.notes), **lacking, **tests, **slow}
+            said["agent"] = review.agent
+            said["notes"] = list(review.answer.notes)
+            missing, tests = review.evidence.missing, review.evidence.tests
+            if missing is not None:
+                said["missing"] = {"reason": missing.reason, "hint": missing.hint, "excused": missing.excused}
+            if tests is not None:
+                said["tests"] = {"ran": tests.ran, "reaching": tests.reaching}
+            if review.slow:
+                said["slow"] = True
         case FailedReview():
-            return {**said, "failure": {"kind": review.failure.kind.value, "message": review.failure.message}}
+            said["failure"] = {"kind": review.failure.kind.value, "message": review.failure.message}
+    return said
 
 
-def _judgement(judgement: Judgement) -> dict[str, Any]:
+def _judgement(judgement: Judgement) -> JudgementObject:
     return {
         "clean": judgement.passes,
         "blocking": len(judgement.blocking) + len(judgement.carried),
@@ -131,7 +163,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _fix(fix: FixResult) -> dict[str, Any]:
+def _fix(fix: FixResult) -> FixObject:
     return {
         "status": fix.status.value,
         "commit": fix.commit or None,
@@ -141,13 +173,13 @@ def _fix(fix: FixResult) -> dict[str, Any]:
     }
 
 
-def _answer(answer: FixerAnswer) -> dict[str, Any]:
+def _answer(answer: FixerAnswer) -> AnswerObject:
     verdict = answer.verdict
     fixed = verdict is FixVerdict.FIXED
     return {"finding": answer.finding, "answer": verdict.value, "fixed": fixed, "text": answer.text}
 
 
-def _census(entry: CensusEntry) -> dict[str, Any]:
+def _census(entry: CensusEntry) -> CensusObject:
     return {
         "file": entry.file.path,
         "need": entry.file.need.value,
@@ -158,7 +190,7 @@ def _census(entry: CensusEntry) -> dict[str, Any]:
     }
 
 
-def tracked_object(entry: Tracked, account: Account) -> dict[str, Any]:
+def tracked_object(entry: Tracked, account: Account) -> TrackedFindingObject:
     """A finding of a run, with the line that it is about."""
     line = account.code.get(entry.finding.id)
     return {
@@ -172,11 +204,11 @@ def tracked_object(entry: Tracked, account: Account) -> dict[str, Any]:
     }
 
 
-def list_object(runs: RunList) -> dict[str, Any]:
+def list_object(runs: RunList) -> ListObject:
     return {"version": VERSION, "runs": [_row(row) for row in runs.rows], "left_out": runs.left_out}
 
 
-def _row(row: Account | UnreadableRun) -> dict[str, Any]:
+def _row(row: Account | UnreadableRun) -> RowObject:
     if isinstance(row, UnreadableRun):
         return {"run": row.name, "state": "unreadable", "reason": row.error}
     run = row.run
@@ -200,7 +232,7 @@ def _row(row: Account | UnreadableRun) -> dict[str, Any]:
     }
 
 
-def _work(work: WorkInProgress) -> dict[str, Any]:
+def _work(work: WorkInProgress) -> WorkObject:
     return {
         "effect": work.effect,
         "name": work.name,

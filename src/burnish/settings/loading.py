@@ -305,7 +305,7 @@ def _truth(text: str) -> object:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-_VARIABLES: Mapping[str, tuple[KeyPath, Callable[[str], object]]] = {
+VARIABLES: Mapping[str, tuple[KeyPath, Callable[[str], object]]] = {
     "BURNISH_PROTOCOL": (("protocol",), str),
     "BURNISH_SANDBOX": (("sandbox",), str),
     "BURNISH_ALLOW_ENVIRONMENT": (("allow_environment",), _words),
@@ -342,7 +342,7 @@ _OF_EACH_AGENT: Mapping[KeyPath, str] = {("model",): "model", ("timeouts", "agen
 
 def _from_environment(environment: Mapping[str, str], below: Document) -> Document:
     """The variables that are set, over what is below. An empty one counts as not set."""
-    given = [(name, *_VARIABLES[name]) for name in _VARIABLES if environment.get(name)]
+    given = [(name, *VARIABLES[name]) for name in VARIABLES if environment.get(name)]
     return _document([(path, read(environment[name]), name) for name, path, read in given], below)
 
 
@@ -369,7 +369,7 @@ def _document(given: list[tuple[KeyPath, object, str]], below: Document) -> Docu
 
 def _misspelt(environment: Mapping[str, str]) -> list[str]:
     """A notice for each variable that looks like one of ours but is not."""
-    known = {*_VARIABLES, *_NOT_SETTINGS}
+    known = {*VARIABLES, *_NOT_SETTINGS}
     unknown = sorted(name for name in environment if name.startswith("BURNISH_") and name not in known)
-    questions = ((name, did_you_mean(name, _VARIABLES, alike=0.8)) for name in unknown)
+    questions = ((name, did_you_mean(name, VARIABLES, alike=0.8)) for name in unknown)
     return [f"{name} is not a setting. {question}" for name, question in questions if question]

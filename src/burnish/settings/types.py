@@ -29,9 +29,9 @@ OFF = "off"
 
 
 AUTO = "auto"
+"""The word for what burnish finds out by itself."""
 PROJECT_CHECKS = ("mypy", "pyright", "tsc", "go-vet", "cargo", "lint", "pre-commit", "lefthook")
 """The repository's own checks that burnish can run."""
-"""The word for what burnish finds out by itself."""
 
 
 class SandboxWanted(Enum):
@@ -42,22 +42,29 @@ class SandboxWanted(Enum):
 
 class AgentSettings(Value):
     kind: AgentKind
+    """What the agent is."""
     command: tuple[str, ...] = ()
+    """The program and its arguments. `command` and `acp` need it. Only your own settings can name another program for a
+    model's client."""
     model: str = ""
+    """A model name that the agent understands; else `model`."""
     contract: ContractName | None = None
-    """The form in which it answers, where that is not the protocol's."""
+    """The format of its answers, if it is not the protocol's."""
     timeout: float | None = None
+    """Time limit of one task in seconds; else `timeouts.agent`."""
     silent: float | None = None
+    """Time limit without output in seconds; else `timeouts.silent`."""
     environment: tuple[str, ...] = ()
-    """Names of variables that are let through to it."""
+    """Names of variables to pass to it. In a repository's file, only those that you allow count."""
     examines: tuple[str, ...] = ()
-    """Globs of the files that it examines, where that is not the whole change."""
+    """Patterns of the files that it examines, if that is not the whole change: only those count as read by it. A SARIF
+    answer counts for the files that its log lists, unless this names others."""
     max_turns: int | None = None
-    """How often its model may be called in one piece of work, for clients that can be told."""
+    """How often it may call its model in one task, if the client supports a limit."""
     resume: bool = False
-    """Whether a fixer or builder goes on with its own session in the next round. Reviewers never do."""
+    """Whether a fixer or builder continues its own session in the next round. Reviewers never do."""
     project_settings: bool = True
-    """Whether fixers and builders follow what the project says to their client. Reviewers never do."""
+    """Whether fixers and builders use the project's settings for their client. Reviewers never do."""
 
     @property
     def relative_parts(self) -> tuple[int, ...]:
@@ -105,8 +112,11 @@ class ComplexityChoices(Value):
     """Choices that hold for subjects of one complexity only, by role or by the name of a reviewer."""
 
     low: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    """The agent of a role or reviewer, for subjects that `--complexity low` names."""
     medium: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    """The same for `--complexity medium`."""
     high: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    """The same for `--complexity high`."""
 
 
 class Complexity(Enum):
@@ -119,13 +129,19 @@ class RoleSettings(Value):
     """Who does what. The order is: complexity, then the role or reviewer, then the default."""
 
     default: RoleChoice = RoleChoice()
+    """The agent for every role that names none; else the embedded analysers."""
     review: RoleChoice = RoleChoice()
+    """The agent that reviews. Under `default`, one more reviewer beside the five checks."""
     fix: RoleChoice = RoleChoice()
+    """The agent that fixes."""
     build: RoleChoice = RoleChoice()
+    """The agent that makes the change, for `burnish fix --build`."""
     reviewers: dict[str, RoleChoice] = msgspec.field(default_factory=dict[str, RoleChoice])
+    """The agent for one reviewer of the panel; else `roles.review`. Under `default`, one more reviewer beside the check
+    of that name: `bugs`, `style`, `tests`, `security`, `errors`."""
     complexity: ComplexityChoices = ComplexityChoices()
     by_round: tuple[str, ...] = ()
-    """Fixers of the first, second, … round; the last one stays."""
+    """Fixers for the first, second, … round; the last one is used for all further rounds."""
 
     def for_complexity(self, complexity: Complexity | None) -> dict[str, RoleChoice]:
         return {} if complexity is None else getattr(self.complexity, complexity.value)
@@ -161,16 +177,20 @@ class ValidateSettings(Value):
     """The project's own commands, by name and in the order of the file, and the coverage that fixers must keep."""
 
     commands: dict[str, ValidationCommand] = msgspec.field(default_factory=dict[str, ValidationCommand])
+    """One of the project's own commands: a shell command line, or an array to run without a shell."""
     coverage_floor: float | None = None
-    """In percent."""
+    """The minimum coverage in percent. Fixers and builders are told."""
 
 
 class BudgetLimits(Value):
     """Caps on usage. None where none is set."""
 
     cost_usd: float | None = None
+    """The most US dollars. For one run, 5.00 if it may call a paid agent and you set no limit."""
     tokens: int | None = None
+    """The most tokens. For one run, 2,000,000 if the price of an agent is unknown and you set no limit."""
     minutes: float | None = None
+    """The most minutes of work."""
 
     @property
     def amounts(self) -> dict[Cap, float]:
@@ -188,68 +208,79 @@ class WorkspaceSettings(Value):
     """What a clone needs before an agent can work in it."""
 
     prepare: tuple[str, ...] = ()
-    """Lines for the user's shell, run once in each clone."""
+    """Shell command lines, run once in each clone, to install dependencies."""
     seed: tuple[str, ...] = ()
-    """Globs of ignored files that are copied from the checkout."""
+    """Patterns of ignored files to copy into each clone."""
     file_megabytes: int = 4096
-    """How large a single file may become that an agent or a command writes."""
+    """The maximum size of a single file that an agent or command writes."""
 
 
 class PathRule(Value):
     path: str
+    """A pattern of files."""
     text: str
+    """Guidance for reviewers about files that match it."""
 
 
 class ReviewSettings(Value):
     rules: tuple[PathRule, ...] = ()
     ignore: tuple[str, ...] = ()
+    """Patterns of files to leave out of reviews. They are listed as left out, and still scanned for secrets."""
 
 
 class PromptSettings(Value):
     """Paths of the user's own prompts; empty means the usual places, then the built-in ones."""
 
     reviewer: str = ""
+    """Path of your own prompt for reviewers; else the usual places, then the built-in one."""
     fixer: str = ""
+    """The same for fixers."""
     builder: str = ""
+    """The same for builders."""
 
 
 class Timeouts(Value):
     """Seconds after which work is ended."""
 
     agent: float = 1800.0
+    """Seconds for one task of an agent."""
     silent: float = 600.0
-    """Without any output."""
+    """Seconds that an agent may work without output."""
     validation: float = 1800.0
+    """Seconds for the commands of `[validate]`."""
 
 
 class ContextSettings(Value):
     diff_characters: int = 50_000
+    """How much of the diff a prompt includes."""
     output_characters: int = 50_000
+    """How much of the output of commands a prompt includes."""
 
 
 class AnalyserSettings(Value):
     """What the embedded analysers look for, and how their findings count."""
 
     rules: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """A rule, or the beginning of several, by `tool:rule`: the severity of its findings, or `off`."""
+    """By `"TOOL:RULE"`, or the beginning of several rules: the severity of its findings, or `off`."""
     generated: tuple[str, ...] = ()
-    """Globs of further generated files; they are left out."""
+    """Patterns of further generated files, which are only scanned for secrets."""
     uncovered: str = "medium"
     """The severity of changed lines that no test runs, or `off`."""
     tests: str = AUTO
-    """`off` where the project's own tests are not run. Only the policy of the base can say so."""
+    """`off`: do not run the project's tests. Counts only in the project's own file; the seal and `verify` show it."""
     test_seconds: float = 600.0
-    """How long the tests may take, on the base and on the change."""
+    """Time limit for the tests, on the base and on the change."""
     flaky: tuple[str, ...] = ()
-    """Tests that are known to fail at random, by name, function, file or glob: their failures do not block."""
+    """Tests that fail at random, by name, function, file or pattern: their failures are shown and do not block."""
     mutations: float | str = 20.0
     """How many seconds tests may run on wrong versions of the changed lines, or `off`."""
     checks: str | tuple[str, ...] = AUTO
-    """Which of the repository's own checks are run: `off`, or their names. Only the policy of the base can say so."""
+    """Which of the repository's own checks run: `auto`, `off` or a list of names. Counts only in the project's own
+    file."""
     check_seconds: float = 120.0
-    """How long each of these checks may take, on the base and on the change."""
+    """Time limit for each of these checks, on the base and on the change."""
     unsafe_fixes: bool = False
-    """Whether fixes are made that may change what the code does."""
+    """Whether to apply fixes that may change what the code does."""
 
 
 class Allowance(Enum):
@@ -266,13 +297,13 @@ class Allowance(Enum):
 
 class SealSettings(Value):
     signing_key: str = ""
-    """Path of an SSH key; empty means that of git, where `sign` asks for a signature."""
+    """Path of an SSH key to sign seals with."""
     sign: bool = False
-    """Whether seals are signed with the SSH key that git signs with. Only users can ask for it."""
+    """Whether to sign seals with the SSH key that git signs with."""
     signers: tuple[str, ...] = ()
-    """Whose signatures count: files of the base in the format of ssh-keygen, or lines of such a file."""
+    """Whose signatures `verify` accepts: files of the base in the format of ssh-keygen, or lines of such a file."""
     allow: tuple[Allowance, ...] = ()
-    """What `verify` accepts beside a seal of kind `approved`."""
+    """Kinds of seals that `verify` accepts besides `approved`; also `unsigned`."""
 
 
 class Unproven(Enum):
@@ -285,6 +316,7 @@ class Unproven(Enum):
 
 class GateSettings(Value):
     unproven: Unproven = Unproven.FAIL
+    """`warn`: approve a change that was not fully examined, with a seal that says so."""
     enforce: bool = True
     """Whether a review that does not pass fails. If not, it is only reported, and its seal says so."""
 
@@ -293,29 +325,37 @@ class Waiver(Value):
     """A finding that does not block. Only `finding` decides; the rest is for people."""
 
     finding: str
+    """The id of a finding that does not block. `burnish findings export` prints such tables."""
     reason: str
+    """Why it does not block, for people."""
     about: str = ""
+    """What it is about, for people."""
     by: str = ""
+    """Who waived it, for people."""
     date: str = ""
+    """When, for people."""
 
 
 class KeepSettings(Value):
     """What is kept of the prompts, transcripts and logs of runs that have ended."""
 
     days: float = 90.0
+    """How long to keep prompts, transcripts and logs after the end of their run."""
     megabytes: float = 2_000.0
-    """Of all runs of a repository together."""
+    """How much of them to keep, for all runs of a repository together; the oldest go first."""
 
 
 class Settings(Value):
     protocol: str = "default"
+    """The rules of a run: the name of a built-in protocol, or the path of your own."""
     sandbox: SandboxWanted = SandboxWanted.AUTO
+    """`required`: refuse to run without a sandbox. `off`: only compare the clone before and after."""
     allow_environment: tuple[str, ...] = ()
-    """Names of the user's variables that a repository may let through to its agents. Only users can set it."""
+    """Names of your variables that a repository's agents may receive."""
     model: str = ""
-    """For agents that have none of their own."""
+    """The model of agents that set none themselves."""
     records: bool | None = None
-    """Whether records are written into the checkout; None leaves it to the protocol."""
+    """Whether records are written to the checkout; else the protocol decides."""
     agents: dict[str, AgentSettings] = msgspec.field(default_factory=dict[str, AgentSettings])
     roles: RoleSettings = RoleSettings()
     validate: ValidateSettings = ValidateSettings()

@@ -168,7 +168,7 @@ class AnalyserRunner:
             hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
         except ToolError as error:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
-        return Looked(hits=without_unknown_packages(hits, modules.packages))
+        return Looked(hits=without_unknown_packages(hits, modules.names))
 
     def _python(self) -> str:
         """The environment in which the packages of the project may be installed; empty where there is none."""

@@ -52,8 +52,8 @@ class Modules(Value):
     folder: Path
     roots: frozenset[str]
     """Below the folder: where the names of modules begin."""
-    packages: frozenset[str]
-    """The repository's own, also those that are not here."""
+    names: frozenset[str]
+    """Of the repository's own modules and packages, also those that are not here."""
     complete: bool
     """Whether all imported modules of the repository are here."""
 
@@ -153,7 +153,7 @@ class TreeSnapshot:
         remove_folder(folder)
         write_slice(folder, texts)
         roots = frozenset(imports.root(path) for path in texts if path.endswith(".py"))
-        return Modules(folder=folder, roots=roots, packages=imports.packages, complete=not waiting)
+        return Modules(folder=folder, roots=roots, names=imports.names, complete=not waiting)
 
     @property
     def can_be_scanned(self) -> bool:

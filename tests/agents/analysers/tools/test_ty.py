@@ -54,6 +54,7 @@ def test_what_is_not_installed_is_no_finding(tmp_path: Path) -> None:
     hits = look(Ty(), tmp_path, {"a.py": code}, RuleSelection(select=(NO_IMPORT,)))
     assert [hit.line for hit in hits] == [1, 2, 3, 4, 5]
     assert [hit.line for hit in without_unknown_packages(hits, {"mine"})] == [3, 4, 5]
+    assert [hit.line for hit in without_unknown_packages(hits, {"mine", "mine.other"})] == [3, 4]
 
 
 def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Path) -> None:

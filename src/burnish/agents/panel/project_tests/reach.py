@@ -129,9 +129,10 @@ class PythonImports:
                 yield ".".join(parts[start:])
 
     @property
-    def packages(self) -> frozenset[str]:
-        """The first parts of the names that modules have."""
-        return frozenset(name.partition(".")[0] for name in self._modules)
+    def names(self) -> frozenset[str]:
+        """All names of modules, and of the packages that they are in."""
+        split = (name.split(".") for name in self._modules)
+        return frozenset(".".join(parts[:end]) for parts in split for end in range(1, len(parts) + 1))
 
     def root(self, path: str) -> str:
         """The folder that the names of a module begin in."""

@@ -79,14 +79,17 @@ def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> 
     """The same, with the environment of the project, if there is one, and the folders that its modules are in."""
     check, *rest = call.arguments
     installed = ("--python", python) if python else ()
-    return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(sorted(roots))}", *rest))
+    # A folder without an `__init__.py` is a package, too, where it is imported from the top of the repository.
+    searched = list(dict.fromkeys((*sorted(roots), ".")))
+    return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
 
 
 def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple[Hit, ...]:
     """The hits without imports of packages that may be missing here only: they are not installed.
 
-    An import can be wrong for certain where its package is one of the repository's own or of the standard library. What
-    ty knows of that are its documented names: its own source has the others, and those of other platforms.
+    An import can be wrong for certain where its package is one of the repository's own, or of the standard library. Of
+    `own`, the names of the repository's modules and packages, all exist, wherever ty looked for them. What ty knows of
+    the library are its documented names: its own source has the others, and those of other platforms.
     """
 
     def is_certain(hit: Hit) -> bool:
@@ -96,6 +99,8 @@ def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple
         if found is None:
             return True
         top = found["top"]
+        if top and top + found["rest"] in own:
+            return False
         if not top or top in own:
             return True
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
