@@ -8,7 +8,7 @@ from burnish.agents.panel.project_tests import progress, running
 from burnish.core.findings import Severity
 from burnish.settings.types import AnalyserSettings, Settings
 from tests.runtime.conftest import Hear
-from tests.runtime.witness_stand import QUIET, Stand, change
+from tests.runtime.witness_stand import QUIET, Files, Stand, change
 
 CODE = "def double(number):\n    return number * 2\n"
 WRONG = CODE.replace("* 2", "* 3")
@@ -85,3 +85,19 @@ def test_tests_are_counted_while_they_run(
     stand.services.activity = hear
     assert stand.hear().findings == ()
     assert ("review:1:witness:1", "tests 1 of 3") in told
+
+
+@pytest.mark.parametrize(
+    ("base", "copied"),
+    [
+        ({"calc.py": "x = 1\n", "pyproject.toml": "[project]\nname = 'calc'\n"}, False),
+        ({"calc.py": "x = 1\n", "pyproject.toml": "[tool.pytest.ini_options]\n"}, True),
+        ({"calc.py": "x = 1\n", "Makefile": "all:\n"}, True),
+    ],
+)
+def test_no_copy_is_made_where_names_tell_that_there_are_no_tests(tmp_path: Path, *, base: Files, copied: bool) -> None:
+    stand = Stand(tmp_path, change(tmp_path, base, {"calc.py": "x = 2\n"}))
+    heard = stand.hear()
+    assert heard.missing is not None
+    assert heard.missing.excused is (not copied or "Makefile" in base)
+    assert (stand.services.attempt_dirs.parent / "clones").exists() is copied

@@ -92,11 +92,14 @@ def detect(site: Site, languages: Collection[Language | None] = ()) -> tuple[Tes
     return tuple(reaching) or tuple(found for _, found in present[:1]) or (_make(site),)
 
 
+NAME_THE_COMMAND = 'Set the command in burnish.toml: [validate] tests = "…".'
+
+
 def _hint(folder: Path) -> str:
     for name, tool in (("tox.ini", "tox"), ("noxfile.py", "nox")):
         if (folder / name).is_file():
             return f'{tool} may install packages. To run it anyway, set [validate] tests = "{tool}" in burnish.toml.'
-    return 'Set the command in burnish.toml: [validate] tests = "…".'
+    return NAME_THE_COMMAND
 
 
 def _absent(site: Site) -> NoTests:

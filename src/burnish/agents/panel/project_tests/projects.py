@@ -29,6 +29,9 @@ _FOR_OTHER_PROGRAMS = (REPOSITORY_FILE, ".gitlab-ci.yml")
 _NODE_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?")
 _OTHER_TEST = re.compile(r".+[._-](?:test|spec)\.[cm]?[jt]sx?|.+_test\.go")
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "__snapshots__"})
+_RUNS_TESTS = re.compile(
+    r"conftest\.py|\.?pytest\.ini|tox\.ini|setup\.cfg|noxfile\.py|package\.json|go\.mod|Cargo\.toml|GNUmakefile|[mM]akefile"
+)
 _CONFIGURATION = re.compile(
     r"conftest\.py|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json|\.mocharc(?:\..+)?"
     r"|(?:jest|vitest|vite|karma|ava|babel)\.config\.[\w.]+|\.nycrc(?:\.json)?|\.taprc"
@@ -53,6 +56,11 @@ def is_test(path: str) -> bool:
     """Whether a file is a test, or something that only tests use."""
     *folders, name = path.split("/")
     return is_test_file(path) or bool(_OTHER_TEST.fullmatch(name)) or not _TEST_FOLDERS.isdisjoint(folders)
+
+
+def shows_tests(path: str) -> bool:
+    """Whether a file may be a test, or say how tests are run. A pyproject.toml says so only in its text."""
+    return is_test(path) or bool(_RUNS_TESTS.fullmatch(path.rpartition("/")[2]))
 
 
 def stands_alone(path: str) -> bool:

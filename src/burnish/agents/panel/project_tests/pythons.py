@@ -70,6 +70,11 @@ _BUILD_FILES = ("pyproject.toml", "setup.py")
 _PROJECT_FILES = (*_BUILD_FILES, "setup.cfg", "tox.ini", "pytest.ini", "conftest.py")
 
 
+def configures_pytest(text: str) -> bool:
+    """Whether a file of settings has a section for pytest."""
+    return bool(_PYTEST_SECTION.search(text))
+
+
 def python_tests(folder: Path) -> PythonTests | None:
     """What tests a project has; None where there is no sign of any."""
     files = tuple(sorted(_test_files(folder)))
@@ -77,7 +82,7 @@ def python_tests(folder: Path) -> PythonTests | None:
     configured = (
         (folder / "pytest.ini").is_file()
         or (folder / "conftest.py").is_file()
-        or any(_PYTEST_SECTION.search(read_text(folder / name)) for name in settings)
+        or any(configures_pytest(read_text(folder / name)) for name in settings)
     )
     if not files and not configured:
         return None

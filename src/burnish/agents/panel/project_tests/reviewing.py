@@ -40,6 +40,7 @@ from burnish.agents.panel.project_tests.comparison import (
     within_limit,
     without_known_flaky,
 )
+from burnish.agents.panel.project_tests.detection import NAME_THE_COMMAND
 from burnish.agents.panel.project_tests.findings import (
     MOST_FAILURES,
     Trial,
@@ -53,10 +54,16 @@ from burnish.agents.panel.project_tests.mutating import Mutants, Unnoticed
 from burnish.agents.panel.project_tests.places import Tree
 from burnish.agents.panel.project_tests.progress import Progress
 from burnish.agents.panel.project_tests.project_runs import Copies, PreparationError, ProjectRuns
-from burnish.agents.panel.project_tests.projects import is_test, language_of, stands_alone, steers_tests
-from burnish.agents.panel.project_tests.pythons import is_test_module
+from burnish.agents.panel.project_tests.projects import (
+    is_test,
+    language_of,
+    shows_tests,
+    stands_alone,
+    steers_tests,
+)
+from burnish.agents.panel.project_tests.pythons import configures_pytest, is_test_module
 from burnish.agents.panel.project_tests.reach import reaching_units
-from burnish.agents.panel.project_tests.running import Plans, plans_for
+from burnish.agents.panel.project_tests.running import Plans, configured_command, plans_for
 from burnish.agents.panel.project_tests.teeth import ProofOfChange, Teeth, weak_findings
 from burnish.agents.panel.project_tests.uncovered import uncovered
 from burnish.agents.panel.project_tests.values import (
@@ -80,6 +87,8 @@ from burnish.workspace.names import shown
 from burnish.workspace.views import CopyView
 
 _SWITCHED_OFF = Missing(reason='the policy of the base says [analysers] tests = "off"', excused=True)
+_MOST_MANIFESTS = 50
+_NO_TESTS = Missing(reason="no tests were found", hint=NAME_THE_COMMAND, excused=True)
 _OUT_OF_REACH = Missing(reason="no test was run, because none can reach a changed file", excused=True)
 _FEW_FILES = 10
 _NOT_ASKED = TestResult(ended=SuiteEnd.EXITED, code=0, lists_passed=True, partial=True)
@@ -122,6 +131,8 @@ async def review_tests(services: Services, job: Job[StartReview]) -> TestReview 
     )
     if not changed.reachable:
         return _no_evidence(_OUT_OF_REACH)
+    if await asyncio.to_thread(_shows_no_tests, services, changed):
+        return _no_evidence(_NO_TESTS)
     copies = Copies(services, job, changed)
     try:
         plans = await _plans(services, copies)
@@ -133,6 +144,21 @@ async def review_tests(services: Services, job: Job[StartReview]) -> TestReview 
         return error.failure
     finally:
         await asyncio.shield(asyncio.to_thread(copies.discard))
+
+
+def _shows_no_tests(services: Services, changed: ChangeUnderTest) -> bool:
+    """Whether the names of all files tell that there are no tests: then no copy is made to look for some."""
+    workspace = services.settings.workspace
+    if configured_command(services.settings) is not None or workspace.prepare or workspace.seed:
+        return False
+    names = changed.files | changed.base_files
+    if any(map(shows_tests, names)):
+        return False
+    manifests = [name for name in names if name.rpartition("/")[2] == "pyproject.toml"]
+    texts = (
+        changed.text(commit, name) for name in manifests[:_MOST_MANIFESTS] for commit in (changed.base, changed.head)
+    )
+    return len(manifests) <= _MOST_MANIFESTS and not any(map(configures_pytest, texts))
 
 
 async def _plans(services: Services, copies: Copies) -> list[tuple[_Found, _Found]]:

@@ -95,7 +95,7 @@ def plans_in(checkout: Path, paths: Iterable[str], settings: Settings, environme
 
 
 def _plans(root: Site, paths: Iterable[str], settings: Settings) -> Plans:
-    configured = _configured(settings)
+    configured = configured_command(settings)
     if configured is not None:
         return {"": (configured_plan(configured, root.environment, root.folder),)}
     wanted: dict[str, list[str]] = {}
@@ -129,7 +129,8 @@ def _is_absent(found: TestPlan | NoTests) -> bool:
     return isinstance(found, NoTests) and found.absent
 
 
-def _configured(settings: Settings) -> ValidationCommand | None:
+def configured_command(settings: Settings) -> ValidationCommand | None:
+    """The command that the policy names for the tests."""
     commands = settings.validate.commands
     return next((commands[name] for name in CONFIGURED if name in commands), None)
 
