@@ -2,7 +2,8 @@
 
 *The panel* is timed in this process, from the start of the first tool to the findings of all four static roles. Its
 peer is the slowest of its tools, run alone on the same files and outside of any sandbox. *The command* is the whole
-`burnish review`, and its peer the whole `pre-commit run` with the same tools, rules and files.
+`burnish review`, and its peer the whole `pre-commit run` with the same tools, rules and files. *The large repository*
+has 10,000 files and no tests; the peer are the same tools on the changed files, one after another.
 """
 
 import asyncio
@@ -26,6 +27,8 @@ from burnish.testing.repositories import RepositoryBuilder
 TIMES = 7
 PANEL_LIMIT = 1.1
 COMMAND_LIMIT = 1.0
+LARGE_LIMIT = 2.0
+LARGE_FILES = 10_000
 
 
 def figures() -> Iterator[Figure]:
@@ -37,6 +40,7 @@ def figures() -> Iterator[Figure]:
             yield _panel(ready, about)
             tasks = _tasks(ready)
         yield from _command(made, builder.path, tasks, about)
+        yield _large(made)
 
 
 def _panel(ready: Stage, about: str) -> Figure:
@@ -82,6 +86,36 @@ def _command(made: Desk, folder: Path, tasks: Sequence[Task], about: str) -> Ite
         limit=COMMAND_LIMIT,
         times=TIMES,
     )
+
+
+def _large(made: Desk) -> Figure:
+    files = {
+        f"package{number // 100}/module{number % 100}.py": f"def compute_{number}(x):\n    return x * {number}\n"
+        for number in range(LARGE_FILES)
+    }
+    user = "from package0.module1 import compute_1\n\n\ndef compute(value):\n    return compute_1(value)\n"
+    builder = RepositoryBuilder(made.root / "large").commit(files)
+    builder.branch("change").commit({f"package{number}/module0.py": user for number in range(5)})
+    with stage(made, builder.path) as ready:
+        tasks = _tasks(ready)
+
+        def by_hand() -> None:
+            for task in tasks:
+                _alone(ready, task)
+
+        def review() -> None:
+            said = made.review(builder.path, "--base", "main")
+            if said.error:
+                raise RuntimeError(said.error)
+
+        return compare(
+            f"burnish review: 5 files of {LARGE_FILES:,}",
+            review,
+            by_hand,
+            against="the same tools on these files, one after another",
+            limit=LARGE_LIMIT,
+            times=TIMES,
+        )
 
 
 def _tasks(ready: Stage) -> list[Task]:
