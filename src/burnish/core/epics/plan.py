@@ -4,7 +4,7 @@ A source reads it from where people keep their work. It holds the texts themselv
 nothing unless a person asks for it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from burnish.core.values import Value
@@ -66,7 +66,7 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
     return ()
 
 
-def urgency(tickets: Sequence[Ticket]) -> Mapping[str, tuple[int, int]]:
+def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
     """How urgent each ticket is, the smallest first: by the longest chain that waits for it, then by its place.
 
     A ticket with a long chain behind it decides how long the whole epic takes.
@@ -79,4 +79,5 @@ def urgency(tickets: Sequence[Ticket]) -> Mapping[str, tuple[int, int]]:
     chain: dict[str, int] = {}
     for name in reversed(order):
         chain[name] = 1 + max((chain[after] for after in needed_by.get(name, ())), default=0)
-    return {ticket.id: (-chain[ticket.id], place) for place, ticket in enumerate(tickets)}
+    urgent = sorted(tickets, key=lambda ticket: -chain[ticket.id])
+    return {ticket.id: rank for rank, ticket in enumerate(urgent)}

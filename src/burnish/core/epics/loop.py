@@ -1,0 +1,366 @@
+"""The epic as a pure function: `evolve(epic, event) -> epic`.
+
+The same rules hold as for the loop of a run: no IO, no clock, and an event that does not fit raises
+`IllegalEpicEventError` and leaves the epic as it was. `decide` is in `burnish.core.epics.schedule`.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from burnish.core.epics.events import (
+    AnyEpicEvent,
+    DriverLost,
+    EpicCancelled,
+    EpicClosed,
+    EpicReviewContinued,
+    EpicReviewEnded,
+    EpicReviewStarted,
+    EpicReviewWaits,
+    EpicStarted,
+    MergeConflicted,
+    Merged,
+    MergeOutdated,
+    MergePrepared,
+    MergeRefused,
+    PlanChanged,
+    PullRequestFailed,
+    PullRequestOpened,
+    RolledBack,
+    TicketContinued,
+    TicketEnded,
+    TicketStarted,
+    TicketWaits,
+)
+from burnish.core.epics.plan import Ticket, ranks
+from burnish.core.epics.state import (
+    Epic,
+    EpicEnd,
+    EpicNotReviewed,
+    EpicReviewed,
+    EpicUnderReview,
+    TicketApproved,
+    TicketBlocked,
+    TicketCompleted,
+    TicketConflicting,
+    TicketFailed,
+    TicketMerging,
+    TicketPending,
+    TicketProgress,
+    TicketRunning,
+    TicketState,
+    TicketWaiting,
+    run_of,
+    state_as,
+    with_ticket,
+)
+from burnish.core.events import Event, Outcome
+from burnish.core.reviews import Usage
+from burnish.core.values import Value, replace
+
+MOST_RESOLUTIONS = 2
+"""How often conflicts of one ticket are given to an agent before a person is asked."""
+MOST_LOST = 3
+"""How often a run is driven on after its process died."""
+_GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
+
+
+class IllegalEpicEventError(Exception):
+    """An event that cannot happen in this state. The epic is unchanged."""
+
+    def __init__(self, event: Event, why: str) -> None:
+        super().__init__(f"{type(event).__name__} is illegal: {why}")
+
+
+def evolve(epic: Epic | None, event: AnyEpicEvent) -> Epic:
+    """The epic after an event. `None` is the state before the first."""
+    if epic is None:
+        if not isinstance(event, EpicStarted):
+            raise IllegalEpicEventError(event, "an epic starts with EpicStarted")
+        return _start(event)
+    if epic.end is not None:
+        raise IllegalEpicEventError(event, "the epic has ended")
+    handle = _HANDLERS.get(type(event))
+    if handle is None:
+        raise IllegalEpicEventError(event, "an epic starts once")
+    following = _give_up_rest(handle(epic, event), event.at)
+    return replace(following, version=epic.version + 1, at=event.at)
+
+
+def replay(events: Iterable[AnyEpicEvent], epic: Epic | None = None) -> Epic | None:
+    for event in events:
+        epic = evolve(epic, event)
+    return epic
+
+
+def _start(event: EpicStarted) -> Epic:
+    carried = {one.ticket: TicketCompleted(run=one.run, commit=one.commit) for one in event.carried}
+
+    def first(ticket: Ticket) -> TicketState:
+        return TicketCompleted() if ticket.done else carried.get(ticket.id, TicketPending())
+
+    tickets = {ticket.id: TicketProgress(ticket=ticket, state=first(ticket)) for ticket in event.plan.tickets}
+    return Epic(
+        started=event,
+        plan=event.plan,
+        tickets=tickets,
+        ranks=ranks(event.plan.tickets),
+        tip=event.tip or event.baseline,
+        at=event.at,
+    )
+
+
+def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
+    """Take in what a person added or edited. What has begun keeps its text; it stays even if the plan drops it."""
+    if not isinstance(epic.review, EpicNotReviewed):
+        raise IllegalEpicEventError(event, "the merged epic is under review")
+    tickets: dict[str, TicketProgress] = {}
+    for ticket in event.plan.tickets:
+        known = epic.tickets.get(ticket.id)
+        begun = known is not None and not isinstance(known.state, TicketPending | TicketBlocked)
+        tickets[ticket.id] = known if known and begun else TicketProgress(ticket=ticket, state=_unbegun(ticket))
+    for name, known in epic.tickets.items():
+        if name not in tickets and not isinstance(known.state, TicketPending | TicketBlocked):
+            tickets[name] = known
+    ordered = tuple(one.ticket for one in tickets.values())
+    epic = replace(epic, plan=replace(event.plan, tickets=ordered), tickets=tickets, ranks=ranks(ordered))
+    for one in tickets.values():
+        if isinstance(one.state, TicketFailed):
+            epic = _block_dependents(epic, one.ticket.id, event.at)
+    return epic
+
+
+def _unbegun(ticket: Ticket) -> TicketState:
+    return TicketCompleted() if ticket.done else TicketPending()
+
+
+def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
+    one = _one(epic, event, event.ticket, TicketPending, TicketConflicting)
+    if isinstance(one.state, TicketConflicting) != (event.conflict is not None):
+        raise IllegalEpicEventError(event, "only a conflict is resolved")
+    running = TicketRunning(run=event.run, onto=event.onto, conflict=event.conflict, reserved=event.reserved)
+    return with_ticket(
+        epic,
+        replace(
+            one,
+            state=running,
+            runs=(*one.runs, event.run),
+            resolutions=one.resolutions + (event.conflict is not None),
+            started_at=one.started_at or event.at,
+        ),
+    )
+
+
+def _ticket_waits(epic: Epic, event: TicketWaits) -> Epic:
+    one = _running(epic, event, event.ticket, event.run)
+    return with_ticket(
+        epic, replace(one, state=TicketWaiting(running=state_as(one, TicketRunning), reason=event.reason))
+    )
+
+
+def _ticket_continued(epic: Epic, event: TicketContinued) -> Epic:
+    one = _one(epic, event, event.ticket, TicketWaiting)
+    return with_ticket(epic, replace(one, state=state_as(one, TicketWaiting).running))
+
+
+def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
+    one = _one(epic, event, event.ticket, TicketRunning, TicketWaiting)
+    if run_of(one.state) != event.run:
+        raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
+    one = replace(one, usage=_sum(one.usage, event.usage))
+    epic = replace(epic, usage=_sum(epic.usage, event.usage))
+    if event.outcome in _GOOD:
+        return with_ticket(
+            epic, replace(one, state=TicketApproved(run=event.run, outcome=event.outcome, commit=event.commit))
+        )
+    if event.outcome is Outcome.SKIPPED and not one.ticket.reviewed:
+        # Built and validated, as it was asked for. Without a seal it is merged into nothing.
+        done = TicketCompleted(run=event.run, outcome=Outcome.SKIPPED)
+        epic = with_ticket(epic, replace(one, state=done, settled_at=event.at))
+        return _block_dependents(epic, event.ticket, event.at, "was not reviewed, so its work is not merged")
+    failed = TicketFailed(run=event.run, outcome=event.outcome, reason=event.reason)
+    return _fail(epic, one, failed, event.at)
+
+
+def _driver_lost(epic: Epic, event: DriverLost) -> Epic:
+    review = epic.review
+    if isinstance(review, EpicUnderReview) and review.run == event.run:
+        if review.lost + 1 < MOST_LOST:
+            return replace(epic, review=replace(review, lost=review.lost + 1))
+        ended = EpicReviewed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason, commit=review.onto)
+        return replace(epic, review=ended)
+    one = next((one for one in epic.running if state_as(one, TicketRunning).run == event.run), None)
+    if one is None:
+        raise IllegalEpicEventError(event, f"run {event.run} is not at work")
+    running = state_as(one, TicketRunning)
+    if running.lost + 1 < MOST_LOST:
+        return with_ticket(epic, replace(one, state=replace(running, lost=running.lost + 1)))
+    return _fail(epic, one, TicketFailed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason), event.at)
+
+
+def _merge_prepared(epic: Epic, event: MergePrepared) -> Epic:
+    one = _one(epic, event, event.ticket, TicketApproved)
+    merging = TicketMerging(approved=state_as(one, TicketApproved), onto=event.onto, commit=event.commit)
+    return with_ticket(epic, replace(one, state=merging))
+
+
+def _merge_conflicted(epic: Epic, event: MergeConflicted) -> Epic:
+    one = _one(epic, event, event.ticket, TicketApproved)
+    approved = state_as(one, TicketApproved)
+    if one.resolutions < MOST_RESOLUTIONS:
+        return with_ticket(epic, replace(one, state=TicketConflicting(approved=approved, conflict=event.conflict)))
+    reason = f"cannot be merged: {event.conflict.words}, after {one.resolutions} attempts to resolve it"
+    return _fail(epic, one, TicketFailed(run=approved.run, outcome=Outcome.BLOCKED, reason=reason), event.at)
+
+
+def _merge_refused(epic: Epic, event: MergeRefused) -> Epic:
+    one = _one(epic, event, event.ticket, TicketApproved)
+    failed = TicketFailed(run=state_as(one, TicketApproved).run, outcome=Outcome.BLOCKED, reason=event.reason)
+    return _fail(epic, one, failed, event.at)
+
+
+def _merge_outdated(epic: Epic, event: MergeOutdated) -> Epic:
+    one = _one(epic, event, event.ticket, TicketMerging)
+    return with_ticket(epic, replace(one, state=state_as(one, TicketMerging).approved))
+
+
+def _merged(epic: Epic, event: Merged) -> Epic:
+    one = _one(epic, event, event.ticket, TicketMerging)
+    merging = state_as(one, TicketMerging)
+    if event.commit != merging.commit:
+        raise IllegalEpicEventError(event, f"{merging.commit} was prepared")
+    done = TicketCompleted(run=merging.approved.run, outcome=merging.approved.outcome, commit=event.commit)
+    return replace(with_ticket(epic, replace(one, state=done, settled_at=event.at)), tip=event.commit)
+
+
+def _review_started(epic: Epic, event: EpicReviewStarted) -> Epic:
+    if not isinstance(epic.review, EpicNotReviewed) or not epic.is_settled:
+        raise IllegalEpicEventError(event, "the epic is reviewed once, when its tickets are settled")
+    return replace(epic, review=EpicUnderReview(run=event.run, onto=event.onto, reserved=event.reserved))
+
+
+def _review_waits(epic: Epic, event: EpicReviewWaits) -> Epic:
+    return replace(epic, review=replace(_review(epic, event, event.run), waits=event.reason))
+
+
+def _review_continued(epic: Epic, event: EpicReviewContinued) -> Epic:
+    return replace(epic, review=replace(_review(epic, event, event.run), waits=""))
+
+
+def _review_ended(epic: Epic, event: EpicReviewEnded) -> Epic:
+    _review(epic, event, event.run)
+    ended = EpicReviewed(run=event.run, outcome=event.outcome, reason=event.reason, commit=event.commit)
+    tip = event.commit if event.outcome in _GOOD else epic.tip
+    return replace(epic, review=ended, tip=tip, usage=_sum(epic.usage, event.usage))
+
+
+def _rolled_back(epic: Epic, event: RolledBack) -> Epic:
+    if epic.failed_critical is None:
+        raise IllegalEpicEventError(event, "no critical ticket failed")
+    return replace(epic, rolled_back=event.kept, tip=epic.started.baseline if event.kept else epic.tip)
+
+
+def _pull_request_opened(epic: Epic, event: PullRequestOpened) -> Epic:
+    return replace(epic, pull_request=event.url)
+
+
+def _pull_request_failed(epic: Epic, event: PullRequestFailed) -> Epic:
+    del event
+    return replace(epic, pull_request="")
+
+
+def _cancelled(epic: Epic, event: EpicCancelled) -> Epic:
+    return replace(epic, cancelled=event.note or "cancelled")
+
+
+def _closed(epic: Epic, event: EpicClosed) -> Epic:
+    return replace(epic, end=EpicEnd(outcome=event.outcome, reason=event.reason, at=event.at))
+
+
+_HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
+    PlanChanged: _plan_changed,
+    TicketStarted: _ticket_started,
+    TicketWaits: _ticket_waits,
+    TicketContinued: _ticket_continued,
+    TicketEnded: _ticket_ended,
+    DriverLost: _driver_lost,
+    MergePrepared: _merge_prepared,
+    MergeConflicted: _merge_conflicted,
+    MergeRefused: _merge_refused,
+    MergeOutdated: _merge_outdated,
+    Merged: _merged,
+    EpicReviewStarted: _review_started,
+    EpicReviewWaits: _review_waits,
+    EpicReviewContinued: _review_continued,
+    EpicReviewEnded: _review_ended,
+    RolledBack: _rolled_back,
+    PullRequestOpened: _pull_request_opened,
+    PullRequestFailed: _pull_request_failed,
+    EpicCancelled: _cancelled,
+    EpicClosed: _closed,
+}
+
+
+def _one(epic: Epic, event: Event, name: str, *kinds: type[Value]) -> TicketProgress:
+    """A ticket in one of the states in which an event about it can happen."""
+    one = epic.tickets.get(name)
+    if one is None or not isinstance(one.state, kinds):
+        now = "unknown" if one is None else type(one.state).__name__.lower()
+        raise IllegalEpicEventError(event, f"ticket {name} is {now}")
+    return one
+
+
+def _running(epic: Epic, event: Event, name: str, run: str) -> TicketProgress:
+    one = _one(epic, event, name, TicketRunning)
+    if state_as(one, TicketRunning).run != run:
+        raise IllegalEpicEventError(event, f"ticket {name} has another run")
+    return one
+
+
+def _review(epic: Epic, event: Event, run: str) -> EpicUnderReview:
+    if not isinstance(epic.review, EpicUnderReview) or epic.review.run != run:
+        raise IllegalEpicEventError(event, f"run {run} does not review the epic")
+    return epic.review
+
+
+def _fail(epic: Epic, one: TicketProgress, failed: TicketFailed, at: float) -> Epic:
+    epic = with_ticket(epic, replace(one, state=failed, settled_at=at))
+    return _block_dependents(epic, one.ticket.id, at)
+
+
+def _give_up_rest(epic: Epic, at: float) -> Epic:
+    """Once a critical ticket has come to nothing, the epic has failed: nothing more is begun. What runs may finish."""
+    critical = epic.failed_critical
+    if critical is None:
+        return epic
+    reason = f"the critical ticket {critical.ticket.id} came to nothing"
+    tickets = dict(epic.tickets)
+    for name, one in epic.tickets.items():
+        if isinstance(one.state, TicketPending):
+            tickets[name] = replace(one, state=TicketBlocked(by=critical.ticket.id, reason=reason), settled_at=at)
+        elif isinstance(one.state, TicketConflicting):
+            run, words = one.state.approved.run, one.state.conflict.words
+            failed = TicketFailed(run=run, outcome=Outcome.BLOCKED, reason=f"not merged: {words}; {reason}")
+            tickets[name] = replace(one, state=failed, settled_at=at)
+    return replace(epic, tickets=tickets)
+
+
+def _block_dependents(epic: Epic, name: str, at: float, why: str = "failed") -> Epic:
+    """Everything that waits for a ticket that came to nothing, directly or through others."""
+    tickets = dict(epic.tickets)
+    lost = [(name, why)]
+    while lost:
+        by, why = lost.pop()
+        for one in tuple(tickets.values()):
+            if by in one.ticket.depends_on and isinstance(one.state, TicketPending):
+                blocked = TicketBlocked(by=by, reason=f"depends on {by}, which {why}")
+                tickets[one.ticket.id] = replace(one, state=blocked, settled_at=at)
+                lost.append((one.ticket.id, "is blocked"))
+    return replace(epic, tickets=tickets)
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        seconds=one.seconds + other.seconds,
+        tokens=one.tokens + other.tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )
