@@ -213,8 +213,8 @@ def _merge_conflicted(epic: Epic, event: MergeConflicted) -> Epic:
 
 
 def _merge_refused(epic: Epic, event: MergeRefused) -> Epic:
-    one = _one(epic, event, event.ticket, TicketApproved)
-    failed = TicketFailed(run=state_as(one, TicketApproved).run, outcome=Outcome.BLOCKED, reason=event.reason)
+    one = _one(epic, event, event.ticket, TicketApproved, TicketMerging)
+    failed = TicketFailed(run=run_of(one.state), outcome=Outcome.BLOCKED, reason=event.reason)
     return _fail(epic, one, failed, event.at)
 
 
