@@ -158,6 +158,7 @@ class MergeRefused(Event, tag="merge-refused"):
 
     ticket: str
     reason: str
+    outcome: Outcome = Outcome.BLOCKED
 
 
 class MergeOutdated(Event, tag="merge-outdated"):

@@ -168,17 +168,26 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
     one = replace(one, usage=_sum(one.usage, event.usage))
     epic = replace(epic, usage=_sum(epic.usage, event.usage))
+    running = _running_of(one)
     if event.outcome in _GOOD:
-        return with_ticket(
-            epic, replace(one, state=TicketApproved(run=event.run, outcome=event.outcome, commit=event.commit))
-        )
-    if event.outcome is Outcome.SKIPPED and not one.ticket.reviewed:
+        resolved = running.conflict.files if running.conflict else ()
+        approved = TicketApproved(run=event.run, outcome=event.outcome, commit=event.commit, resolved=resolved)
+        return with_ticket(epic, replace(one, state=approved))
+    is_built = event.commit != running.onto
+    if event.outcome is Outcome.SKIPPED and not one.ticket.reviewed and is_built:
         # Built and validated, as it was asked for. Without a seal it is merged into nothing.
         done = TicketCompleted(run=event.run, outcome=Outcome.SKIPPED)
         epic = with_ticket(epic, replace(one, state=done, settled_at=event.at))
         return _block_dependents(epic, event.ticket, event.at, "was not reviewed, so its work is not merged")
     failed = TicketFailed(run=event.run, outcome=event.outcome, reason=event.reason)
+    if event.outcome is Outcome.SKIPPED:
+        why = event.reason if is_built else "the builder changed nothing"
+        failed = replace(failed, outcome=Outcome.DID_NOT_RUN, reason=why)
     return _fail(epic, one, failed, event.at)
+
+
+def _running_of(one: TicketProgress) -> TicketRunning:
+    return one.state.running if isinstance(one.state, TicketWaiting) else state_as(one, TicketRunning)
 
 
 def _driver_lost(epic: Epic, event: DriverLost) -> Epic:
@@ -214,7 +223,7 @@ def _merge_conflicted(epic: Epic, event: MergeConflicted) -> Epic:
 
 def _merge_refused(epic: Epic, event: MergeRefused) -> Epic:
     one = _one(epic, event, event.ticket, TicketApproved, TicketMerging)
-    failed = TicketFailed(run=run_of(one.state), outcome=Outcome.BLOCKED, reason=event.reason)
+    failed = TicketFailed(run=run_of(one.state), outcome=event.outcome, reason=event.reason)
     return _fail(epic, one, failed, event.at)
 
 

@@ -38,6 +38,8 @@ class TicketApproved(Value):
     run: str
     outcome: Outcome
     commit: str
+    resolved: tuple[str, ...] = ()
+    """The files whose conflicts the run was to resolve."""
 
 
 class TicketMerging(Value):

@@ -1,0 +1,198 @@
+"""Run an epic: begin it, or go on with the one that is there, and drive it until it ends or people must decide."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from burnish.agents.services import GRACE_SECONDS
+from burnish.core.epics.events import AnyEpicEvent, PlanChanged
+from burnish.core.epics.loop import IllegalEpicEventError
+from burnish.core.epics.plan import EpicPlan
+from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed
+from burnish.core.events import Outcome
+from burnish.core.state import Run
+from burnish.core.values import Value, replace
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import open_ledger
+from burnish.report.account import EXIT_CODES, WAITING_EXIT
+from burnish.runtime.epic_runner import EpicRunner
+from burnish.runtime.journal import EpicJournal, RunError
+from burnish.runtime.runner import stay_awake
+from burnish.sources.registry import read_source
+from burnish.system import clock, survivors
+from burnish.system.identifiers import new_run_id, this_process
+from burnish.usecases.drive_run import exit_for_signal
+from burnish.usecases.epics import EPIC_MARKER, Epics
+from burnish.usecases.perform_epic import LocalEpicPerformer
+from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, changes_between, plan_epic
+from burnish.usecases.plan_run import PlanError, refuse_inside
+from burnish.usecases.trust_settings import AskTrust
+from burnish.usecases.write_epic_records import EpicRecordKeeper
+from burnish.workspace.landing import branch_commit
+from burnish.workspace.merging import create_branch
+from burnish.workspace.repository import Repository
+
+_BY_WEIGHT = (5, WAITING_EXIT, 4, 1, 6)
+"""Which exit code counts where the tickets of an epic ended differently."""
+
+
+class EpicSurface(NamedTuple):
+    """How an epic speaks to the surface from which it was asked for."""
+
+    notice: Callable[[str], None]
+    begun: Callable[[Epic], None]
+    event: Callable[[AnyEpicEvent, Epic], None]
+    """Is told of each event of the epic."""
+    progress: Callable[[Epic, Run], None]
+    """Is told of each event of one of its runs."""
+    ask_trust: AskTrust | None = None
+
+
+class EpicResult(Value):
+    epic: Epic
+    runs: dict[str, Run]
+    notices: tuple[str, ...] = ()
+    signal: int | None = None
+
+    @property
+    def exit_code(self) -> int:
+        return exit_for_signal(self.signal) if self.signal is not None else exit_code(self.epic)
+
+
+def exit_code(epic: Epic) -> int:
+    """The first present of over budget, waiting, did not run, findings remain and unproven."""
+    codes = {WAITING_EXIT} if epic.waiting else set[int]()
+    for one in epic.tickets.values():
+        match one.state:
+            case TicketFailed():
+                codes.add(EXIT_CODES[one.state.outcome])
+            case TicketBlocked():
+                codes.add(EXIT_CODES[Outcome.BLOCKED])
+            case _:
+                pass
+    if isinstance(epic.review, EpicReviewed):
+        codes.add(EXIT_CODES[epic.review.outcome])
+    if isinstance(epic.review, EpicUnderReview) and epic.review.waits:
+        codes.add(WAITING_EXIT)
+    if epic.end is not None:
+        codes.add(EXIT_CODES[epic.end.outcome])
+    return next((code for code in _BY_WEIGHT if code in codes), 0 if epic.end is not None else 1)
+
+
+def run_epic(folder: Path, request: EpicRequest, environment: Mapping[str, str], surface: EpicSurface) -> EpicResult:
+    """Run the epic of a source. One that has begun and not ended is gone on with, with what the source says now."""
+    planned = plan_epic(folder, request, environment, surface.ask_trust)
+    with open_ledger(planned.repository.state_dir) as ledger:
+        epics = Epics(ledger)
+        unfinished = _unfinished(epics, planned.started.plan.id)
+        if unfinished is None:
+            for notice in planned.notices:
+                surface.notice(notice)
+            journal = _begin(planned, ledger)
+        else:
+            journal = epics.take_over(unfinished.id)
+            surface.notice(f"Continuing {unfinished.id}, which began before.")
+            _take_changes(journal, planned.started.plan, surface)
+        return _drive(planned.repository, ledger, journal, environment, surface)
+
+
+def resume_epic(folder: Path, name: str, environment: Mapping[str, str], surface: EpicSurface) -> EpicResult:
+    """Go on with an epic by its name. Its source is read again: what people changed in it is told and taken in."""
+    refuse_inside(environment)
+    repository = Repository.discover(folder)
+    with open_ledger(repository.state_dir) as ledger:
+        epics = Epics(ledger)
+        _check_alive(epics, name)
+        journal = epics.take_over(name)
+        epic = journal.state
+        if epic.end is not None:
+            journal.release()
+            raise PlanError(
+                f"{name} has already ended ({epic.end.outcome.value}).",
+                hint=f"`burnish run {epic.plan.source}` starts it again, without the tickets that are merged.",
+            )
+        source = repository.root / epic.plan.source
+        if source.exists():
+            _take_changes(journal, read_source(source, repository.root), surface)
+        else:
+            surface.notice(f"{epic.plan.source} is gone; the epic continues as it was.")
+        return _drive(repository, ledger, journal, environment, surface)
+
+
+def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
+    """The newest run of this epic that has not ended. One that a process drives is an error."""
+    found = next((epic for epic in epics.of(epic_id) if epic.end is None), None)
+    if found is not None:
+        _check_alive(epics, found.id)
+    return found
+
+
+def _check_alive(epics: Epics, name: str) -> None:
+    owner = epics.driver(name)
+    if owner is not None:
+        raise RunError(
+            f"The epic {name} is already running ({owner}).",
+            hint=f"Follow it with `burnish status {name}`, or end it with `burnish cancel {name}`.",
+        )
+
+
+def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
+    now = clock.now()
+    started = replace(planned.started, at=now, epic=new_run_id(now))
+    repository = planned.repository
+    if branch_commit(repository, started.branch) is None:
+        create_branch(repository, started.branch, started.baseline)
+    return EpicJournal.begin(ledger, started, this_process())
+
+
+def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> None:
+    """Tell what people changed in the source since the epic began, and take in what can still be taken in."""
+    epic = journal.state
+    told = changes_between(epic.plan, now)
+    if not told:
+        return
+    try:
+        following = journal.record(PlanChanged(at=clock.now(), plan=now))
+    except IllegalEpicEventError:
+        surface.notice(f"{now.source} has changed, but the epic is under review already. Run it again afterwards.")
+        return
+    surface.notice(f"{now.source} has changed: {'; '.join(told)}.")
+    kept = [one.id for one in now.tickets if following.tickets[one.id].ticket != one]
+    if kept:
+        surface.notice(f"Already begun, so they keep what they began with: {', '.join(kept)}.")
+
+
+def _drive(
+    repository: Repository,
+    ledger: Ledger,
+    journal: EpicJournal,
+    environment: Mapping[str, str],
+    surface: EpicSurface,
+) -> EpicResult:
+    stay_awake()
+    epics, name = Epics(ledger), journal.state.id
+    survivors.end_all(EPIC_MARKER, name, GRACE_SECONDS)
+    records = EpicRecordKeeper(repository, epics)
+    surface.begun(journal.state)
+    try:
+        records.write(journal.state)
+
+        def told(run: str) -> None:
+            state = records.advance(run)
+            if state is not None:
+                records.write(journal.state)
+                surface.progress(journal.state, state)
+
+        def watch(event: AnyEpicEvent, epic: Epic) -> None:
+            records.write(epic)
+            surface.event(event, epic)
+
+        performer = LocalEpicPerformer(repository, ledger, environment, told)
+        runner = EpicRunner(journal, performer, clock.now, watch)
+        epic = asyncio.run(runner.run())
+        records.write(epic)
+    finally:
+        journal.release()
+    interrupted = None if runner.interrupted is None or epic.end is not None else int(runner.interrupted)
+    return EpicResult(epic=epic, runs=dict(epics.runs(epic)), notices=records.notices, signal=interrupted)
