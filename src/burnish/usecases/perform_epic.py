@@ -116,7 +116,7 @@ class LocalEpicPerformer:
         folder = self._repository.state_dir / "runs" / effect.run
         make_private_directory(folder)
         finished = await self._burnish(
-            epic, "ticket", epic.id, effect.run, log=folder / "runner.log", on_line=lambda: self._told(effect.run)
+            epic, "epic-run", epic.id, effect.run, log=folder / "runner.log", on_line=lambda: self._told(effect.run)
         )
         self._told(effect.run)
         return self._end_of(effect, epic, finished)

@@ -206,6 +206,14 @@ def _same(now: Ticket | None, then: Ticket) -> bool:
     return now is not None and (now.text, now.acceptance) == (then.text, then.acceptance)
 
 
+def agents_of(planned: PlannedEpic) -> dict[str, str]:
+    """Which agent plays which part in the run of a ticket."""
+    roles, protocol = planned.example.roles, planned.example.protocol
+    found = {"build": roles.build.agent} if roles.build else dict[str, str]()
+    found.update({seat.name: roles.reviewer(seat.name).agent for seat in roles.panel(protocol)})
+    return {**found, "fix": (*protocol.fix.by_round, roles.fix.agent)[0]}
+
+
 def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
     """What a person edited in a source since the epic began, in a sentence each."""
     former, later = {one.id: one for one in then.tickets}, {one.id: one for one in now.tickets}
