@@ -1,1 +1,1 @@
-"""Epics: several pieces of work with dependencies, each built and reviewed by a run of its own, merged once approved."""
+"""Epics: pieces of work with dependencies, each built and reviewed by a run of its own, merged once approved."""
