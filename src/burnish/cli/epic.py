@@ -31,7 +31,9 @@ Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting fo
 
 @click.command("run", help=_RUN_HELP)
 @click.argument("source", metavar="SOURCE")
-@click.option("--base", metavar="REF", help="What the epic will be merged into. Default: the branch that is checked out.")
+@click.option(
+    "--base", metavar="REF", help="What the epic will be merged into. Default: the branch that is checked out."
+)
 @click.option(
     "--parallel",
     metavar="N",
