@@ -47,12 +47,16 @@ def test_a_second_look_of_the_same_process_loses_no_lock_of_the_first(directory:
         other = look_into_ledger(directory)
         assert other is not None
         other.close()
-        child = start("append_and_close", directory, STREAM)
-        assert (child.hear(), child.end()) == ("closed", 0)
-        ledger.append("run/own", 1, [NewEvent(kind="two", body=b"{}", at=now())], lease)
+        for number, stream in enumerate(("run/1", "run/2", "run/3"), start=1):
+            child = start("append_and_close", directory, stream)
+            assert (child.hear(), child.end()) == ("closed", 0)
+            ledger.append("run/own", number, [NewEvent(kind="further", body=b"{}", at=now())], lease)
     with open_ledger(directory) as ledger:
         ledger.verify()
-        assert {stream: ledger.version(stream) for stream in ledger.streams()} == {"run/own": 2, STREAM: 1}
+        assert {stream: ledger.version(stream) for stream in ledger.streams()} == {
+            **{"run/1": 1, "run/2": 1, "run/3": 1},
+            "run/own": 4,
+        }
 
 
 @pytest.mark.prove
