@@ -14,8 +14,8 @@ _RUN_HELP = """Build every ticket of SOURCE on its own branch, review it, and me
 
 SOURCE is the YAML file of an epic, a markdown file with a list of tasks (- [ ] ...), or a folder with one of them.
 
-A ticket begins as soon as the tickets that it depends on are merged. At the end the whole epic is reviewed, too. Run the
-same command again to continue: tickets that are merged are not built again.
+A ticket begins as soon as the tickets that it depends on are merged. At the end the whole epic is reviewed, too.
+Run the same command again to continue: tickets that are merged are not built again.
 
 \b
 burnish run epic.yaml --dry-run     the plan; nothing is changed
@@ -25,8 +25,8 @@ burnish status EPIC                 in another terminal: what it is doing
 
 Ctrl-C lets the tickets at work finish and begins no others; a second Ctrl-C interrupts them.
 
-Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting for a person, 4 did not run, 5 over budget,
-6 unproven, 130 interrupted."""
+Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting for a person, 4 did not run,
+5 over budget, 6 unproven, 130 interrupted."""
 
 
 @click.command("run", help=_RUN_HELP)

@@ -3,31 +3,29 @@
 Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from burnish.core.budget import Budget, Cap
-from burnish.core.epics.events import CarriedTicket, EpicStarted, MergeMethod, OverlapRule
-from burnish.core.epics.plan import EpicPlan, Ticket
+from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
+from burnish.core.epics.plan import EpicPlan
 from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
 from burnish.core.values import Value, replace
-from burnish.ledger.sqlite import look_into_ledger
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Settings
 from burnish.sources.registry import read_source
 from burnish.usecases.allocate_budget import agents_called
-from burnish.usecases.epics import Epics
+from burnish.usecases.earlier_epics import look_at_earlier, sort_out
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
 from burnish.usecases.request_ticket import EpicOptions
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import ensure_merging
-from burnish.workspace.references import BRANCHES
 from burnish.workspace.repository import Repository
 
 _EPIC_PROTOCOL = "ticket"
@@ -55,6 +53,10 @@ class PlannedEpic(NamedTuple):
     """The first event, without a name and a time."""
     example: Plan
     """A run as each ticket gets one: its protocol, agents and settings."""
+    earlier: Epic | None
+    """The last run of the same epic."""
+    set_aside: Mapping[str, str]
+    """Branches of tickets that hold what earlier runs made in vain, with the commits that they are at."""
     notices: tuple[str, ...]
 
 
@@ -75,7 +77,8 @@ def plan_epic(
         raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")
     flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
     example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
-    _check_branches(repository, work, tip or baseline)
+    earlier = look_at_earlier(repository, work, branch)
+    left = sort_out(repository, work, earlier, tip or baseline)
     settings = example.inputs.settings
     started = EpicStarted(
         at=0.0,
@@ -90,11 +93,11 @@ def plan_epic(
         overlap=OverlapRule.SERIALISE if request.serialise else OverlapRule.TELL,
         budget=_budget(settings, example),
         ticket_budget=replace(example.budget, paid=(), wider={}),
-        carried=_carried(repository, work, branch, tip),
+        carried=left.carried,
         pull_request=request.pull_request,
         request=_options(request, flags, example.roles),
     )
-    return PlannedEpic(repository, started, example, example.notices)
+    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, (*example.notices, *left.notices))
 
 
 def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
@@ -136,23 +139,6 @@ def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str],
     return planned
 
 
-def _check_branches(repository: Repository, work: EpicPlan, tip: str) -> None:
-    """Raise for branches of tickets that hold other work: nothing is built upon it, or overwritten, unasked."""
-    names = [f"ticket/{ticket.id}" for ticket in work.tickets if not ticket.done]
-    found = repository.git.objects(*(f"{BRANCHES}{name}^{{commit}}" for name in names)) if names else ()
-    there = {name: commit for name, commit in zip(names, found, strict=True) if commit not in (None, tip)}
-    taken = [
-        name
-        for name, commit in there.items()
-        if commit and not (repository.is_ancestor(commit, tip) or repository.is_ancestor(tip, commit))
-    ]
-    if taken:
-        raise PlanError(
-            f"{', '.join(taken[:5])} hold work that did not begin at {tip[:12]}.",
-            hint=f"Rename such a branch, or delete it if it is not needed: `git branch -m {taken[0]} NEW_NAME`.",
-        )
-
-
 def _parallel(settings: Settings, example: Plan, request: EpicRequest) -> int:
     """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call."""
     called = agents_called(example.protocol, example.roles, Mode.FIX, build=True)
@@ -180,30 +166,6 @@ def _options(request: EpicRequest, flags: Flags, roles: Roles) -> dict[str, obje
         resolver="" if roles.fix.agent == AgentKind.ANALYSERS.value else roles.fix.agent,
     )
     return msgspec.json.decode(msgspec.json.encode(options))
-
-
-def _carried(repository: Repository, work: EpicPlan, branch: str, tip: str | None) -> tuple[CarriedTicket, ...]:
-    """The tickets that earlier runs of this epic have merged, and that ask for the same today."""
-    ledger = look_into_ledger(repository.state_dir) if tip else None
-    if ledger is None or tip is None:
-        return ()
-    with ledger:
-        earlier = next((epic for epic in Epics(ledger).of(work.id) if epic.started.branch == branch), None)
-    if earlier is None:
-        return ()
-    held = _held(repository, earlier, tip)
-    return tuple(one for one in held if _same(work.ticket(one.ticket), earlier.tickets[one.ticket].ticket))
-
-
-def _held(repository: Repository, earlier: Epic, tip: str) -> Iterator[CarriedTicket]:
-    for one in earlier.merged:
-        commit, run = getattr(one.state, "commit", ""), getattr(one.state, "run", "")
-        if commit and repository.is_ancestor(commit, tip):
-            yield CarriedTicket(ticket=one.ticket.id, run=run, commit=commit)
-
-
-def _same(now: Ticket | None, then: Ticket) -> bool:
-    return now is not None and (now.text, now.acceptance) == (then.text, then.acceptance)
 
 
 def agents_of(planned: PlannedEpic) -> dict[str, str]:

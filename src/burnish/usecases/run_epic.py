@@ -30,7 +30,7 @@ from burnish.usecases.plan_run import PlanError, refuse_inside
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
 from burnish.workspace.landing import branch_commit
-from burnish.workspace.merging import create_branch
+from burnish.workspace.merging import create_branch, set_aside
 from burnish.workspace.repository import Repository
 
 _BY_WEIGHT = (5, WAITING_EXIT, 4, 1, 6)
@@ -89,6 +89,10 @@ def run_epic(folder: Path, request: EpicRequest, environment: Mapping[str, str],
         if unfinished is None:
             for notice in planned.notices:
                 surface.notice(notice)
+            finished = _finished(planned)
+            if finished is not None:
+                surface.notice(f"{finished.id} has approved all of this already; nothing has changed since.")
+                return EpicResult(epic=finished, runs=dict(epics.runs(finished)))
             journal = _begin(planned, ledger)
         else:
             journal = epics.take_over(unfinished.id)
@@ -128,6 +132,15 @@ def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
     return found
 
 
+def _finished(planned: PlannedEpic) -> Epic | None:
+    """The last run of the epic, where it ended well and neither the source nor the branch has changed since."""
+    earlier, started = planned.earlier, planned.started
+    if earlier is None or earlier.end is None or earlier.end.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
+        return None
+    is_same = not changes_between(earlier.plan, started.plan) and started.tip == earlier.tip
+    return earlier if is_same and not started.pull_request else None
+
+
 def _check_alive(epics: Epics, name: str) -> None:
     owner = epics.driver(name)
     if owner is not None:
@@ -141,6 +154,8 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
     now = clock.now()
     started = replace(planned.started, at=now, epic=new_run_id(now))
     repository = planned.repository
+    for branch, commit in planned.set_aside.items():
+        set_aside(repository, branch, commit, started.epic)
     if branch_commit(repository, started.branch) is None:
         create_branch(repository, started.branch, started.baseline)
     return EpicJournal.begin(ledger, started, this_process())

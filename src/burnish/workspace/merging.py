@@ -83,6 +83,18 @@ def create_branch(repository: Repository, branch: str, commit: str) -> None:
         ) from None
 
 
+def set_aside(repository: Repository, branch: str, commit: str, name: str) -> None:
+    """Take a branch away whose work came to nothing. The work is kept on a branch of burnish's own."""
+    if repository.checked_out_at(branch) is not None:
+        raise MergeError(
+            f"The branch '{branch}' is checked out, and holds work of a run that came to nothing.",
+            hint="Check out another branch, then continue.",
+        )
+    kept = f"{BRANCHES}burnish/{name}/{branch}"
+    repository.git.run("update-ref", kept, commit)
+    repository.git.run("update-ref", "-d", f"{BRANCHES}{branch}", commit)
+
+
 def advance_branch(repository: Repository, branch: str, commit: str, why: str) -> None:
     """Bring a branch that holds nothing of its own to a later commit of the line that it began on."""
     current = branch_commit(repository, branch)

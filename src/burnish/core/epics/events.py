@@ -32,11 +32,14 @@ class OverlapRule(Enum):
 
 
 class CarriedTicket(Value):
-    """A ticket that an earlier run of the same epic has merged."""
+    """A ticket that an earlier run of the same epic has merged, or whose work it approved."""
 
     ticket: str
     run: str
-    commit: str
+    commit: str = ""
+    """The commit of the epic's branch that holds it; empty where it is not merged."""
+    approved: str = ""
+    """The commit that was approved; empty where it is merged."""
 
 
 class MergeConflict(Value):

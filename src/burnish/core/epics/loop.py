@@ -9,6 +9,7 @@ from typing import Any
 
 from burnish.core.epics.events import (
     AnyEpicEvent,
+    CarriedTicket,
     DriverLost,
     EpicCancelled,
     EpicClosed,
@@ -93,7 +94,7 @@ def replay(events: Iterable[AnyEpicEvent], epic: Epic | None = None) -> Epic | N
 
 
 def _start(event: EpicStarted) -> Epic:
-    carried = {one.ticket: TicketCompleted(run=one.run, commit=one.commit) for one in event.carried}
+    carried = {one.ticket: _carried(one) for one in event.carried}
 
     def first(ticket: Ticket) -> TicketState:
         return TicketCompleted() if ticket.done else carried.get(ticket.id, TicketPending())
@@ -107,6 +108,12 @@ def _start(event: EpicStarted) -> Epic:
         tip=event.tip or event.baseline,
         at=event.at,
     )
+
+
+def _carried(one: CarriedTicket) -> TicketState:
+    if one.approved:
+        return TicketApproved(run=one.run, outcome=Outcome.APPROVED, commit=one.approved)
+    return TicketCompleted(run=one.run, commit=one.commit)
 
 
 def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
