@@ -1,12 +1,13 @@
 """Run an epic: begin it, or go on with the one that is there, and drive it until it ends or people must decide."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from burnish.agents.services import GRACE_SECONDS
-from burnish.core.epics.events import AnyEpicEvent, PlanChanged
+from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, PlanChanged
 from burnish.core.epics.loop import IllegalEpicEventError
 from burnish.core.epics.plan import EpicPlan
 from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed
@@ -17,7 +18,7 @@ from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.report.account import EXIT_CODES, WAITING_EXIT
 from burnish.runtime.epic_runner import EpicRunner
-from burnish.runtime.journal import EpicJournal, RunError
+from burnish.runtime.journal import EpicJournal, RunError, cancel_epic
 from burnish.runtime.runner import stay_awake
 from burnish.sources.registry import read_source
 from burnish.system import clock, survivors
@@ -27,12 +28,14 @@ from burnish.usecases.epics import EPIC_MARKER, Epics
 from burnish.usecases.perform_epic import LocalEpicPerformer
 from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, changes_between, plan_epic
 from burnish.usecases.plan_run import PlanError, refuse_inside
+from burnish.usecases.submit_intent import wake
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import create_branch, set_aside
 from burnish.workspace.repository import Repository
 
+_POLL_SECONDS = 0.2
 _BY_WEIGHT = (5, WAITING_EXIT, 4, 1, 6)
 """Which exit code counts where the tickets of an epic ended differently."""
 
@@ -122,6 +125,38 @@ def resume_epic(folder: Path, name: str, environment: Mapping[str, str], surface
         else:
             surface.notice(f"{epic.plan.source} is gone; the epic continues as it was.")
         return _drive(repository, ledger, journal, environment, surface)
+
+
+def end_epic(folder: Path, name: str, environment: Mapping[str, str], *, note: str, by: str) -> Epic:
+    """End an epic for good. Its driver stops the runs; where there is none, that is done here."""
+    refuse_inside(environment, "does not end an epic")
+    repository = Repository.discover(folder)
+    with open_ledger(repository.state_dir) as ledger:
+        epics = Epics(ledger)
+        epic = cancel_epic(ledger, name, EpicCancelled(at=clock.now(), note=note, by=by))
+        driver = epics.driver(name)
+        if driver is not None:
+            wake(driver)
+            return epic
+        surface = EpicSurface(_ignore, _ignore, _ignore, _ignore)
+        return _drive(repository, ledger, epics.take_over(name), environment, surface).epic
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+def wait_for_epic(folder: Path, name: str, seconds: float | None) -> Epic | None:
+    """The epic once nothing more happens in it by itself; None where that takes longer."""
+    until = None if seconds is None else time.monotonic() + seconds
+    repository = Repository.discover(folder)
+    with open_ledger(repository.state_dir) as ledger:
+        epics = Epics(ledger)
+        while epics.driver(name) is not None:
+            if until is not None and time.monotonic() >= until:
+                return None
+            time.sleep(_POLL_SECONDS)
+        return epics.snapshot(name).epic
 
 
 def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
