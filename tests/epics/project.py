@@ -32,6 +32,8 @@ REVISED = 'if test "$round" = 0; then fail; else pass; fi'
 
 
 _SCORES = {"pass": 95, "fail": 60}
+NO_SCAN = "[epics]\nsecrets = false\n"
+"""Scans for secrets take most of the time of such small tickets."""
 
 
 class Ticket(NamedTuple):
@@ -48,6 +50,7 @@ class Project:
         self._agent = self.machine.agents / "agent.sh"
         self._write_agent()
         command = f'kind = "command"\ncommand = ["sh", "{self._agent}"]'
+        settings = settings or NO_SCAN
         policy = f'[agents.mine]\n{command}\n[roles]\ndefault = "mine"\n{settings}'
         listed = [_listed(one) for one in tickets]
         self.epic = {"epic": "demo", "description": "A demonstration.", "tickets": listed, **epic}

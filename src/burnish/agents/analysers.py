@@ -33,6 +33,8 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 
 OF_TESTS = ("test:", "tests:", "witness:")
+_SECRETS = "security"
+"""The check that looks for secrets."""
 _CONFIGURATION_HINT = "Correct the configuration in the base."
 
 
@@ -126,6 +128,22 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         given=_given(snapshot, tuple(seat.looked)),
         log=_log(hits, checked.log, tested.log),
     )
+
+
+async def added_secrets(services: Services, run: Run, stop: asyncio.Event) -> tuple[Finding, ...] | Failure:
+    """The secrets that a change adds, as findings that block. Their values are never repeated."""
+    runner, settings = services.shared(AnalyserRunner), services.settings.analysers
+    try:
+        snapshot = await runner.snapshot(run)
+        tasks = tasks_for(_SECRETS, snapshot.files, settings, frozenset())
+        scans = [task for task in tasks if task.tool is ToolName.KINGFISHER]
+        looked = await asyncio.gather(*(runner.introduced(snapshot, task, stop) for task in scans))
+    except ToolError as error:
+        return Failure(kind=FailureKind.CANNOT_RUN, message=f"the scan for secrets did not run: {error}")
+    hits = hits_for(_SECRETS, tuple(hit for one in looked for hit in one.hits), settings)
+    findings = _anchored(findings_from(_SECRETS, hits, settings), snapshot)
+    waived = run.started.waivers
+    return tuple(_as_shown(one) for one in findings if one.severity.at_least(Severity.HIGH) and one.id not in waived)
 
 
 async def _own_checks(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> ChecksReview:

@@ -5,10 +5,12 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from burnish.agents.analysers import added_secrets
 from burnish.agents.project_copies import prepared_view
 from burnish.contracts.coverage import REPORTS, Coverage, coverage_of
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
+from burnish.core.findings import Finding
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value
@@ -38,6 +40,12 @@ async def validate(services: LocalServices, effect: StartValidation, run: Run, s
     """Run every command until one fails. A protocol may ask for the acceptance criteria before that."""
     if run.protocol.validate.acceptance and (missing := incomplete_criteria(services, run)):
         return _validated(effect.id, ValidationStatus.FAILED, [_words(missing)], 0.0)
+    if services.context.epic and services.settings.epics.secrets:
+        secrets = await added_secrets(services, run, stop)
+        if isinstance(secrets, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=secrets)
+        if secrets:
+            return _validated(effect.id, ValidationStatus.FAILED, [_secret_words(secrets)], 0.0)
     tree = TreeToValidate(
         base=run.subject.base_commit, commit=effect.commit, changed=tuple(file.path for file in run.changed)
     )
@@ -80,6 +88,15 @@ async def validate_tree(
 def _words(missing: tuple[str, ...]) -> str:
     lines = ["Acceptance criteria that are not met:", *(f"- {visible(criterion)}" for criterion in missing)]
     return "\n".join([*lines, "Meet them, and say so in your answer, one line each: `- 1: met - how`."])
+
+
+def _secret_words(secrets: tuple[Finding, ...]) -> str:
+    places = [one.location for one in secrets]
+    lines = [
+        f"- {visible(one.title)}" + (f" ({visible(place.file)}:{place.line})" if place else "")
+        for one, place in zip(secrets, places, strict=True)
+    ]
+    return "\n".join(["The change adds secrets:", *lines, "Remove them, and read them from the environment."])
 
 
 def _validated(effect: str, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:

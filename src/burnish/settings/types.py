@@ -352,6 +352,8 @@ class EpicSettings(Value):
     """The maximum number of tickets at work at once."""
     agents: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """The maximum number of tickets at work at once that may call an agent of a kind, such as `claude`."""
+    secrets: bool = True
+    """Whether what a ticket adds is scanned for secrets before it is reviewed."""
 
 
 class Settings(Value):
