@@ -9,9 +9,9 @@ from burnish.core.values import Value
 MAX_BRIEF_BYTES = 256 * 1024
 """Agents are given a brief as a whole; they could not judge by a part of it."""
 _TITLE_LENGTH = 120
-_HEADING = re.compile(r"^(?P<level>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>.+?)\s*$")
-_FENCE = re.compile(r"^\s*(?:[-*+]\s+)?(?P<sign>`{3,}(?!.*`)|~{3,})")
+_HEADING = re.compile(r"^(?P<level>#{1,6})\s+(?P<title>.*)$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>\S.*)$")
+_FENCE = re.compile(r"^\s*(?:[-*+]\s+)?(?P<sign>`{3,}+(?!.*`)|~{3,})")
 _KIND_OF_BRIEF = re.compile(r"^(?:story|ticket|bead|issue|task)\b[^:]*:\s*(?=\S)", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A(?P<mark>#\s*)?---[ \t]*\n(?P<body>.*?)\n(?:#\s*)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
@@ -50,7 +50,8 @@ def markdown_lines(text: str) -> Iterator[MarkdownLine]:
             fence = sign["sign"]
             yield MarkdownLine(number=number, text=line, in_code=True)
         elif heading := _HEADING.match(line):
-            yield MarkdownLine(number=number, text=line, level=len(heading["level"]), title=heading["title"])
+            title = heading["title"].rstrip().rstrip("#").rstrip()
+            yield MarkdownLine(number=number, text=line, level=len(heading["level"]), title=title)
         else:
             yield MarkdownLine(number=number, text=line)
 
@@ -68,7 +69,9 @@ def acceptance_criteria(text: str) -> tuple[Criterion, ...]:
         if line.level:
             inside, goes_on = is_about_acceptance(line.title), False
         elif inside and not line.in_code and (item := _ITEM.match(line.text)):
-            found.append(Criterion(text=item["text"], ticked=None if item["box"] is None else item["box"] != " "))
+            found.append(
+                Criterion(text=item["text"].rstrip(), ticked=None if item["box"] is None else item["box"] != " ")
+            )
             goes_on = True
         elif goes_on and written and (line.text[0] in " \t" or not ended):
             found[-1] = Criterion(text=f"{found[-1].text} {written}", ticked=found[-1].ticked)
