@@ -135,6 +135,7 @@ def test_what_looks_like_an_id_in_two_tasks_is_none(tmp_path: Path) -> None:
         ("do (depends on: T1 and T2)", ("T1", "T2")),
         ("do; depends on: `T1`.", ("T1",)),
         ("do. Blocked by T2", ("T2",)),
+        ("do (after Clean up)", ("clean-up",)),
         ("do\n  (after\n  T1)", ("T1",)),
         ("do\n\n  Depends on: T1", ("T1",)),
         ("do (after dinner and lunch)", ()),
@@ -142,8 +143,8 @@ def test_what_looks_like_an_id_in_two_tasks_is_none(tmp_path: Path) -> None:
     ],
 )
 def test_the_dependencies_of_a_task(tmp_path: Path, text: str, depends_on: tuple[str, ...]) -> None:
-    plan = read(tmp_path, "tasks.md", f"- [ ] T1: a\n- [ ] T2: b\n- [ ] T3: {text}\n")
-    assert plan.tickets[2].depends_on == depends_on
+    plan = read(tmp_path, "tasks.md", f"- [ ] T1: a\n- [ ] T2: b\n- [ ] Clean up\n- [ ] T3: {text}\n")
+    assert plan.tickets[3].depends_on == depends_on
 
 
 def test_tasks_may_stand_in_a_list_of_topics(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Ids come from the tasks themselves and never from their order, so that they stay
 """
 
 import re
+import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -95,7 +96,7 @@ def read_tasks(path: Path) -> EpicPlan:
     tasks = tuple(_task(group) for group in _groups(lines))
     if not tasks:
         hint = "Write each task as '- [ ] text'. To build what the file describes as a whole, type: burnish fix --build"
-        raise source_error(file, "The file has no task list.", f"{hint} --brief {file}")
+        raise source_error(file, "The file has no task list.", f"{hint} --brief {shlex.quote(file)}")
     tickets = tuple(_tickets(tasks, file))
     refuse([*_unclear_boxes(tasks, file), *_too_large(tickets), *problems_of(tickets)])
     return EpicPlan(
@@ -223,7 +224,9 @@ def _tickets(tasks: Sequence[_Task], file: str) -> Iterator[PlacedTicket]:
     known = set(ids)
     for name, task in zip(ids, tasks, strict=True):
         depends_on: dict[str, SourcePlace] = {}
-        for other, is_sure, line in task.dependencies:
+        for written, is_sure, line in task.dependencies:
+            # A task may be named by its words, too.
+            other = slug(written) if written not in known and slug(written) in known else written
             if is_sure or other in known or _looks_like_an_id(other):
                 depends_on.setdefault(other, SourcePlace(file=file, line=line))
         criteria = dict.fromkeys(box.text for box in task.criteria)
