@@ -10,22 +10,29 @@ from burnish.cli.trust import ask_trust
 from burnish.core.epics.events import AnyEpicEvent
 from burnish.core.epics.state import Epic
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event_line
-from burnish.report.output import at_terminal, print_error, print_json, print_lines
+from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
 from burnish.settings.loading import Flags
+from burnish.settings.types import Complexity
 from burnish.usecases.plan_epic import EpicRequest, agents_of, plan_epic
-from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic
+from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
 
 
 def start(options: dict[str, Any]) -> int:
     flags = Flags(**{name: options[name] for name in Flags.__struct_fields__ if name in options})
-    fields = (name for name in EpicRequest.__struct_fields__ if name in options)
+    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name != "complexity")
     request = EpicRequest(**{name: options[name] for name in fields}, flags=flags)
+    if options["complexity"]:
+        request = replace(request, complexity=Complexity(options["complexity"]))
     surface = _surface(options)
     if options["dry_run"]:
         planned = plan_epic(Path.cwd(), request, os.environ)
         for line in dry_run_lines(planned.started, agents_of(planned), "\n".join(planned.notices)):
             print_error(f"[DRY-RUN] {line}")
+        return 0
+    if options["background"]:
+        print_line(start_epic_in_background(Path.cwd(), request, os.environ, surface))
         return 0
     return _deliver(run_epic(Path.cwd(), request, os.environ, surface), as_json=options["as_json"])
 

@@ -46,6 +46,7 @@ Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting fo
 )
 @click.option("--pr", "pull_request", is_flag=True, help="Once approved, push the branch and open a pull request (gh).")
 @policy_options
+@click.option("--background", is_flag=True, help="Run in the background; follow it with 'burnish status EPIC'.")
 @click.option("--dry-run", is_flag=True, help="Print the plan, and change nothing.")
 @progress_options
 @json_option

@@ -38,11 +38,20 @@ class _Task(NamedTuple):
 class EpicRunner:
     """One epic, driven to its end, to a question for a person, or to an interruption."""
 
-    def __init__(self, journal: EpicJournal, performer: EpicPerformer, clock: Clock, watch: EpicWatcher) -> None:
+    def __init__(
+        self,
+        journal: EpicJournal,
+        performer: EpicPerformer,
+        clock: Clock,
+        watch: EpicWatcher,
+        drains: Callable[[Epic], None],
+    ) -> None:
+        """`drains` is told when a person asked to stop, and what runs is only finished."""
         self._journal = journal
         self._performer = performer
         self._clock = clock
         self._watch = watch
+        self._drains = drains
         self._tasks: dict[str, _Task] = {}
         self._wake = asyncio.Event()
         self.draining = False
@@ -70,6 +79,7 @@ class EpicRunner:
         """The first Ctrl-C lets what runs finish; the second one, and any other signal, ends it now."""
         if number is signal.SIGINT and not self.draining:
             self.draining = True
+            self._drains(self._journal.state)
         else:
             self.interrupted = number
         self._wake.set()

@@ -21,7 +21,7 @@ from burnish.runtime.journal import Journal, load_epic, stream_of
 from burnish.runtime.runner import stay_awake
 from burnish.runtime.settling import settle, unsettled
 from burnish.usecases.drive_run import DriveOptions, drive
-from burnish.usecases.plan_run import RunRequest, check_ready, plan
+from burnish.usecases.plan_run import RunRequest, check_ready, plan, refuse_inside
 from burnish.usecases.request_ticket import request_of
 from burnish.usecases.runs import take_over
 from burnish.usecases.start_run import begin
@@ -36,6 +36,7 @@ def drive_ticket(
     folder: Path, epic_name: str, run_name: str, environment: Mapping[str, str], wake: Callable[[], None]
 ) -> None:
     """Drive a run of an epic. Raises where it cannot begin; how it ended is in the ledger."""
+    refuse_inside(environment)
     end_with_parent()
     stay_awake()
     repository = Repository.discover(folder)

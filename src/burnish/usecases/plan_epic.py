@@ -17,7 +17,7 @@ from burnish.core.events import Mode, Roles
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
-from burnish.settings.types import Settings
+from burnish.settings.types import Complexity, Settings
 from burnish.sources.registry import read_source
 from burnish.usecases.allocate_budget import agents_called
 from burnish.usecases.earlier_epics import look_at_earlier, sort_out
@@ -43,6 +43,7 @@ class EpicRequest(Value):
     pull_request: bool = False
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
     max_rounds: int | None = None
     allow_unexamined: bool = False
 
@@ -129,6 +130,7 @@ def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str],
         intent=request.source,
         flags=request.flags,
         agents=request.agents,
+        complexity=request.complexity,
         max_rounds=request.max_rounds,
         build=True,
         allow_unexamined=request.allow_unexamined,
@@ -161,6 +163,7 @@ def _options(request: EpicRequest, flags: Flags, roles: Roles) -> dict[str, obje
     options = EpicOptions(
         flags=flags,
         agents=request.agents,
+        complexity=request.complexity,
         max_rounds=request.max_rounds,
         allow_unexamined=request.allow_unexamined,
         resolver="" if roles.fix.agent == AgentKind.ANALYSERS.value else roles.fix.agent,

@@ -22,6 +22,7 @@ from burnish.core.values import Value, replace
 from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
 from burnish.settings.loading import Flags
+from burnish.settings.types import Complexity
 from burnish.usecases.plan_run import RunRequest
 from burnish.usecases.read_brief import Brief
 from burnish.workspace.merging import advance_branch, create_branch
@@ -33,6 +34,7 @@ class EpicOptions(Value):
 
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
     max_rounds: int | None = None
     allow_unexamined: bool = False
     resolver: str = ""
@@ -71,6 +73,7 @@ def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str)
         story=ticket.id,
         flags=options.flags,
         agents=options.agents,
+        complexity=options.complexity,
         max_rounds=options.max_rounds,
         build=True,
         review=ticket.reviewed,
@@ -117,6 +120,7 @@ def _review_request(epic: Epic, review: EpicUnderReview) -> RunRequest:
         story=epic.plan.id,
         flags=options.flags,
         agents=options.agents,
+        complexity=options.complexity,
         max_rounds=options.max_rounds,
         allow_unexamined=options.allow_unexamined,
     )

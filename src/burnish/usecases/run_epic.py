@@ -1,6 +1,7 @@
 """Run an epic: begin it, or go on with the one that is there, and drive it until it ends or people must decide."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,7 +23,9 @@ from burnish.runtime.journal import EpicJournal, RunError, cancel_epic
 from burnish.runtime.runner import stay_awake
 from burnish.sources.registry import read_source
 from burnish.system import clock, survivors
+from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id, this_process
+from burnish.system.process import Command, start_detached
 from burnish.usecases.drive_run import exit_for_signal
 from burnish.usecases.epics import EPIC_MARKER, Epics
 from burnish.usecases.perform_epic import LocalEpicPerformer
@@ -125,6 +128,37 @@ def resume_epic(folder: Path, name: str, environment: Mapping[str, str], surface
         else:
             surface.notice(f"{epic.plan.source} is gone; the epic continues as it was.")
         return _drive(repository, ledger, journal, environment, surface)
+
+
+def _finishing(epic: Epic) -> str:
+    names = [one.ticket.id for one in epic.running]
+    what = f"Finishing {', '.join(names)}" if names else "Finishing"
+    return f"{what}; nothing else is begun. Press Ctrl-C again to interrupt."
+
+
+def start_epic_in_background(
+    folder: Path, request: EpicRequest, environment: Mapping[str, str], surface: EpicSurface
+) -> str:
+    """Begin an epic, or find the one that has begun, and leave it to a process of its own. Returns its name."""
+    planned = plan_epic(folder, request, environment, surface.ask_trust)
+    repository = planned.repository
+    with open_ledger(repository.state_dir) as ledger:
+        unfinished = _unfinished(Epics(ledger), planned.started.plan.id)
+        if unfinished is None:
+            journal = _begin(planned, ledger)
+            journal.release()
+            name = journal.state.id
+        else:
+            name = unfinished.id
+    log = repository.state_dir / "epics" / name / "runner.log"
+    make_private_directory(log.parent)
+    command = Command(
+        argv=(sys.executable, "-P", "-m", "burnish", "resume", name, "--json"),
+        folder=str(repository.root),
+        environment=dict(environment),
+    )
+    start_detached(command, log)
+    return name
 
 
 def end_epic(folder: Path, name: str, environment: Mapping[str, str], *, note: str, by: str) -> Epic:
@@ -239,7 +273,7 @@ def _drive(
             surface.event(event, epic)
 
         performer = LocalEpicPerformer(repository, ledger, environment, told)
-        runner = EpicRunner(journal, performer, clock.now, watch)
+        runner = EpicRunner(journal, performer, clock.now, watch, lambda epic: surface.notice(_finishing(epic)))
         epic = asyncio.run(runner.run())
         records.write(epic)
     finally:
