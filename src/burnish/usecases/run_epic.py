@@ -19,7 +19,7 @@ from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import open_ledger
 from burnish.report.account import EXIT_CODES, WAITING_EXIT
 from burnish.runtime.epic_runner import EpicRunner
-from burnish.runtime.journal import EpicJournal, RunError, cancel_epic
+from burnish.runtime.journal import EpicJournal, RunError, cancel_epic, load_epic
 from burnish.runtime.runner import stay_awake
 from burnish.sources.registry import read_source
 from burnish.system import clock, survivors
@@ -39,6 +39,8 @@ from burnish.workspace.merging import create_branch, set_aside
 from burnish.workspace.repository import Repository
 
 _POLL_SECONDS = 0.2
+_START_SECONDS = 10.0
+"""How long a process may take to begin."""
 _BY_WEIGHT = (5, WAITING_EXIT, 4, 1, 6)
 """Which exit code counts where the tickets of an epic ended differently."""
 
@@ -182,15 +184,19 @@ def _ignore(*_: object) -> None:
 
 def wait_for_epic(folder: Path, name: str, seconds: float | None) -> Epic | None:
     """The epic once nothing more happens in it by itself; None where that takes longer."""
-    until = None if seconds is None else time.monotonic() + seconds
+    began = time.monotonic()
     repository = Repository.discover(folder)
     with open_ledger(repository.state_dir) as ledger:
         epics = Epics(ledger)
-        while epics.driver(name) is not None:
-            if until is not None and time.monotonic() >= until:
+        while True:
+            waited, epic = time.monotonic() - began, load_epic(ledger, name)
+            # One that was sent to the background has no driver for a moment.
+            is_driven = epics.driver(name) is not None or (waited < _START_SECONDS and not epic.waiting)
+            if epic.end is not None or not is_driven:
+                return epic
+            if seconds is not None and waited >= seconds:
                 return None
             time.sleep(_POLL_SECONDS)
-        return epics.snapshot(name).epic
 
 
 def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
