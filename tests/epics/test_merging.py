@@ -72,7 +72,10 @@ def test_a_pull_request_is_opened_only_once_the_epic_is_approved(tmp_path: Path)
     )
     (programs / "gh").chmod(0o755)
     machine.variables["PATH"] = f"{programs}:{machine.environment['PATH']}"
+    assert project.run().code == 0
+    reviews = project.calls("review")
     done = project.run("--pr")
+    assert project.calls("review") == reviews  # what was approved is not reviewed again
     assert (done.code, project.state().pull_request) == (0, "https://example.com/pull/1"), done.err
     assert machine.git("ls-remote", "origin", "epic/demo").split()[0] == machine.git("rev-parse", "epic/demo")
     assert "--base main --head epic/demo" in (tmp_path / "gh").read_text()

@@ -6,11 +6,12 @@ Nothing is built twice that is approved, and no branch is built upon or moved th
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from burnish.core.epics.events import CarriedTicket
+from burnish.core.epics.events import CarriedReview, CarriedTicket
 from burnish.core.epics.plan import EpicPlan, Ticket
-from burnish.core.epics.state import Epic, TicketCompleted, TicketProgress
+from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress
 from burnish.core.events import Outcome
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.ledger.sqlite import look_into_ledger
 from burnish.usecases.epics import Epics
 from burnish.usecases.plan_run import PlanError
@@ -101,3 +102,24 @@ def _approved(one: TicketProgress, runs: Mapping[str, Run]) -> Run | None:
 
 def _same(now: Ticket | None, then: Ticket) -> bool:
     return now is not None and (now.text, now.acceptance, now.reviewed) == (then.text, then.acceptance, then.reviewed)
+
+
+def reviewed_before(earlier: Epic | None, work: EpicPlan, tip: str | None) -> CarriedReview | None:
+    """The review of the whole epic, where it ended well and neither the source nor the branch has changed since."""
+    review = earlier.review if earlier is not None else None
+    if earlier is None or not isinstance(review, EpicReviewed) or earlier.end is None:
+        return None
+    if earlier.end.outcome not in _GOOD or tip != earlier.tip or changes_between(earlier.plan, work):
+        return None
+    return CarriedReview(run=review.run, outcome=review.outcome, reason=review.reason, commit=review.commit)
+
+
+def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
+    """What a person edited in a source since the epic began, in a sentence each."""
+    former, later = {one.id: one for one in then.tickets}, {one.id: one for one in now.tickets}
+    told = [f"ticket {name} was added" for name in later if name not in former]
+    told += [f"ticket {name} was removed" for name in former if name not in later]
+    told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
+    if replace(then, tickets=()) != replace(now, tickets=()):
+        told.append("what applies to the whole epic was changed")
+    return tuple(told)

@@ -20,7 +20,7 @@ from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
 from burnish.sources.registry import read_source
 from burnish.usecases.allocate_budget import agents_called
-from burnish.usecases.earlier_epics import look_at_earlier, sort_out
+from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
 from burnish.usecases.request_ticket import EpicOptions
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
@@ -95,6 +95,7 @@ def plan_epic(
         budget=_budget(settings, example),
         ticket_budget=replace(example.budget, paid=(), wider={}),
         carried=left.carried,
+        reviewed=reviewed_before(earlier.epic, work, tip),
         pull_request=request.pull_request,
         request=_options(request, flags, example.roles),
     )
@@ -177,14 +178,3 @@ def agents_of(planned: PlannedEpic) -> dict[str, str]:
     found = {"build": roles.build.agent} if roles.build else dict[str, str]()
     found.update({seat.name: roles.reviewer(seat.name).agent for seat in roles.panel(protocol)})
     return {**found, "fix": (*protocol.fix.by_round, roles.fix.agent)[0]}
-
-
-def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
-    """What a person edited in a source since the epic began, in a sentence each."""
-    former, later = {one.id: one for one in then.tickets}, {one.id: one for one in now.tickets}
-    told = [f"ticket {name} was added" for name in later if name not in former]
-    told += [f"ticket {name} was removed" for name in former if name not in later]
-    told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
-    if replace(then, tickets=()) != replace(now, tickets=()):
-        told.append("what applies to the whole epic was changed")
-    return tuple(told)

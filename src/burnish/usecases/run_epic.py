@@ -27,9 +27,10 @@ from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id, this_process
 from burnish.system.process import Command, start_detached
 from burnish.usecases.drive_run import exit_for_signal
+from burnish.usecases.earlier_epics import changes_between
 from burnish.usecases.epics import EPIC_MARKER, Epics
 from burnish.usecases.perform_epic import LocalEpicPerformer
-from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, changes_between, plan_epic
+from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, plan_epic
 from burnish.usecases.plan_run import PlanError, refuse_inside
 from burnish.usecases.submit_intent import wake
 from burnish.usecases.trust_settings import AskTrust
@@ -83,6 +84,8 @@ def exit_code(epic: Epic) -> int:
         codes.add(EXIT_CODES[epic.review.outcome])
     if isinstance(epic.review, EpicUnderReview) and epic.review.waits:
         codes.add(WAITING_EXIT)
+    if epic.pull_request == "":
+        codes.add(EXIT_CODES[Outcome.DID_NOT_RUN])
     if epic.end is not None:
         codes.add(EXIT_CODES[epic.end.outcome])
     return next((code for code in _BY_WEIGHT if code in codes), 0 if epic.end is not None else 1)
@@ -209,11 +212,8 @@ def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
 
 def _finished(planned: PlannedEpic) -> Epic | None:
     """The last run of the epic, where it ended well and neither the source nor the branch has changed since."""
-    earlier, started = planned.earlier, planned.started
-    if earlier is None or earlier.end is None or earlier.end.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
-        return None
-    is_same = not changes_between(earlier.plan, started.plan) and started.tip == earlier.tip
-    return earlier if is_same and not started.pull_request else None
+    wants_more = planned.started.pull_request and not (planned.earlier and planned.earlier.pull_request)
+    return planned.earlier if planned.started.reviewed is not None and not wants_more else None
 
 
 def _check_alive(epics: Epics, name: str) -> None:

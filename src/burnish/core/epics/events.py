@@ -42,6 +42,15 @@ class CarriedTicket(Value):
     """The commit that was approved; empty where it is merged."""
 
 
+class CarriedReview(Value):
+    """How the review of the whole epic ended in an earlier run."""
+
+    run: str
+    outcome: Outcome
+    reason: str
+    commit: str
+
+
 class MergeConflict(Value):
     """Why approved work could not be merged as it is."""
 
@@ -84,6 +93,8 @@ class EpicStarted(Event, tag="epic-started"):
     ticket_budget: Budget = Budget()
     """The caps of one ticket."""
     carried: tuple[CarriedTicket, ...] = ()
+    reviewed: CarriedReview | None = None
+    """The review of exactly this, where an earlier run has made it."""
     pull_request: bool = False
     """Whether the branch is pushed and a pull request is opened once the epic is approved."""
     request: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])

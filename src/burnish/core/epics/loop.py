@@ -9,6 +9,7 @@ from typing import Any
 
 from burnish.core.epics.events import (
     AnyEpicEvent,
+    CarriedReview,
     CarriedTicket,
     DriverLost,
     EpicCancelled,
@@ -37,6 +38,7 @@ from burnish.core.epics.state import (
     Epic,
     EpicEnd,
     EpicNotReviewed,
+    EpicReview,
     EpicReviewed,
     EpicUnderReview,
     TicketApproved,
@@ -106,6 +108,7 @@ def _start(event: EpicStarted) -> Epic:
         tickets=tickets,
         ranks=ranks(event.plan.tickets),
         tip=event.tip or event.baseline,
+        review=_carried_review(event.reviewed),
         at=event.at,
     )
 
@@ -114,6 +117,12 @@ def _carried(one: CarriedTicket) -> TicketState:
     if one.approved:
         return TicketApproved(run=one.run, outcome=Outcome.APPROVED, commit=one.approved)
     return TicketCompleted(run=one.run, commit=one.commit)
+
+
+def _carried_review(review: CarriedReview | None) -> EpicReview:
+    if review is None:
+        return EpicNotReviewed()
+    return EpicReviewed(run=review.run, outcome=review.outcome, reason=review.reason, commit=review.commit)
 
 
 def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
