@@ -93,14 +93,14 @@ def _resolution_request(
     resolver = (f"build={options.resolver}",) if conflict.files and options.resolver else ()
     return replace(
         request,
-        ticket=replace(brief, text=_to_resolve(epic, conflict, brief.text)),
+        ticket=replace(brief, text=text_to_resolve(epic, conflict, brief.text)),
         agents=(*request.agents, *resolver),
         build=bool(conflict.files),
         build_title=f"fix: resolve conflicts of {ticket.id} with {epic.started.branch}",
     )
 
 
-def _to_resolve(epic: Epic, conflict: MergeConflict, ticket: str) -> str:
+def text_to_resolve(epic: Epic, conflict: MergeConflict, ticket: str) -> str:
     branch = epic.started.branch
     if conflict.files:
         return fill("epic-conflict", branch=branch, files=_list(map(visible, conflict.files)), ticket=ticket)
