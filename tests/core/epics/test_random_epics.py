@@ -218,5 +218,5 @@ def test_an_epic_ends_well_or_says_why_whatever_happens(part: int) -> None:
 
 @pytest.mark.prove
 def test_many_more_epics_end_well_or_say_why() -> None:
-    for seed in range(1_000, 11_000):
+    for seed in range(1_000, 4_000):
         _check(_carry_out(seed))
