@@ -152,6 +152,8 @@ class DriverLost(Event, tag="driver-lost"):
 
     run: str
     reason: str
+    usage: Usage = Usage()
+    """What the run has used up so far. It counts once the run is given up."""
 
 
 class MergePrepared(Event, tag="merge-prepared"):

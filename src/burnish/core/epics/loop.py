@@ -4,6 +4,7 @@ The same rules hold as for the loop of a run: no IO, no clock, and an event that
 `IllegalEpicEventError` and leaves the epic as it was. `decide` is in `burnish.core.epics.schedule`.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -33,7 +34,7 @@ from burnish.core.epics.events import (
     TicketStarted,
     TicketWaits,
 )
-from burnish.core.epics.plan import Ticket, ranks
+from burnish.core.epics.plan import Ticket, cycle_in, ranks
 from burnish.core.epics.state import (
     Epic,
     EpicEnd,
@@ -52,18 +53,21 @@ from burnish.core.epics.state import (
     TicketRunning,
     TicketState,
     TicketWaiting,
+    index_of,
+    is_unreviewed,
     run_of,
     state_as,
     with_ticket,
+    with_tickets,
 )
 from burnish.core.events import Event, Outcome
-from burnish.core.reviews import Usage
 from burnish.core.values import Value, replace
 
 MOST_RESOLUTIONS = 2
 """How often conflicts of one ticket are given to an agent before a person is asked."""
 MOST_LOST = 3
 """How often a run is driven on after its process died."""
+_NOT_REVIEWED = "was not reviewed, so its work is not merged"
 _GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 
 
@@ -101,12 +105,16 @@ def _start(event: EpicStarted) -> Epic:
     def first(ticket: Ticket) -> TicketState:
         return TicketCompleted() if ticket.done else carried.get(ticket.id, TicketPending())
 
+    if event.parallel < 1:
+        raise IllegalEpicEventError(event, "nothing could begin")
     tickets = {ticket.id: TicketProgress(ticket=ticket, state=first(ticket)) for ticket in event.plan.tickets}
+    urgency = _rank(event, tickets)
     return Epic(
         started=event,
         plan=event.plan,
         tickets=tickets,
-        ranks=ranks(event.plan.tickets),
+        ranks=urgency,
+        index=index_of(tickets, urgency),
         tip=event.tip or event.baseline,
         review=_carried_review(event.reviewed),
         at=event.at,
@@ -129,6 +137,8 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
     """Take in what a person added or edited. What has begun keeps its text; it stays even if the plan drops it."""
     if not isinstance(epic.review, EpicNotReviewed):
         raise IllegalEpicEventError(event, "the merged epic is under review")
+    if epic.rolled_back is not None:
+        raise IllegalEpicEventError(event, "what was merged is taken back")
     tickets: dict[str, TicketProgress] = {}
     for ticket in event.plan.tickets:
         known = epic.tickets.get(ticket.id)
@@ -138,11 +148,22 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
         if name not in tickets and not isinstance(known.state, TicketPending | TicketBlocked):
             tickets[name] = known
     ordered = tuple(one.ticket for one in tickets.values())
-    epic = replace(epic, plan=replace(event.plan, tickets=ordered), tickets=tickets, ranks=ranks(ordered))
-    for one in tickets.values():
-        if isinstance(one.state, TicketFailed):
-            epic = _block_dependents(epic, one.ticket.id, event.at)
-    return epic
+    urgency = _rank(event, tickets)
+    index = index_of(tickets, urgency, epic.index.active)
+    epic = replace(epic, plan=replace(event.plan, tickets=ordered), tickets=tickets, ranks=urgency, index=index)
+    lost = {one.ticket.id: "failed" for one in tickets.values() if isinstance(one.state, TicketFailed)}
+    lost |= {one.ticket.id: _NOT_REVIEWED for one in tickets.values() if is_unreviewed(one.state)}
+    return _block_dependents(epic, lost, event.at)
+
+
+def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) -> dict[str, int]:
+    """How urgent each ticket is. What one that has begun or is done depended on no longer matters, and may be gone."""
+    is_open = {name: isinstance(one.state, TicketPending) for name, one in tickets.items()}
+    graph = [one.ticket if is_open[name] else replace(one.ticket, depends_on=()) for name, one in tickets.items()]
+    unknown = [needed for ticket in graph for needed in ticket.depends_on if needed not in tickets]
+    if unknown or cycle_in(graph) or len({ticket.id for ticket in event.plan.tickets}) < len(event.plan.tickets):
+        raise IllegalEpicEventError(event, "its plan has unknown dependencies, a cycle, or an id twice")
+    return ranks(graph)
 
 
 def _unbegun(ticket: Ticket) -> TicketState:
@@ -153,6 +174,8 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     one = _one(epic, event, event.ticket, TicketPending, TicketConflicting)
     if isinstance(one.state, TicketConflicting) != (event.conflict is not None):
         raise IllegalEpicEventError(event, "only a conflict is resolved")
+    if event.conflict is None and epic.index.unmet[event.ticket]:
+        raise IllegalEpicEventError(event, f"what ticket {event.ticket} depends on is not merged")
     running = TicketRunning(run=event.run, onto=event.onto, conflict=event.conflict, reserved=event.reserved)
     return with_ticket(
         epic,
@@ -175,6 +198,8 @@ def _ticket_waits(epic: Epic, event: TicketWaits) -> Epic:
 
 def _ticket_continued(epic: Epic, event: TicketContinued) -> Epic:
     one = _one(epic, event, event.ticket, TicketWaiting)
+    if run_of(one.state) != event.run:
+        raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
     return with_ticket(epic, replace(one, state=state_as(one, TicketWaiting).running))
 
 
@@ -182,8 +207,8 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
     one = _one(epic, event, event.ticket, TicketRunning, TicketWaiting)
     if run_of(one.state) != event.run:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
-    one = replace(one, usage=_sum(one.usage, event.usage))
-    epic = replace(epic, usage=_sum(epic.usage, event.usage))
+    one = replace(one, usage=one.usage.plus(event.usage))
+    epic = replace(epic, usage=epic.usage.plus(event.usage))
     running = _running_of(one)
     if event.outcome in _GOOD:
         resolved = running.conflict.files if running.conflict else ()
@@ -194,7 +219,7 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
         # Built and validated, as it was asked for. Without a seal it is merged into nothing.
         done = TicketCompleted(run=event.run, outcome=Outcome.SKIPPED)
         epic = with_ticket(epic, replace(one, state=done, settled_at=event.at))
-        return _block_dependents(epic, event.ticket, event.at, "was not reviewed, so its work is not merged")
+        return _block_dependents(epic, {event.ticket: _NOT_REVIEWED}, event.at)
     failed = TicketFailed(run=event.run, outcome=event.outcome, reason=event.reason)
     if event.outcome is Outcome.SKIPPED:
         why = event.reason if is_built else "the builder changed nothing"
@@ -209,16 +234,18 @@ def _running_of(one: TicketProgress) -> TicketRunning:
 def _driver_lost(epic: Epic, event: DriverLost) -> Epic:
     review = epic.review
     if isinstance(review, EpicUnderReview) and review.run == event.run:
-        if review.lost + 1 < MOST_LOST:
+        if review.lost < MOST_LOST:
             return replace(epic, review=replace(review, lost=review.lost + 1))
         ended = EpicReviewed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason, commit=review.onto)
-        return replace(epic, review=ended)
+        return replace(epic, review=ended, usage=epic.usage.plus(event.usage))
     one = next((one for one in epic.running if state_as(one, TicketRunning).run == event.run), None)
     if one is None:
         raise IllegalEpicEventError(event, f"run {event.run} is not at work")
     running = state_as(one, TicketRunning)
-    if running.lost + 1 < MOST_LOST:
+    if running.lost < MOST_LOST:
         return with_ticket(epic, replace(one, state=replace(running, lost=running.lost + 1)))
+    epic = replace(epic, usage=epic.usage.plus(event.usage))
+    one = replace(one, usage=one.usage.plus(event.usage))
     return _fail(epic, one, TicketFailed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason), event.at)
 
 
@@ -275,16 +302,18 @@ def _review_ended(epic: Epic, event: EpicReviewEnded) -> Epic:
     _review(epic, event, event.run)
     ended = EpicReviewed(run=event.run, outcome=event.outcome, reason=event.reason, commit=event.commit)
     tip = event.commit if event.outcome in _GOOD else epic.tip
-    return replace(epic, review=ended, tip=tip, usage=_sum(epic.usage, event.usage))
+    return replace(epic, review=ended, tip=tip, usage=epic.usage.plus(event.usage))
 
 
 def _rolled_back(epic: Epic, event: RolledBack) -> Epic:
-    if epic.failed_critical is None:
-        raise IllegalEpicEventError(event, "no critical ticket failed")
+    if epic.failed_critical is None or not epic.plan.rollback_on_failure or not epic.is_settled:
+        raise IllegalEpicEventError(event, "only an epic whose critical ticket failed is taken back, and if it says so")
     return replace(epic, rolled_back=event.kept, tip=epic.started.baseline if event.kept else epic.tip)
 
 
 def _pull_request_opened(epic: Epic, event: PullRequestOpened) -> Epic:
+    if not epic.is_approved:
+        raise IllegalEpicEventError(event, "the epic is not approved")
     return replace(epic, pull_request=event.url)
 
 
@@ -298,6 +327,13 @@ def _cancelled(epic: Epic, event: EpicCancelled) -> Epic:
 
 
 def _closed(epic: Epic, event: EpicClosed) -> Epic:
+    at_work = (TicketRunning, TicketWaiting, TicketMerging)
+    if any(isinstance(one.state, at_work) for one in epic.active) or isinstance(epic.review, EpicUnderReview):
+        raise IllegalEpicEventError(event, "work is under way")
+    if epic.cancelled is None and not epic.is_settled:
+        raise IllegalEpicEventError(event, "tickets are not settled")
+    if event.outcome in _GOOD and not epic.is_approved:
+        raise IllegalEpicEventError(event, "the epic is not approved")
     return replace(epic, end=EpicEnd(outcome=event.outcome, reason=event.reason, at=event.at))
 
 
@@ -349,7 +385,7 @@ def _review(epic: Epic, event: Event, run: str) -> EpicUnderReview:
 
 def _fail(epic: Epic, one: TicketProgress, failed: TicketFailed, at: float) -> Epic:
     epic = with_ticket(epic, replace(one, state=failed, settled_at=at))
-    return _block_dependents(epic, one.ticket.id, at)
+    return _block_dependents(epic, {one.ticket.id: "failed"}, at)
 
 
 def _give_up_rest(epic: Epic, at: float) -> Epic:
@@ -358,34 +394,29 @@ def _give_up_rest(epic: Epic, at: float) -> Epic:
     if critical is None:
         return epic
     reason = f"the critical ticket {critical.ticket.id} came to nothing"
-    tickets = dict(epic.tickets)
-    for name, one in epic.tickets.items():
-        if isinstance(one.state, TicketPending):
-            tickets[name] = replace(one, state=TicketBlocked(by=critical.ticket.id, reason=reason), settled_at=at)
-        elif isinstance(one.state, TicketConflicting):
+    changed: list[TicketProgress] = []
+    for one in epic.active:
+        if isinstance(one.state, TicketConflicting):
             run, words = one.state.approved.run, one.state.conflict.words
             failed = TicketFailed(run=run, outcome=Outcome.BLOCKED, reason=f"not merged: {words}; {reason}")
-            tickets[name] = replace(one, state=failed, settled_at=at)
-    return replace(epic, tickets=tickets)
+            changed.append(replace(one, state=failed, settled_at=at))
+    if epic.index.unsettled > len(epic.index.active):
+        blocked = TicketBlocked(by=critical.ticket.id, reason=reason)
+        pending = (one for one in epic.tickets.values() if isinstance(one.state, TicketPending))
+        changed += [replace(one, state=blocked, settled_at=at) for one in pending]
+    return with_tickets(epic, changed) if changed else epic
 
 
-def _block_dependents(epic: Epic, name: str, at: float, why: str = "failed") -> Epic:
-    """Everything that waits for a ticket that came to nothing, directly or through others."""
-    tickets = dict(epic.tickets)
-    lost = [(name, why)]
+def _block_dependents(epic: Epic, came_to: dict[str, str], at: float) -> Epic:
+    """Everything that waits for tickets that came to nothing, directly or through others."""
+    blocked: dict[str, TicketProgress] = {}
+    lost = deque((name, why, f"{name} {why}") for name, why in came_to.items())
     while lost:
-        by, why = lost.pop()
-        for one in tuple(tickets.values()):
-            if by in one.ticket.depends_on and isinstance(one.state, TicketPending):
-                blocked = TicketBlocked(by=by, reason=f"depends on {by}, which {why}")
-                tickets[one.ticket.id] = replace(one, state=blocked, settled_at=at)
-                lost.append((one.ticket.id, "is blocked"))
-    return replace(epic, tickets=tickets)
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        seconds=one.seconds + other.seconds,
-        tokens=one.tokens + other.tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-    )
+        by, why, cause = lost.popleft()
+        for dependent in epic.index.needed_by.get(by, ()):
+            one = epic.tickets[dependent]
+            if dependent not in blocked and isinstance(one.state, TicketPending):
+                state = TicketBlocked(by=by, reason=f"depends on {by}, which {why}")
+                blocked[dependent] = replace(one, state=state, settled_at=at)
+                lost.append((dependent, f"is blocked because {cause}", cause))
+    return with_tickets(epic, blocked.values())

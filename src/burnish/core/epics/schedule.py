@@ -4,8 +4,11 @@ A ticket begins as soon as its dependencies are merged and a place is free; ther
 chain behind it comes first. Work is merged one ticket at a time, because each merge begins where the last one ended.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from heapq import merge
+from itertools import chain
 
 from burnish.core.budget import LEAST_COST_USD, LEAST_TOKENS, Share
 from burnish.core.epics.effects import (
@@ -21,19 +24,15 @@ from burnish.core.epics.effects import (
     StopRun,
     WatchRun,
 )
-from burnish.core.epics.events import (
-    OverlapRule,
-)
+from burnish.core.epics.events import OverlapRule
 from burnish.core.epics.plan import Ticket
 from burnish.core.epics.state import (
-    SETTLED,
     Epic,
     EpicNotReviewed,
     EpicReviewed,
     EpicUnderReview,
     TicketApproved,
     TicketBlocked,
-    TicketCompleted,
     TicketConflicting,
     TicketFailed,
     TicketMerging,
@@ -41,11 +40,11 @@ from burnish.core.epics.state import (
     TicketProgress,
     TicketRunning,
     TicketWaiting,
+    run_of,
     state_as,
-    with_ticket,
 )
 from burnish.core.events import Outcome
-from burnish.core.values import replace
+from burnish.core.reviews import Usage
 
 _GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 _BY_WEIGHT = (
@@ -61,7 +60,7 @@ _BY_WEIGHT = (
 
 
 def decide(epic: Epic) -> tuple[EpicEffect, ...]:
-    """What should happen now. Asking twice gives the same answer; drivers do not start twice what has the same id."""
+    """What should happen now. Asking twice gives the same; what is under way under the same id is not started."""
     if epic.end is not None:
         return ()
     if epic.cancelled is not None:
@@ -81,25 +80,21 @@ def _stop(epic: Epic) -> tuple[EpicEffect, ...]:
 
 
 def _under_way(epic: Epic) -> Iterator[tuple[str, str]]:
-    for name, one in epic.tickets.items():
-        if isinstance(one.state, TicketRunning):
-            yield one.state.run, name
-        elif isinstance(one.state, TicketWaiting):
-            yield one.state.running.run, name
+    for one in epic.active:
+        if isinstance(one.state, TicketRunning | TicketWaiting):
+            yield run_of(one.state), one.ticket.id
     if isinstance(epic.review, EpicUnderReview):
         yield epic.review.run, ""
 
 
 def _drive(epic: Epic) -> Iterator[EpicEffect]:
-    for name, one in epic.tickets.items():
-        match one.state:
-            case TicketRunning():
-                yield DriveRun(id=f"run:{one.state.run}:{one.state.lost}", run=one.state.run, ticket=name)
-            case TicketWaiting():
-                run = one.state.running.run
-                yield WatchRun(id=f"watch:{run}", run=run, ticket=name)
-            case _:
-                pass
+    """Drive as many runs as there are places. One that a person sends on may find its place taken: it comes next."""
+    for one in epic.running[: epic.started.parallel]:
+        state = state_as(one, TicketRunning)
+        yield DriveRun(id=f"run:{state.run}:{state.lost}", run=state.run, ticket=one.ticket.id)
+    for one in epic.waiting:
+        run = run_of(one.state)
+        yield WatchRun(id=f"watch:{run}", run=run, ticket=one.ticket.id)
     review = epic.review
     if isinstance(review, EpicUnderReview):
         if review.waits:
@@ -110,51 +105,58 @@ def _drive(epic: Epic) -> Iterator[EpicEffect]:
 
 def _merges(epic: Epic) -> Iterator[EpicEffect]:
     """The one merge that is next. One that is prepared comes first: the next one begins at its commit."""
-    for name, one in epic.tickets.items():
+    for one in epic.active:
         if isinstance(one.state, TicketMerging):
-            state = one.state
+            name, state = one.ticket.id, one.state
             yield FinishMerge(id=f"move:{name}:{state.commit}", ticket=name, onto=state.onto, commit=state.commit)
             return
-    approved = [one for one in epic.tickets.values() if isinstance(one.state, TicketApproved)]
+    approved = [one for one in epic.active if isinstance(one.state, TicketApproved)]
     for one in sorted(approved, key=lambda one: epic.ranks[one.ticket.id])[:1]:
         commit = state_as(one, TicketApproved).commit
         yield PrepareMerge(id=f"merge:{one.ticket.id}:{commit}", ticket=one.ticket.id, commit=commit)
 
 
 def _begin(epic: Epic) -> Iterator[BeginTicket]:
-    """The tickets that begin now: those that resolve a conflict, then the most urgent ones."""
+    """The tickets that begin now: those that resolve a conflict, then the most urgent ones.
+
+    A place is kept for a ticket that only waits for merges, if it is more urgent than what could take that place.
+    Without this, every link of a long chain would wait for work that has time.
+    """
     if epic.failed_critical is not None:
         return
     free = epic.started.parallel - len(epic.running)
-    if free <= 0:
-        return
-    ready = [one for one in epic.tickets.values() if _is_ready(epic, one)]
-    ready.sort(key=lambda one: (isinstance(one.state, TicketPending), epic.ranks[one.ticket.id]))
-    busy = [one.ticket for one in epic.tickets.values() if not isinstance(one.state, (*SETTLED, TicketPending))]
-    for one in ready:
+    conflicting = [one for one in epic.active if isinstance(one.state, TicketConflicting)]
+    conflicting.sort(key=lambda one: epic.ranks[one.ticket.id])
+    busy, promised, coming = [one.ticket for one in epic.active], _promised(epic), _coming(epic)
+    urgent = merge(epic.index.ready, coming, key=lambda name: epic.ranks[name])
+    for one in chain(conflicting, (epic.tickets[name] for name in urgent)):
         if free <= 0:
             return
+        if one.ticket.id in coming:
+            free -= 1
+            continue
         is_alone = epic.started.overlap is OverlapRule.SERIALISE and isinstance(one.state, TicketPending)
         if is_alone and any(overlaps(one.ticket, other) for other in busy):
             continue
-        reserved = _reserve(epic, among=free)
-        if reserved is None:
+        reserved = _share(epic, promised, among=free)
+        if promised and reserved.parts == 0:
             return
         conflict = one.state.conflict if isinstance(one.state, TicketConflicting) else None
         name, number = one.ticket.id, len(one.runs) + 1
         onto = conflict.onto if conflict else epic.tip
         yield BeginTicket(id=f"begin:{name}:{number}", ticket=name, onto=onto, conflict=conflict, reserved=reserved)
-        running = TicketRunning(run=f"begin:{name}", onto=onto, conflict=conflict, reserved=reserved)
-        epic = with_ticket(epic, replace(one, state=running))
+        promised.append(reserved)
         busy.append(one.ticket)
         free -= 1
 
 
-def _is_ready(epic: Epic, one: TicketProgress) -> bool:
-    if isinstance(one.state, TicketConflicting):
-        return True
-    needed = (epic.tickets[name].state for name in one.ticket.depends_on)
-    return isinstance(one.state, TicketPending) and all(isinstance(state, TicketCompleted) for state in needed)
+def _coming(epic: Epic) -> list[str]:
+    """The tickets that can begin once everything is merged that is approved now, the most urgent first."""
+    approved = [one.ticket.id for one in epic.active if isinstance(one.state, TicketApproved | TicketMerging)]
+    met = Counter(dependent for name in approved for dependent in epic.index.needed_by.get(name, ()))
+    coming = [name for name, count in met.items() if count == epic.index.unmet[name]]
+    pending = [name for name in coming if isinstance(epic.tickets[name].state, TicketPending)]
+    return sorted(pending, key=lambda name: epic.ranks[name])
 
 
 def overlaps(one: Ticket, other: Ticket) -> bool:
@@ -168,36 +170,31 @@ def _same_file(one: str, other: str) -> bool:
     return one.startswith(f"{other.rstrip('/')}/") or other.startswith(f"{one.rstrip('/')}/")
 
 
-def _reserve(epic: Epic, *, among: int) -> Share | None:
-    """What the next run may use up of the epic's budget; None while it has to wait for what others give back.
+def _share(epic: Epic, promised: Sequence[Share], *, among: int) -> Share:
+    """What the next run may use up of the epic's budget, beside what is promised to others.
 
-    Where nothing runs that could give anything back, it gets what is left, even if that is nothing: it ends over budget
-    and says so.
+    If others may give something back, too little is offered as nothing, and the run waits. If not, it gets what is
+    left, even if that is nothing: it ends over budget and says so.
     """
-    caps, own = epic.started.budget, epic.started.ticket_budget
-    cost = _part(caps.cost_usd, own.cost_usd, epic.usage.cost_usd, [s.cost_usd for s in _reserved(epic)], among)
-    tokens = _part(caps.tokens, own.tokens, epic.usage.tokens, [s.tokens for s in _reserved(epic)], among)
-    too_little = (cost is not None and cost < LEAST_COST_USD) or (tokens is not None and tokens < LEAST_TOKENS)
-    if too_little and (epic.running or isinstance(epic.review, EpicUnderReview)):
-        return None
-    return Share(cost_usd=cost, tokens=None if tokens is None else int(tokens))
+    costs, tokens = [share.cost_usd or 0.0 for share in promised], [share.tokens or 0 for share in promised]
+    left = epic.started.budget.left(epic.usage.plus(Usage(cost_usd=sum(costs), tokens=sum(tokens))))
+    own = epic.started.ticket_budget
+    rest = 0 if promised else 1
+    cost = _part(left.cost_usd, own.cost_usd, among, LEAST_COST_USD, rest)
+    count = _part(left.tokens, own.tokens, among, LEAST_TOKENS, rest)
+    return Share(cost_usd=cost, tokens=None if count is None else int(count))
 
 
-def _part(
-    cap: float | None, own: float | None, used: float, reserved: Sequence[float | None], among: int
-) -> float | None:
+def _part(left: float | None, own: float | None, among: int, least: float, rest: int) -> float | None:
     """As much as a run of its own may use up; without such a cap, an equal part of what is left."""
-    if cap is None:
+    if left is None:
         return None
-    left = max(0.0, cap - used - sum(amount or 0 for amount in reserved))
-    if own is None:
-        return left / among
-    if own <= left:
-        return own
-    return 0.0 if reserved else left
+    wanted = left / among if own is None else own
+    enough = wanted <= left and (own is not None or wanted >= least)
+    return wanted if enough else left * rest
 
 
-def _reserved(epic: Epic) -> list[Share]:
+def _promised(epic: Epic) -> list[Share]:
     shares = [state_as(one, TicketRunning).reserved for one in epic.running]
     shares += [state_as(one, TicketWaiting).running.reserved for one in epic.waiting]
     return shares + ([epic.review.reserved] if isinstance(epic.review, EpicUnderReview) else [])
@@ -211,9 +208,8 @@ def _at_the_end(epic: Epic) -> tuple[EpicEffect, ...]:
             return (RollBack(id="roll-back"),)
         return (_close(epic, f"the critical ticket {critical.ticket.id} {_came_to(critical)}"),)
     if epic.merged and isinstance(epic.review, EpicNotReviewed):
-        return (BeginReview(id="begin-review", onto=epic.tip, reserved=_reserve(epic, among=1) or Share()),)
-    approved = isinstance(epic.review, EpicReviewed) and epic.review.outcome in _GOOD
-    if approved and epic.started.pull_request and epic.pull_request is None:
+        return (BeginReview(id="begin-review", onto=epic.tip, reserved=_share(epic, (), among=1)),)
+    if epic.is_approved and epic.started.pull_request and epic.pull_request is None:
         return (OpenPullRequest(id="pull-request"),)
     return (_close(epic, ""),)
 

@@ -1,5 +1,7 @@
 """Where an epic stands: one class for each state of a ticket, with only the fields that are valid in it."""
 
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from burnish.core.budget import Share
@@ -107,6 +109,21 @@ class TicketProgress(Value):
     usage: Usage = Usage()
 
 
+class Index(Value):
+    """What the tickets say together. It is kept up with them, so that no step looks through all of them."""
+
+    needed_by: dict[str, tuple[str, ...]]
+    unmet: dict[str, int]
+    """How many dependencies of a ticket are not done yet."""
+    ready: tuple[str, ...]
+    """The tickets that could begin, the most urgent first."""
+    active: tuple[str, ...]
+    """The tickets that have begun and are not settled, in the order in which their runs came to work."""
+    unsettled: int
+    lost: str = ""
+    """The first critical ticket that failed or is blocked: the epic fails with it."""
+
+
 class EpicNotReviewed(Value):
     """The merged epic has not been reviewed yet."""
 
@@ -142,6 +159,7 @@ class Epic(Value):
     tickets: dict[str, TicketProgress]
     ranks: dict[str, int]
     """How urgent each ticket is, the smallest first."""
+    index: Index
     tip: str
     """The commit of the epic's branch, as far as its merges tell."""
     review: EpicReview = EpicNotReviewed()
@@ -163,23 +181,33 @@ class Epic(Value):
         return self.started.epic
 
     @property
+    def active(self) -> tuple[TicketProgress, ...]:
+        """The tickets that have begun and are not settled, in the order in which their runs came to work."""
+        return tuple(self.tickets[name] for name in self.index.active)
+
+    @property
     def running(self) -> tuple[TicketProgress, ...]:
-        return tuple(one for one in self.tickets.values() if isinstance(one.state, TicketRunning))
+        return tuple(one for one in self.active if isinstance(one.state, TicketRunning))
 
     @property
     def waiting(self) -> tuple[TicketProgress, ...]:
-        return tuple(one for one in self.tickets.values() if isinstance(one.state, TicketWaiting))
+        return tuple(one for one in self.active if isinstance(one.state, TicketWaiting))
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing more happens to any ticket."""
-        return all(isinstance(one.state, SETTLED) for one in self.tickets.values())
+        return self.index.unsettled == 0
 
     @property
     def failed_critical(self) -> TicketProgress | None:
-        """A critical ticket that failed or is blocked: the epic fails with it."""
-        lost = (one for one in self.tickets.values() if isinstance(one.state, TicketFailed | TicketBlocked))
-        return next((one for one in lost if one.ticket.critical), None)
+        """The first critical ticket that failed or is blocked: the epic fails with it."""
+        return self.tickets[self.index.lost] if self.index.lost else None
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether the merged epic was reviewed, and the review ended well."""
+        good = (Outcome.APPROVED, Outcome.ACCEPTED)
+        return isinstance(self.review, EpicReviewed) and self.review.outcome in good
 
     @property
     def merged(self) -> tuple[TicketProgress, ...]:
@@ -190,7 +218,11 @@ class Epic(Value):
 
     def waits_for(self, ticket: Ticket) -> tuple[str, ...]:
         """The dependencies of a ticket that are not settled yet."""
-        return tuple(name for name in ticket.depends_on if not isinstance(self.tickets[name].state, SETTLED))
+        return tuple(
+            name
+            for name in ticket.depends_on
+            if name in self.tickets and not isinstance(self.tickets[name].state, SETTLED)
+        )
 
 
 def run_of(state: TicketState) -> str:
@@ -213,5 +245,82 @@ def state_as(one: TicketProgress, kind: type[_S]) -> _S:
     return one.state
 
 
+def index_of(tickets: Mapping[str, TicketProgress], ranks: Mapping[str, int], active: tuple[str, ...] = ()) -> Index:
+    """The index of tickets that were not followed one by one. Those in `active` are known to have begun."""
+    needed_by: dict[str, list[str]] = {}
+    unmet: dict[str, int] = {}
+    for name, one in tickets.items():
+        for needed in one.ticket.depends_on:
+            needed_by.setdefault(needed, []).append(name)
+        unmet[name] = sum(not _is_done(tickets[needed].state) for needed in one.ticket.depends_on if needed in tickets)
+    ready = [name for name, one in tickets.items() if isinstance(one.state, TicketPending) and not unmet[name]]
+    failed = [one for one in tickets.values() if isinstance(one.state, TicketFailed) and one.ticket.critical]
+    first = min(failed, key=lambda one: one.settled_at, default=None)
+    return Index(
+        needed_by={name: tuple(dependents) for name, dependents in needed_by.items()},
+        unmet=unmet,
+        ready=tuple(sorted(ready, key=lambda name: ranks[name])),
+        active=active,
+        unsettled=sum(not isinstance(one.state, SETTLED) for one in tickets.values()),
+        lost=first.ticket.id if first else "",
+    )
+
+
+def with_tickets(epic: Epic, changed: Iterable[TicketProgress]) -> Epic:
+    tickets, index = dict(epic.tickets), epic.index
+    for one in changed:
+        before = tickets[one.ticket.id].state
+        tickets[one.ticket.id] = one
+        index = _followed(index, before, one)
+        if _is_done(one.state) and not _is_done(before):
+            index = _met(index, one.ticket.id, tickets, epic.ranks)
+        if isinstance(before, TicketPending) and not index.unmet[one.ticket.id]:
+            index = replace(index, ready=_without(index.ready, one.ticket.id, epic.ranks))
+    return replace(epic, tickets=tickets, index=index)
+
+
 def with_ticket(epic: Epic, one: TicketProgress) -> Epic:
-    return replace(epic, tickets={**epic.tickets, one.ticket.id: one})
+    return with_tickets(epic, (one,))
+
+
+def is_unreviewed(state: TicketState) -> bool:
+    """Whether a ticket was built without a review, as it was asked for. Its work is merged into nothing."""
+    return isinstance(state, TicketCompleted) and state.outcome is Outcome.SKIPPED
+
+
+def _is_done(state: TicketState) -> bool:
+    """Whether a dependent can begin."""
+    return isinstance(state, TicketCompleted) and not is_unreviewed(state)
+
+
+def _followed(index: Index, before: TicketState, one: TicketProgress) -> Index:
+    """The index after one ticket changed its state, apart from what others wait for."""
+    name, now, active = one.ticket.id, one.state, index.active
+    comes_to_work = isinstance(now, TicketRunning) and not isinstance(before, TicketRunning)
+    if comes_to_work or isinstance(now, SETTLED):
+        active = tuple(other for other in active if other != name)
+    if comes_to_work:
+        active = (*active, name)
+    is_lost = one.ticket.critical and isinstance(now, TicketFailed | TicketBlocked)
+    return replace(
+        index,
+        active=active,
+        unsettled=index.unsettled - (isinstance(now, SETTLED) and not isinstance(before, SETTLED)),
+        lost=index.lost or (name if is_lost else ""),
+    )
+
+
+def _met(index: Index, name: str, tickets: Mapping[str, TicketProgress], ranks: Mapping[str, int]) -> Index:
+    """The index after a ticket was done that others wait for."""
+    unmet, ready = dict(index.unmet), index.ready
+    for dependent in index.needed_by.get(name, ()):
+        unmet[dependent] -= 1
+        if not unmet[dependent] and isinstance(tickets[dependent].state, TicketPending):
+            place = bisect_left(ready, ranks[dependent], key=lambda other: ranks[other])
+            ready = (*ready[:place], dependent, *ready[place:])
+    return replace(index, unmet=unmet, ready=ready)
+
+
+def _without(ready: tuple[str, ...], name: str, ranks: Mapping[str, int]) -> tuple[str, ...]:
+    place = bisect_left(ready, ranks[name], key=lambda other: ranks[other])
+    return (*ready[:place], *ready[place + 1 :])
