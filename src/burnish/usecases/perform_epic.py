@@ -36,6 +36,7 @@ from burnish.core.epics.events import (
 )
 from burnish.core.epics.state import Epic
 from burnish.core.events import Outcome
+from burnish.core.reviews import Usage
 from burnish.core.state import Run, Waiting
 from burnish.ledger.interface import Ledger
 from burnish.report.account import RunSnapshot
@@ -152,7 +153,8 @@ class LocalEpicPerformer:
             return EpicReviewWaits(at=now, run=run.id, reason=run.phase.reason)
         reason = _last_line(finished) or f"its process ended with {_code(finished)}"
         if run is not None or finished.how is not How.EXITED or finished.code is None or finished.code > 128:
-            return DriverLost(at=now, run=effect.run, reason=reason)
+            used = run.usage if run is not None else Usage()
+            return DriverLost(at=now, run=effect.run, reason=reason, usage=used)
         # It could not begin, and would not the next time: nothing of it is in the ledger.
         if not effect.ticket:
             outcome = Outcome.DID_NOT_RUN
