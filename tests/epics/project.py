@@ -50,7 +50,7 @@ class Project:
         self._agent = self.machine.agents / "agent.sh"
         self._write_agent()
         command = f'kind = "command"\ncommand = ["sh", "{self._agent}"]'
-        settings = settings or NO_SCAN
+        settings += "" if "[epics]" in settings else NO_SCAN
         policy = f'[agents.mine]\n{command}\n[roles]\ndefault = "mine"\n{settings}'
         listed = [_listed(one) for one in tickets]
         self.epic = {"epic": "demo", "description": "A demonstration.", "tickets": listed, **epic}

@@ -15,7 +15,7 @@ def test_the_dialect_of_ids(tmp_path: Path) -> None:
     shutil.copytree(SAMPLES / "login", tmp_path / "login")
     plan = read_source(tmp_path / "login", tmp_path)
     assert (plan.id, plan.title, plan.kind, plan.rollback_on_failure) == ("user-login", "User Login", "epic", True)
-    assert plan.source == str(tmp_path / "login/epic.yaml")
+    assert plan.source == "login/epic.yaml"
     assert plan.acceptance == ("A user can sign in", "Errors: none tells which part was wrong")
     assert "intent: check a password}" in plan.coordination
     assert plan.coordination.endswith("- the session cookie  # other services read it")

@@ -51,7 +51,7 @@ def test_what_comes_later(tmp_path: Path) -> None:
 def test_a_folder(tmp_path: Path) -> None:
     assert said(tmp_path)[0] == "The folder holds no epic.yaml, epic.yml, *.epic.yaml or *.epic.yml."
     (tmp_path / "b.epic.yml").write_text("tickets: [id: a]")
-    assert read_source(tmp_path, tmp_path).source == str(tmp_path / "b.epic.yml")
+    assert read_source(tmp_path, tmp_path).source == "b.epic.yml"
     (tmp_path / "epic.yaml").touch()
     message, hint = said(tmp_path)
     assert message == "The folder holds several epics: 'b.epic.yml', 'epic.yaml'."

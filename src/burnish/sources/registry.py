@@ -6,6 +6,7 @@ from pathlib import Path
 
 from burnish.core.brief_text import is_epic_name, one_line
 from burnish.core.epics.plan import EpicPlan
+from burnish.core.values import replace
 from burnish.settings.documents import did_you_mean, quoted
 from burnish.sources.epic import read_epic
 from burnish.sources.interface import SourceError, source_error
@@ -19,7 +20,16 @@ _SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), or a f
 
 
 def read_source(path: Path, root: Path) -> EpicPlan:
-    """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`."""
+    """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`.
+
+    Its `source` is the path below the root, else the whole one.
+    """
+    plan, top = _read(path, root), root.resolve()
+    source = Path(plan.source).resolve()
+    return replace(plan, source=source.relative_to(top).as_posix() if source.is_relative_to(top) else str(source))
+
+
+def _read(path: Path, root: Path) -> EpicPlan:
     mode = _mode(path)
     if mode is None:
         raise _missing(path)

@@ -3,6 +3,7 @@
 Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -68,7 +69,8 @@ def plan_epic(
     refuse_inside(environment)
     repository = Repository.discover(folder)
     ensure_merging(repository)
-    work = read_source(folder / request.source, repository.root)
+    # As a person would write it from here: messages name it so.
+    work = read_source(Path(os.path.relpath(folder / request.source)), repository.root)
     branch = f"epic/{work.id}"
     base = request.base or _base(repository, work, branch)
     base_commit = repository.commit_of(base)

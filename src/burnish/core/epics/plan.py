@@ -48,7 +48,7 @@ class EpicPlan(Value):
     """Whether everything is taken out of the epic's branch again if a critical ticket fails."""
     tickets: tuple[Ticket, ...]
     source: str
-    """The path of the file, as it was named."""
+    """The path of the file below the root of the repository, or an absolute one."""
     kind: str
     """Which reader understands the source."""
 
