@@ -52,8 +52,8 @@ class Project:
         command = f'kind = "command"\ncommand = ["sh", "{self._agent}"]'
         settings += "" if "[epics]" in settings else NO_SCAN
         policy = f'[agents.mine]\n{command}\n[roles]\ndefault = "mine"\n{settings}'
-        listed = [_listed(one) for one in tickets]
-        self.epic = {"epic": "demo", "description": "A demonstration.", "tickets": listed, **epic}
+        self.listed = [_listed(one) for one in tickets]
+        self.epic: dict[str, Any] = {"epic": "demo", "description": "A demonstration.", "tickets": self.listed, **epic}
         files = {"burnish.toml": policy, BASE: "".join(f"line {number}\n" for number in range(40))}
         self.machine.repository.commit({**files, "plan/epic.yaml": json.dumps(self.epic)})
 
@@ -74,7 +74,7 @@ class Project:
 
     def edit(self, **epic: Any) -> None:
         """Edit the source, as a person would."""
-        self.epic = {**self.epic, **epic}
+        self.epic: dict[str, Any] = {**self.epic, **epic}
         (self.machine.root / "plan" / "epic.yaml").write_text(json.dumps(self.epic))
 
     def run(self, *options: str, source: str = "plan/epic.yaml") -> Done:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,10 @@ def test_claude_builds_an_epic_that_codex_reviews(tmp_path: Path, model: ModelSe
     machine = furnished(tmp_path, ROLES)
     machine.git("checkout", "-q", "main")
     machine.repository.commit({"epic.yaml": json.dumps(EPIC)}, "Plan")
-    variables = {**service(AgentKind.CLAUDE, model.url("drift")), **service(AgentKind.CODEX, model.url("drift"))}
+    variables: dict[str, Any] = {
+        **service(AgentKind.CLAUDE, model.url("drift")),
+        **service(AgentKind.CODEX, model.url("drift")),
+    }
     done = machine.burnish("run", "epic.yaml", "--protocol", "drift", **variables)
     assert done.code == 0, done.err
     assert machine.git("show", "epic/halves:app.py") == FIXED.rstrip("\n")

@@ -100,9 +100,9 @@ def test_what_people_change_in_the_source_is_told_and_taken_in(tmp_path: Path) -
     eventually(lambda: "ticket/b" in project.calls("build") or None)
     process.send_signal(signal.SIGTERM)
     project.machine.end_of(process)
-    a, b, _ = project.epic["tickets"]
-    more = [a, {**b, "description": "Something else."}, {"id": "d", "description": "New.", "depends_on": ["b"]}]
-    project.edit(tickets=more)
+    a, b, _ = project.listed
+    changed = {**b, "description": "Something else."}
+    project.edit(tickets=[a, changed, {"id": "d", "description": "New.", "depends_on": ["b"]}])
     project.says("build", "echo b > b.txt; echo Built.", "b")
     done = project.run()
     assert (done.code, project.states()) == (0, {"a": "completed", "b": "completed", "d": "completed"}), done.err

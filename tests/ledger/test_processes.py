@@ -54,7 +54,9 @@ def test_a_second_look_of_the_same_process_loses_no_lock_of_the_first(directory:
     with open_ledger(directory) as ledger:
         ledger.verify()
         assert {stream: ledger.version(stream) for stream in ledger.streams()} == {
-            **{"run/1": 1, "run/2": 1, "run/3": 1},
+            "run/1": 1,
+            "run/2": 1,
+            "run/3": 1,
             "run/own": 4,
         }
 

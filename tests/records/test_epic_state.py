@@ -26,6 +26,14 @@ STATE = "plans/artifacts/epic-state.json"
 SAMPLES = Path(__file__).parent / "samples"
 
 
+def nothing(_path: str) -> bool:
+    return False
+
+
+def everything(_path: str) -> bool:
+    return True
+
+
 def state_of(story: Story) -> dict[str, Any]:
     return json.loads(epic_files(story.epic, story.runs)[0].text)
 
@@ -35,14 +43,12 @@ def reports_of(story: Story) -> dict[str, Any]:
     return {file.path.removeprefix("plans/artifacts/completion-reports/"): json.loads(file.text) for file in files}
 
 
-def written(
-    root: Path, files: tuple[RecordFile, ...], *, is_tracked: Callable[[str], bool] = lambda _: False
-) -> Written:
+def written(root: Path, files: tuple[RecordFile, ...], *, is_tracked: Callable[[str], bool] = nothing) -> Written:
     destination = Destination(
         run_folder=root / "burnish/epics/one",
         checkout=root / "checkout",
         is_tracked=is_tracked,
-        gives_way=lambda _name: False,
+        gives_way=nothing,
         makes_room=False,
     )
     return write(files, destination)
@@ -263,7 +269,7 @@ def test_a_tracked_file_and_a_link_are_left_alone(tmp_path: Path) -> None:
     files = epic_files(story.epic, story.runs)
     content = b'{"epic_id": "user-auth"}'
     path = lay(tmp_path, content)
-    [notice] = written(tmp_path, files, is_tracked=lambda _: True).notices
+    [notice] = written(tmp_path, files, is_tracked=everything).notices
     assert "tracked by git" in notice.message
     elsewhere = tmp_path / "elsewhere.json"
     path.replace(elsewhere)

@@ -190,7 +190,7 @@ def _wait_for_epic(name: str, timeout: float | None, *, as_json: bool) -> int:
 
 def _show_epic(found: EpicSnapshot, *, as_json: bool) -> None:
     if as_json:
-        print_json(epic_object(found.epic, found.runs))
+        print_json(epic_object(found.epic, found.runs, driver=found.driven))
     else:
         print_lines(epic_lines(found.epic, found.runs, driver=found.driven, now=clock.now()))
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from burnish.core.epics.events import EpicStarted, decode_epic
-from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview
+from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, run_of
 from burnish.core.errors import BurnishError
 from burnish.core.state import Run
 from burnish.core.values import Value
@@ -76,7 +76,9 @@ class Epics:
 
     def runs(self, epic: Epic) -> Mapping[str, Run]:
         """The runs of an epic that have begun, by their names."""
-        found = {name: self.run(name) for name in runs_of_epic(epic)}
+        carried = (run_of(one.state) for one in epic.tickets.values())
+        names = dict.fromkeys(name for name in (*runs_of_epic(epic), *carried) if name)
+        found = {name: self.run(name) for name in names}
         return {name: run for name, run in found.items() if run is not None}
 
     def snapshot(self, name: str) -> EpicSnapshot:
