@@ -74,7 +74,7 @@ class Project:
 
     def edit(self, **epic: Any) -> None:
         """Edit the source, as a person would."""
-        self.epic: dict[str, Any] = {**self.epic, **epic}
+        self.epic.update(epic)
         (self.machine.root / "plan" / "epic.yaml").write_text(json.dumps(self.epic))
 
     def run(self, *options: str, source: str = "plan/epic.yaml") -> Done:

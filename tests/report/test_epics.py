@@ -15,6 +15,7 @@ from burnish.core.epics.events import (
 from burnish.core.epics.loop import evolve
 from burnish.core.epics.plan import Ticket
 from burnish.core.events import Outcome
+from burnish.core.values import replace
 from burnish.report.epics import dry_run_lines, epic_lines, epic_object, epic_summary, event_line
 from burnish.report.output import fitted, plain, width
 
@@ -151,7 +152,8 @@ def test_what_can_be_done_after_the_end() -> None:
 
 
 def test_where_work_is_kept_that_was_rolled_back() -> None:
-    story = Story(plan_of(ticket("base"), ticket("core", critical=True)))
+    plan = replace(plan_of(ticket("base"), ticket("core", critical=True)), rollback_on_failure=True)
+    story = Story(plan)
     story.complete("base")
     story.fail("core")
     rolled = RolledBack(at=story.at, former="b", kept="refs/burnish/epics/one")

@@ -105,6 +105,9 @@ class EpicRunner:
                 work = self._performer.perform(effect, self._journal.state)
                 self._tasks[name] = _Task(effect, asyncio.ensure_future(work))
         if all(isinstance(task.effect, WatchRun) for task in self._tasks.values()):
+            await asyncio.sleep(0)  # what was decided before this driver began is seen in its first look
+            if any(task.future.done() for task in self._tasks.values()):
+                return True
             if self.draining:
                 self.interrupted = signal.SIGINT
             # Only people can go on from here, and they need no process that waits for them.
