@@ -31,6 +31,20 @@ def test_a_package_without_an_init_is_found_from_the_top(tmp_path: Path) -> None
     assert Seats(tmp_path, base, change).found("bugs") == [("app/views.py:4", "ty:missing-argument", "high")]
 
 
+def test_a_call_that_is_wrong_for_one_of_several_values_does_not_block(tmp_path: Path) -> None:
+    table = 'CIPHERS = {"aes": {"class": bytes, "size": 16}}\n'
+    change = {"a.py": f'{table}\n\ndef load(name):\n    return CIPHERS[name]["class"](1)\n\n\nload()\n'}
+    assert Seats(tmp_path, {"a.py": table}, change).found("bugs") == [
+        ("a.py:5", "ty:call-non-callable", "medium"),
+        ("a.py:8", "ty:missing-argument", "high"),
+    ]
+
+
+def test_names_of_other_platforms_are_there(tmp_path: Path) -> None:
+    change = {"a.py": "import os\n\nFLAGS = os.O_RDWR | os.O_BINARY\nos.no_such_name()\n"}
+    assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:4", "ty:missing-attribute", "high")]
+
+
 def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
     edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
     assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []

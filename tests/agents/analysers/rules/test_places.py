@@ -15,6 +15,8 @@ from burnish.agents.panel.places import is_filled_in, names_in, shows_placeholde
         ("tests/test_app.py", "tests"),
         ("src/pkg/test_app.py", "tests"),
         ("src/pkg/app_test.go", "tests"),
+        ("lib/app_spec.sh", "tests"),
+        ("lib/app.bats", "tests"),
         ("web/src/app.test.tsx", "tests"),
         ("web/src/app.spec.ts", "tests"),
         ("web/__tests__/app.ts", "tests"),

@@ -215,7 +215,7 @@ def _imports(body: Sequence[ast.stmt]) -> Iterator[Imported]:
                 yield from (Imported(name=alias.name, line=node.lineno) for alias in node.names)
             case ast.ImportFrom(level=0, module=str(name)):
                 yield Imported(name=name, line=node.lineno)
-            case ast.Try() if any(map(_is_optional, node.handlers)):
+            case ast.Try() if any(map(is_optional, node.handlers)):
                 yield from _imports(node.finalbody)
             case ast.If():
                 pass  # a platform, a version, a type checker
@@ -229,7 +229,8 @@ def _statements(value: object) -> list[ast.stmt]:
     return [one for one in parts if isinstance(one, ast.stmt)]
 
 
-def _is_optional(handler: ast.ExceptHandler) -> bool:
+def is_optional(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is there for an import that fails."""
     return handler.type is None or any(name in ast.unparse(handler.type) for name in _OPTIONAL)
 
 
@@ -259,6 +260,8 @@ _STARTS = re.compile(
     r"^[ \t]*(?:import|export)\b|\}[ \t]*from[ \t]*$|(?:^|[=(,:?&|>])\s*(?:await\s+)?(?:import|require)\s*\(\s*$",
     re.MULTILINE,
 )
+_GOES_ON = re.compile(r"\s*\+")
+"""The name is put together: `require("./languages/" + name)`."""
 _TRIED = re.compile(r"\btry\b|\bcatch\b|\?\s*$")
 _BEFORE = 300
 _ENDINGS = (
@@ -281,7 +284,9 @@ class _JavaScript:
             name = token["double"] or token["single"]
             before = source[max(0, token.start() - _BEFORE) : token.start()]
             line = before[before.rfind("\n") + 1 :]
-            if name and _IMPORTS.search(before) and _STARTS.search(line) and not _TRIED.search(before[-80:]):
+            if not name or _GOES_ON.match(source, token.end()):
+                continue
+            if _IMPORTS.search(before) and _STARTS.search(line) and not _TRIED.search(before[-80:]):
                 yield Imported(name=name.partition("?")[0], line=source.count("\n", 0, token.start()) + 1)
 
     def package(self, name: str) -> str | None:
@@ -313,7 +318,10 @@ def script_file(path: str, name: str, paths: frozenset[str]) -> str | None:
     """The file of the project that a file means by `./name`, if it is there."""
     place = _place(path, name)
     stem, ending = posixpath.splitext(place)
-    places = [place + suffix for suffix in _ENDINGS] + [stem + suffix for suffix in _COMPILED.get(ending, ())]
+    # The folder at the top has no name.
+    places = [(place + suffix).removeprefix("./") for suffix in _ENDINGS] + [
+        stem + suffix for suffix in _COMPILED.get(ending, ())
+    ]
     return next((one for one in places if one in paths), None)
 
 

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import sysconfig
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,19 @@ NO_IMPORT = "import-not-found"
 _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
 _SUFFIXES = (".py", ".pyi", ".pyw")
-_OPTIONS = ("check", "--output-format=gitlab", "--no-progress", "--no-respect-ignore-files")
+_FORMAT = "--output-format=gitlab"
+_OPTIONS = ("check", _FORMAT, "--no-progress", "--no-respect-ignore-files")
+_OF_CALLS = frozenset(
+    {
+        "call-non-callable",
+        "missing-argument",
+        "parameter-already-assigned",
+        "too-many-positional-arguments",
+        "unknown-argument",
+    }
+)
+_EXPLAINED = re.compile(r"^error\[(?P<rule>[\w-]+)\].*\n *--> (?P<file>.+):(?P<line>\d+):\d+$", re.MULTILINE)
+_OF_SEVERAL = "info: Attempted to call union type"
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
 
@@ -82,6 +94,28 @@ def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> 
     # A folder without an `__init__.py` is a package, too, where it is imported from the top of the repository.
     searched = list(dict.fromkeys((*sorted(roots), ".")))
     return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
+
+
+def explaining(call: ToolInvocation) -> ToolInvocation:
+    """The same, with words for people: only they tell what else a value may be."""
+    return replace(call, arguments=tuple("--output-format=full" if one == _FORMAT else one for one in call.arguments))
+
+
+def need_explaining(hits: Iterable[Hit]) -> bool:
+    return any(hit.rule in _OF_CALLS for hit in hits)
+
+
+def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...]:
+    """The hits; those of a call that is right for another of the values that may be called are doubtful."""
+    told = finished.stdout.decode("utf-8", "replace")
+    found = list(_EXPLAINED.finditer(told))
+    ends = [*(one.start() for one in found[1:]), len(told)]
+    several = {
+        (one["rule"], PurePosixPath(one["file"]).as_posix(), int(one["line"]))
+        for one, end in zip(found, ends, strict=True)
+        if _OF_SEVERAL in told[one.end() : end]
+    }
+    return tuple(replace(hit, doubtful=(hit.rule, hit.file, hit.line) in several) for hit in hits)
 
 
 def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple[Hit, ...]:

@@ -1,0 +1,87 @@
+"""What the code around a hit says against it, and what it does not."""
+
+import pytest
+
+from burnish.agents.panel.doubts import with_doubts
+from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.rulings import rule_on
+from tests.agents.analysers.rules.making import DEFAULTS, hit
+
+BODY = "try:\n        work()\n    except Exception:\n        pass\n"
+ATTRIBUTE = "Object of type `str` has no attribute `{}`"
+METHOD = "No argument provided for required parameter `b` of bound method `Key.sign`"
+CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
+UNDECLARED = "`flup` is imported, but the project does not declare it."
+
+
+def _severity(one: Hit, code: str) -> str:
+    (looked,) = with_doubts((one,), lambda path: code.splitlines() if path == one.file else None)
+    ruling = rule_on(looked, DEFAULTS)
+    return ruling.severity.value if ruling else "none"
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "message", "code"),
+    [
+        ("ruff:B006", 2, "", "@typing.overload\ndef f(a=[]): ...\n"),
+        (
+            "ruff:F811",
+            5,
+            "`f` from line 3",
+            "def t():\n    @app.route\n    def f(): ...\n    @app.route\n    def f(): ...\n",
+        ),
+        ("ruff:F811", 2, "`A` from line 1", "A = None\nclass A: ...\n"),
+        ("ruff:F821", 1, "Undefined name `a`", "a\nb.c\n"),
+        ("ast-grep:py-broad-handler-does-nothing", 5, "", f'def f():\n    """Errors are ignored."""\n    {BODY}'),
+        ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def __del__(self):\n    {BODY}"),
+        ("burnish:undeclared-package", 2, UNDECLARED, "def serve():\n    import flup\n"),
+        ("ty:import-not-found", 2, "", "try:\n    import a.b\nexcept ImportError:\n    a = None\n"),
+        ("ty:unknown-argument", 2, CONSTRUCTOR, "def load(cls):\n    return cls(name=1)\n"),
+        ("ty:missing-argument", 1, METHOD, "self.key.sign(1)\n"),
+        ("ty:call-non-callable", 2, "Object of type `int` is not callable", "def f(a: int):\n    a()\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("append"), "def f(a: str):\n    a.append(1)\n"),
+        ("ty:missing-attribute", 4, ATTRIBUTE.format("b"), "try:\n    a()\nexcept TypeError:\n    a.b()\n"),
+    ],
+)
+def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, message: str, code: str) -> None:
+    assert _severity(hit(rule, message=message, file="a.py", line=line), code) == "medium"
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "message", "code"),
+    [
+        ("ruff:B006", 1, "", "def f(a=[]): ...\n"),
+        ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
+        ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
+        ("ruff:F821", 1, "Undefined name `a`", "a\nb()\n"),
+        ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def f():\n    {BODY}"),
+        ("burnish:undeclared-package", 1, UNDECLARED, "import flup\n"),
+        ("ty:import-not-found", 1, "", "import a.b\n"),
+        ("ty:unknown-argument", 1, CONSTRUCTOR, "Key(name=1)\n"),
+        ("ty:missing-argument", 1, METHOD, "key.sign(1)\n"),
+        ("ty:call-non-callable", 2, "Object of type `int` is not callable", "a = 1\na()\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("append"), 'a = "b"\na.append(1)\n'),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("trim"), "def f(a: str):\n    a.trim()\n"),
+        ("ruff:B006", 1, "", "def f(a=[]) this is no Python\n"),
+    ],
+)
+def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:
+    assert _severity(hit(rule, message=message, file="a.py", line=line), code) in ("high", "critical")
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "line", "code", "severity"),
+    [
+        ("oxlint:no-undef", "page.js", 1, "base_url + document.title\n", "medium"),
+        ("oxlint:no-undef", "page.js", 2, "import a from './a.js'\nbase_url + document.title\n", "high"),
+        ("oxlint:no-undef", "node.js", 1, "base_url + 1\n", "high"),
+        ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
+        ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
+        ("shellcheck:SC1087", "a.sh", 1, 'grep "^$name[-.]" file\n', "medium"),
+        ("shellcheck:SC1087", "a.sh", 1, "echo $names[1]\n", "high"),
+        ("shellcheck:SC2260", "a.sh", 1, "timeout &>/dev/stdout | grep -q t\n", "medium"),
+        ("shellcheck:SC2260", "a.sh", 1, "work > file | grep -q t\n", "high"),
+    ],
+)
+def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> None:
+    assert _severity(hit(rule, file=file, line=line, level="error"), code) == severity
