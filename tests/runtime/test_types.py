@@ -45,6 +45,19 @@ def test_names_of_other_platforms_are_there(tmp_path: Path) -> None:
     assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:4", "ty:missing-attribute", "high")]
 
 
+def test_an_example_that_is_called_like_a_package_is_not_that_package(tmp_path: Path) -> None:
+    base = {"examples/gevent/__init__.py": "", "shop/__init__.py": "", "shop/contrib/redis.py": ""}
+    change = {
+        "examples/one.py": "import gevent.pool\n\ngevent.pool.Pool()\n",
+        "shop/a.py": "import gevent\nimport gevent.pool\n\ngevent.spawn(gevent.pool.Pool)\n",
+        "shop/contrib/redis.py": "import redis\n\nredis.Redis()\n",
+    }
+    assert sorted(Seats(tmp_path, base, change).found("bugs")) == [
+        ("examples/one.py:1", "burnish:missing-module", "medium"),
+        ("examples/one.py:1", "ty:import-not-found", "medium"),
+    ]
+
+
 def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
     edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
     assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []

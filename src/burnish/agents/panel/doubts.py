@@ -29,6 +29,10 @@ _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\
 _PAGE = re.compile(r"\b(?:document|window|importScripts|jQuery)\b|\$\(")
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
+_CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
+_GROWS = re.compile(r"\.(?:append|extend|insert)\(")
+_LONG_LINE = 1_000
+_RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
 _ELEMENT = re.compile(r"\$\w+\[(?:[@*]|\$?\w+)\]")
 
 
@@ -82,17 +86,25 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     sources: dict[str, _Source] = {}
 
     def is_doubtful(hit: Hit) -> bool:
-        doubt = _DOUBTS.get((hit.tool, plain(hit.rule)))
-        if doubt is None:
+        doubt = _DOUBTS.get((hit.tool, plain(hit.rule)), _is_built if hit.tool is ToolName.OXLINT else None)
+        if doubt is None or hit.doubtful:
             return hit.doubtful
-        source = sources.setdefault(hit.file, _Source(lines(hit.file) or ()))
-        return hit.doubtful or doubt(hit, source)
+        if hit.file not in sources:
+            sources[hit.file] = _Source(lines(hit.file) or ())
+        return doubt(hit, sources[hit.file])
 
     return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
 
 
-def _is_overload(hit: Hit, source: _Source) -> bool:
-    """Only type checkers see the signatures of overloads."""
+def _is_list_of_work(hit: Hit, source: _Source) -> bool:
+    """A list that only grows while it is read gives every element once."""
+    return _GROWS.search(source.line(hit.line)) is not None
+
+
+def _is_overload_or_cache(hit: Hit, source: _Source) -> bool:
+    """Only type checkers see the signatures of overloads; and a cache is meant to be kept."""
+    if _CACHE.search(source.line(hit.line)):
+        return True
     function = source.function(hit.line)
     return function is not None and any(ast.unparse(one).endswith("overload") for one in function.decorator_list)
 
@@ -117,7 +129,10 @@ def _is_list_of_names(hit: Hit, source: _Source) -> bool:
 
 
 def _is_documented(hit: Hit, source: _Source) -> bool:
-    """The function says that it ignores errors, or none could leave it."""
+    """A comment before the statement, or the function, says that it ignores errors; or none could leave it."""
+    tries = [node for node in source.around(hit.line) if isinstance(node, ast.Try)]
+    if tries and source.line(tries[-1].lineno - 1).lstrip().startswith("#"):
+        return True
     function = source.function(hit.line)
     if function is None:
         return False
@@ -155,12 +170,13 @@ def _is_parameter_called(hit: Hit, source: _Source) -> bool:
 
 def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     """Where other types have the attribute, an annotation is wrong more often than the code that uses it."""
+    nodes = [*source.around(hit.line)]
+    handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
+    if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
+        return True
     found = _ATTRIBUTE.search(hit.message)
     if found is None:
         return False
-    nodes = [*source.around(hit.line)]
-    if any(isinstance(node, ast.ExceptHandler) and _is_about_types(node) for node in nodes):
-        return True
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
     given = any(isinstance(one, ast.Subscript) or _is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
@@ -179,10 +195,14 @@ def _is_given(node: ast.expr, function: _Function | None) -> bool:
     return node.id in names
 
 
+def _is_built(hit: Hit, source: _Source) -> bool:
+    """A line that long was written by a bundler. What it runs as code counts all the same."""
+    return len(source.line(hit.line)) > _LONG_LINE and plain(hit.rule) not in _RUNS_CODE
+
+
 def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
     """Without modules, other scripts of the same page define names."""
-    del hit
-    return _MODULE.search(source.text) is None and _PAGE.search(source.text) is not None
+    return _is_built(hit, source) or (_MODULE.search(source.text) is None and _PAGE.search(source.text) is not None)
 
 
 def _has_another_method(hit: Hit, source: _Source) -> bool:
@@ -203,7 +223,8 @@ def _is_pipe_itself(hit: Hit, source: _Source) -> bool:
 
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
-    (ToolName.RUFF, "B006"): _is_overload,
+    (ToolName.RUFF, "B006"): _is_overload_or_cache,
+    (ToolName.RUFF, "B909"): _is_list_of_work,
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
     (ToolName.RUFF, "F821"): _is_list_of_names,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): _is_documented,

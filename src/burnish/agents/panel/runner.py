@@ -176,7 +176,7 @@ class AnalyserRunner:
             hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
         except ToolError as error:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
-        hits = without_unknown_packages(hits, modules.names)
+        hits = without_unknown_packages(hits, modules.imports.names, modules.imports.begins)
         if need_explaining(hits):
             # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.
             hits = with_explanations(hits, await self.start(modules.folder, task.tool, explaining(call), stop))

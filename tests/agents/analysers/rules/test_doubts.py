@@ -33,6 +33,7 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:F811", 2, "`A` from line 1", "A = None\nclass A: ...\n"),
         ("ruff:F821", 1, "Undefined name `a`", "a\nb.c\n"),
         ("ast-grep:py-broad-handler-does-nothing", 5, "", f'def f():\n    """Errors are ignored."""\n    {BODY}'),
+        ("ast-grep:py-broad-handler-does-nothing", 4, "", "# May fail.\ntry:\n    a()\nexcept Exception:\n    pass\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def __del__(self):\n    {BODY}"),
         ("burnish:undeclared-package", 2, UNDECLARED, "def serve():\n    import flup\n"),
         ("ty:import-not-found", 2, "", "try:\n    import a.b\nexcept ImportError:\n    a = None\n"),
@@ -40,6 +41,12 @@ def _severity(one: Hit, code: str) -> str:
         ("ty:missing-argument", 1, METHOD, "self.key.sign(1)\n"),
         ("ty:call-non-callable", 2, "Object of type `int` is not callable", "def f(a: int):\n    a()\n"),
         ("ty:missing-attribute", 2, ATTRIBUTE.format("append"), "def f(a: str):\n    a.append(1)\n"),
+        (
+            "ty:missing-attribute",
+            2,
+            "Module `re` has no member `a`",
+            "try:\n    re.a\nexcept AttributeError:\n    re.b\n",
+        ),
         ("ty:missing-attribute", 4, ATTRIBUTE.format("b"), "try:\n    a()\nexcept TypeError:\n    a.b()\n"),
     ],
 )
@@ -51,6 +58,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
     ("rule", "line", "message", "code"),
     [
         ("ruff:B006", 1, "", "def f(a=[]): ...\n"),
+        ("ruff:B909", 2, "", "for a in b:\n    b.remove(a)\n"),
         ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
         ("ruff:F821", 1, "Undefined name `a`", "a\nb()\n"),
@@ -75,6 +83,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-undef", "page.js", 1, "base_url + document.title\n", "medium"),
         ("oxlint:no-undef", "page.js", 2, "import a from './a.js'\nbase_url + document.title\n", "high"),
         ("oxlint:no-undef", "node.js", 1, "base_url + 1\n", "high"),
+        ("oxlint:no-self-assign", "built.js", 1, f"a = a;{' ' * 1000}\n", "medium"),
+        ("oxlint:no-eval", "built.js", 1, f"eval(a);{' ' * 1000}\n", "high"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
         ("shellcheck:SC1087", "a.sh", 1, 'grep "^$name[-.]" file\n', "medium"),

@@ -72,6 +72,7 @@ def test_a_program_names_a_file_by_an_import_or_by_its_path(text: str, *, is_nam
 def test_what_is_called_like_a_test_is_run_as_one() -> None:
     assert not names_in("python tests/test_pay.py", "tests/test_pay.py")
     assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
+    assert not names_in("from shop.tests import a\n\nhelpers = a()", "a/tests/helpers.py")
 
 
 def test_more_of_a_path_may_be_asked_for() -> None:

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, rule_data
+from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.tools.reading import text
 from burnish.core.values import Value
 from burnish.settings.globs import matches
@@ -192,11 +193,10 @@ class _Python:
         return any(_plain(name) in declared for name in names)
 
     def missing(self, path: str, name: str, tree: FilesOfTree) -> bool:
-        del path
         parts = name.split(".")
         if len(parts) == 1 or self.package(name) is None or parts[-1].startswith("_") or _GENERATED.search(name):
             return False
-        roots = _package_roots(parts[0], tree.paths)
+        roots = [root for root in _package_roots(parts[0], tree.paths) if may_import_from(root.rstrip("/"), path)]
         return bool(roots) and not any(_has_module(f"{root}{'/'.join(parts)}", tree.paths) for root in roots)
 
 
@@ -242,9 +242,13 @@ def _python_names(paths: frozenset[str]) -> frozenset[str]:
 
 
 def _package_roots(package: str, paths: frozenset[str]) -> tuple[str, ...]:
-    """The folders, each with its slash, in which a package of this name is; empty where it may go on elsewhere."""
+    """The folders, each with its slash, in which a package of this name is; empty where it may go on elsewhere.
+
+    A package inside of another one (`shop/contrib/django`) is never imported by its last name.
+    """
     ending = f"{package}/__init__.py"
-    return tuple(path.removesuffix(ending) for path in paths if path == ending or path.endswith(f"/{ending}"))
+    roots = (path.removesuffix(ending) for path in paths if path == ending or path.endswith(f"/{ending}"))
+    return tuple(root for root in roots if f"{root}__init__.py" not in paths)
 
 
 def _has_module(place: str, paths: frozenset[str]) -> bool:

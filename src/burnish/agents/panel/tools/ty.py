@@ -10,13 +10,14 @@ import json
 import re
 import sys
 import sysconfig
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
+from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.tools import reading
 from burnish.core.values import replace
 from burnish.system.process import Finished
@@ -118,17 +119,29 @@ def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...
     return tuple(replace(hit, doubtful=(hit.rule, hit.file, hit.line) in several) for hit in hits)
 
 
-def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple[Hit, ...]:
+def without_unknown_packages(
+    hits: Sequence[Hit], own: Collection[str], begins: Callable[[str], Collection[str]]
+) -> tuple[Hit, ...]:
     """The hits without imports of packages that may be missing here only: they are not installed.
 
     An import can be wrong for certain where its package is one of the repository's own, or of the standard library. Of
     `own`, the names of the repository's modules and packages, all exist, wherever ty looked for them. What ty knows of
     the library are its documented names: its own source has the others, and those of other platforms.
+
+    `begins` tells in which folders something of a name is: an example that is called like a package is not that package
+    for the program, nor is a module for itself.
     """
+
+    def is_hidden(top: str, file: str) -> bool:
+        if top not in own:
+            return False
+        folders = [folder for folder in begins(top) if may_import_from(folder, file)]
+        return not folders or PurePosixPath(file).stem == top
 
     def is_certain(hit: Hit) -> bool:
         if member := _NO_MEMBER.search(hit.message):
-            return member["name"] not in _names_of_library(member["module"])
+            known = member["name"] in _names_of_library(member["module"])
+            return not known and not is_hidden(member["module"].partition(".")[0], hit.file)
         found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
         if found is None:
             return True
@@ -136,7 +149,7 @@ def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple
         if top and top + found["rest"] in own:
             return False
         if not top or top in own:
-            return True
+            return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
 
     return tuple(hit for hit in hits if is_certain(hit))
