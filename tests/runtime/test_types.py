@@ -40,9 +40,17 @@ def test_a_call_that_is_wrong_for_one_of_several_values_does_not_block(tmp_path:
     ]
 
 
+def test_a_package_in_a_folder_of_its_name_is_found(tmp_path: Path) -> None:
+    change = {"shop/shop/__init__.py": "from .prices import *\nfrom .none import *\n", "shop/shop/prices.py": ""}
+    found = Seats(tmp_path, {"top.py": ""}, change).found("bugs")
+    assert [one for one in found if one[1].startswith("ty:")] == [
+        ("shop/shop/__init__.py:2", "ty:import-not-found", "high")
+    ]
+
+
 def test_names_of_other_platforms_are_there(tmp_path: Path) -> None:
-    change = {"a.py": "import os\n\nFLAGS = os.O_RDWR | os.O_BINARY\nos.no_such_name()\n"}
-    assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:4", "ty:missing-attribute", "high")]
+    change = {"a.py": "import os\nimport tty\n\nFLAGS = os.O_BINARY, tty.TCSAFLUSH\nos.no_such_name()\n"}
+    assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:5", "ty:missing-attribute", "high")]
 
 
 def test_an_example_that_is_called_like_a_package_is_not_that_package(tmp_path: Path) -> None:

@@ -18,10 +18,14 @@ from burnish.core.values import replace
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _REPLACED = re.compile(r"from line (?P<line>\d+)")
+_NAME = re.compile(r"`(?P<name>\w+)`")
+_OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
+_VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
 _METHOD = re.compile(r"bound method `\w+\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
+_MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
 _OF_ANOTHER_TYPE = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
 )
@@ -30,6 +34,7 @@ _PAGE = re.compile(r"\b(?:document|window|importScripts|jQuery)\b|\$\(")
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
+_LATE = re.compile(r"^\s+.*\brequire\(")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(")
 _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
@@ -113,15 +118,24 @@ def _is_registered_or_declared(hit: Hit, source: _Source) -> bool:
     """A decorator inside of a function took the first one already; or the first one is `name = None`, for later."""
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
-    if first and isinstance(first[0], ast.Assign):
+    if any(isinstance(node, ast.Assign) for node in first):
         return True
     functions = [node for node in first if isinstance(node, _Function)]
     return len(functions) > 1 and bool(functions[-1].decorator_list)
 
 
-def _is_list_of_names(hit: Hit, source: _Source) -> bool:
-    """A file of nothing but names is data for a tool such as vulture; it is never run."""
-    del hit
+def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
+    """A name of Python 2 behind a question for the version, a text in `Literal[…]`, or a file of nothing but names.
+
+    The last one is data for a tool such as vulture; it is never run.
+    """
+    nodes = [*source.around(hit.line)]
+    tests = [ast.unparse(node.test) for node in nodes if isinstance(node, ast.If | ast.IfExp)]
+    named = _NAME.search(hit.message)
+    if named and named["name"] in _OF_PYTHON_2 and any(_VERSION.search(test) for test in tests):
+        return True
+    if any(isinstance(node, ast.Subscript) and _last_name(node.value) == "Literal" for node in nodes):
+        return True
     return bool(source.body) and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
@@ -141,7 +155,7 @@ def _is_documented(hit: Hit, source: _Source) -> bool:
 
 def _is_imported_late(hit: Hit, source: _Source) -> bool:
     """An import inside of a function is often that of an adapter for a package which only its users have."""
-    return source.function(hit.line) is not None
+    return source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
 
 
 def _is_tried(hit: Hit, source: _Source) -> bool:
@@ -173,6 +187,10 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     nodes = [*source.around(hit.line)]
     handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
     if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
+        return True
+    if any(isinstance(node, ast.If) and "hasattr(" in ast.unparse(node.test) for node in nodes):
+        return True
+    if (member := _MEMBER.search(hit.message)) and re.search(rf"\.{member['name']}\s*=[^=]", source.text):
         return True
     found = _ATTRIBUTE.search(hit.message)
     if found is None:
@@ -226,7 +244,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "B006"): _is_overload_or_cache,
     (ToolName.RUFF, "B909"): _is_list_of_work,
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
-    (ToolName.RUFF, "F821"): _is_list_of_names,
+    (ToolName.RUFF, "F821"): _is_not_evaluated,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): _is_documented,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
     (ToolName.TY, "import-not-found"): _is_tried,

@@ -31,7 +31,10 @@ def _severity(one: Hit, code: str) -> str:
             "def t():\n    @app.route\n    def f(): ...\n    @app.route\n    def f(): ...\n",
         ),
         ("ruff:F811", 2, "`A` from line 1", "A = None\nclass A: ...\n"),
+        ("ruff:F811", 3, "`b` from line 2", "class A:\n    b = None\n    def b(self): ...\n"),
         ("ruff:F821", 1, "Undefined name `a`", "a\nb.c\n"),
+        ("ruff:F821", 1, "Undefined name `unicode`", "text = str if PY3 else unicode\nprint(text)\n"),
+        ("ruff:F821", 1, "Undefined name `A`", "def f(a: Literal['A']): ...\n"),
         ("ast-grep:py-broad-handler-does-nothing", 5, "", f'def f():\n    """Errors are ignored."""\n    {BODY}'),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", "# May fail.\ntry:\n    a()\nexcept Exception:\n    pass\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def __del__(self):\n    {BODY}"),
@@ -62,6 +65,8 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
         ("ruff:F821", 1, "Undefined name `a`", "a\nb()\n"),
+        ("ruff:F821", 2, "Undefined name `unicod`", "if PY2:\n    text = unicod\n"),
+        ("ruff:F821", 2, "Undefined name `unicode`", "if a:\n    text = unicode\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def f():\n    {BODY}"),
         ("burnish:undeclared-package", 1, UNDECLARED, "import flup\n"),
         ("ty:import-not-found", 1, "", "import a.b\n"),
@@ -80,6 +85,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
 @pytest.mark.parametrize(
     ("rule", "file", "line", "code", "severity"),
     [
+        ("burnish:undeclared-package", "a.js", 2, "function f() {\n  const a = require('a')\n}\n", "medium"),
+        ("burnish:undeclared-package", "a.js", 1, "const a = require('a')\n", "high"),
         ("oxlint:no-undef", "page.js", 1, "base_url + document.title\n", "medium"),
         ("oxlint:no-undef", "page.js", 2, "import a from './a.js'\nbase_url + document.title\n", "high"),
         ("oxlint:no-undef", "node.js", 1, "base_url + 1\n", "high"),

@@ -128,6 +128,7 @@ def test_a_package_that_package_json_does_not_name(text: str) -> None:
         'import x from "src/prices";\nimport y from "@/z";\nimport z from "#internal";\nimport u from "https://a.b/c.js";\n',
         '// import axios from "axios";\nconst text = `import axios from "axios"`;\n',
         'let x;\ntry { x = require("axios"); } catch {}\n',
+        'try {\n  const a = require("pg").a;\n  const b = require("axios").b;\n} catch (error) {}\n',
         'console.log("from", "axios");\nconst y = "import";\n',
     ],
 )

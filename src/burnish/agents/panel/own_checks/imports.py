@@ -267,6 +267,7 @@ _STARTS = re.compile(
 _GOES_ON = re.compile(r"\s*\+")
 """The name is put together: `require("./languages/" + name)`."""
 _TRIED = re.compile(r"\btry\b|\bcatch\b|\?\s*$")
+_TRY = re.compile(r"\btry\s*\{")
 _BEFORE = 300
 _ENDINGS = (
     "", ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".astro",
@@ -290,7 +291,7 @@ class _JavaScript:
             line = before[before.rfind("\n") + 1 :]
             if not name or _GOES_ON.match(source, token.end()):
                 continue
-            if _IMPORTS.search(before) and _STARTS.search(line) and not _TRIED.search(before[-80:]):
+            if _IMPORTS.search(before) and _STARTS.search(line) and not _is_tried(before):
                 yield Imported(name=name.partition("?")[0], line=source.count("\n", 0, token.start()) + 1)
 
     def package(self, name: str) -> str | None:
@@ -316,6 +317,12 @@ class _JavaScript:
         if place.startswith("..") or not _packages().built.isdisjoint(place.split("/")) or _GENERATED.search(place):
             return False
         return script_file(path, name, tree.paths) is None and not _has_module(place, tree.paths)
+
+
+def _is_tried(before: str) -> bool:
+    """Whether an import with this text before it may fail."""
+    *_, block = _TRY.split(before)
+    return bool(_TRIED.search(before[-80:])) or (block != before and block.count("}") <= block.count("{"))
 
 
 def script_file(path: str, name: str, paths: frozenset[str]) -> str | None:

@@ -12,6 +12,8 @@ import sys
 import sysconfig
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -136,7 +138,7 @@ def without_unknown_packages(
         if top not in own:
             return False
         folders = [folder for folder in begins(top) if may_import_from(folder, file)]
-        return not folders or PurePosixPath(file).stem == top
+        return len(folders) != 1 or PurePosixPath(file).stem == top
 
     def is_certain(hit: Hit) -> bool:
         if member := _NO_MEMBER.search(hit.message):
@@ -148,11 +150,21 @@ def without_unknown_packages(
         top = found["top"]
         if top and top + found["rest"] in own:
             return False
-        if not top or top in own:
+        if not top:
+            # A folder in one of the same name (`shop/shop`) is taken for the outer one.
+            return _absolute(hit.file, found["rest"]) not in own
+        if top in own:
             return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
 
     return tuple(hit for hit in hits if is_certain(hit))
+
+
+def _absolute(file: str, relative: str) -> str:
+    """The name from the top of the repository of what a file imports as `.name`."""
+    name = relative.lstrip(".")
+    folders = PurePosixPath(file).parts[: -(len(relative) - len(name)) or None]
+    return ".".join((*folders, name))
 
 
 def _library_file(module: str) -> Path | None:
@@ -170,7 +182,15 @@ def _names_of_library(module: str) -> frozenset[str]:
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
     imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
     assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(defined | imported | assigned)
+    # Such as `tty`, which has everything of `termios`. What the library itself imports does nothing else when imported.
+    everything = {
+        name
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level and node.names[0].name == "*"
+        if find_spec(node.module)
+        for name in dir(import_module(node.module))
+    }
+    return frozenset(defined | imported | assigned | everything)
 
 
 def _hit(one: _Problem, file: str) -> Hit:
