@@ -118,8 +118,13 @@ def _can_be_open(source: Path) -> bool:
 
 
 def _one_by_one(source: Path, place: Path, target: Path) -> Iterator[Mount]:
-    """Every package as it is, in a folder of the copy's own: a folder that the checkout lacks cannot be mounted."""
+    """Every package as it is, in a folder of the copy's own: a folder that the checkout lacks cannot be mounted.
+
+    What tools keep between the packages is not shown: they make it again.
+    """
     for entry in sorted(source.iterdir()):
+        if entry.name in _WRITTEN_TO:
+            continue
         if entry.is_symlink():
             (place / entry.name).symlink_to(entry.readlink())
             continue

@@ -21,6 +21,7 @@ _REPLACED = re.compile(r"from line (?P<line>\d+)")
 _NAME = re.compile(r"`(?P<name>\w+)`")
 _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
+_ASKS = re.compile(r"\bhasattr\(|version", re.IGNORECASE)
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
 _METHOD = re.compile(r"bound method `\w+\.(?P<name>\w+)`")
@@ -34,6 +35,8 @@ _PAGE = re.compile(r"\b(?:document|window|importScripts|jQuery)\b|\$\(")
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
+_PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
+_BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(")
 _LONG_LINE = 1_000
@@ -91,12 +94,12 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     sources: dict[str, _Source] = {}
 
     def is_doubtful(hit: Hit) -> bool:
-        doubt = _DOUBTS.get((hit.tool, plain(hit.rule)), _is_built if hit.tool is ToolName.OXLINT else None)
-        if doubt is None or hit.doubtful:
+        doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, plain(hit.rule)))]
+        if hit.doubtful or not any(doubts):
             return hit.doubtful
         if hit.file not in sources:
             sources[hit.file] = _Source(lines(hit.file) or ())
-        return doubt(hit, sources[hit.file])
+        return any(doubt(hit, sources[hit.file]) for doubt in doubts if doubt)
 
     return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
 
@@ -104,6 +107,27 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
 def _is_list_of_work(hit: Hit, source: _Source) -> bool:
     """A list that only grows while it is read gives every element once."""
     return _GROWS.search(source.line(hit.line)) is not None
+
+
+def _is_filled_later(hit: Hit, source: _Source) -> bool:
+    """The function gives the values to `format`."""
+    function = source.function(hit.line)
+    return function is not None and ".format(" in ast.unparse(function)
+
+
+def _is_interface(hit: Hit, source: _Source) -> bool:
+    """Methods of an interface of zope have no `self`."""
+    classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
+    return any(_last_name(base).endswith("Interface") for one in classes for base in one.bases)
+
+
+def _is_no_query(hit: Hit, source: _Source) -> bool:
+    """A message of an error, or a query into which only places for values are put."""
+    nodes = [*source.around(hit.line)]
+    if any(isinstance(node, ast.Raise) for node in nodes):
+        return True
+    put_in = [ast.unparse(node.value) for node in nodes if isinstance(node, ast.FormattedValue)]
+    return bool(put_in) and all(_PLACES.search(one) for one in put_in)
 
 
 def _is_overload_or_cache(hit: Hit, source: _Source) -> bool:
@@ -155,7 +179,14 @@ def _is_documented(hit: Hit, source: _Source) -> bool:
 
 def _is_imported_late(hit: Hit, source: _Source) -> bool:
     """An import inside of a function is often that of an adapter for a package which only its users have."""
-    return source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
+    late = source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
+    return late or _is_bundled(hit, source)
+
+
+def _is_bundled(hit: Hit, source: _Source) -> bool:
+    """A bundle has the modules that it imports in itself."""
+    del hit
+    return _BUNDLE.search(source.text) is not None
 
 
 def _is_tried(hit: Hit, source: _Source) -> bool:
@@ -178,18 +209,15 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _is_parameter_called(hit: Hit, source: _Source) -> bool:
-    """What is called is known by an annotation only."""
-    return any(_is_given(one, source.function(hit.line)) for one in source.calls(hit.line))
+    """What is called is known by an annotation only, or a subclass may have another one."""
+    calls = source.calls(hit.line)
+    own = any(isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self" for one in calls)
+    return own or any(_is_given(one, source.function(hit.line)) for one in calls)
 
 
 def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     """Where other types have the attribute, an annotation is wrong more often than the code that uses it."""
     nodes = [*source.around(hit.line)]
-    handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
-    if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
-        return True
-    if any(isinstance(node, ast.If) and "hasattr(" in ast.unparse(node.test) for node in nodes):
-        return True
     if (member := _MEMBER.search(hit.message)) and re.search(rf"\.{member['name']}\s*=[^=]", source.text):
         return True
     found = _ATTRIBUTE.search(hit.message)
@@ -198,6 +226,15 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
     given = any(isinstance(one, ast.Subscript) or _is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
+
+
+def _is_guarded(hit: Hit, source: _Source) -> bool:
+    """The code tries it out, or asks first: for an attribute, or for a version."""
+    nodes = [*source.around(hit.line)]
+    handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
+    if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
+        return True
+    return any(isinstance(node, ast.If) and _ASKS.search(ast.unparse(node.test)) for node in nodes)
 
 
 def _is_about_types(handler: ast.ExceptHandler) -> bool:
@@ -215,12 +252,15 @@ def _is_given(node: ast.expr, function: _Function | None) -> bool:
 
 def _is_built(hit: Hit, source: _Source) -> bool:
     """A line that long was written by a bundler. What it runs as code counts all the same."""
-    return len(source.line(hit.line)) > _LONG_LINE and plain(hit.rule) not in _RUNS_CODE
+    return len("".join(source.line(hit.line).split())) > _LONG_LINE and plain(hit.rule) not in _RUNS_CODE
 
 
 def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
-    """Without modules, other scripts of the same page define names."""
-    return _is_built(hit, source) or (_MODULE.search(source.text) is None and _PAGE.search(source.text) is not None)
+    """A comment says who defines a name. Without modules, other scripts of the same page do."""
+    name = _NAME.search(hit.message.replace("'", "`"))
+    if name and re.search(rf"/\*\s*globals?\b[^*]*\b{name['name']}\b", source.text):
+        return True
+    return _MODULE.search(source.text) is None and _PAGE.search(source.text) is not None
 
 
 def _has_another_method(hit: Hit, source: _Source) -> bool:
@@ -239,6 +279,10 @@ def _is_pipe_itself(hit: Hit, source: _Source) -> bool:
     return "/dev/std" in source.line(hit.line)
 
 
+_OF_TOOLS: Mapping[ToolName, Callable[[Hit, _Source], bool]] = {
+    ToolName.OXLINT: _is_built,
+    ToolName.TY: _is_guarded,
+}
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "B006"): _is_overload_or_cache,
@@ -246,7 +290,13 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
     (ToolName.RUFF, "F821"): _is_not_evaluated,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): _is_documented,
+    (ToolName.AST_GREP, "js-html-from-text"): _is_built,
+    (ToolName.AST_GREP, "js-html-from-value"): _is_built,
+    (ToolName.RUFF, "PLE0302"): _is_interface,
+    (ToolName.RUFF, "RUF027"): _is_filled_later,
+    (ToolName.RUFF, "S608"): _is_no_query,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
+    (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): _is_bundled,
     (ToolName.TY, "import-not-found"): _is_tried,
     **{(ToolName.TY, rule): _is_called_by_another_name for rule in _ARGUMENTS},
     (ToolName.TY, "call-non-callable"): _is_parameter_called,

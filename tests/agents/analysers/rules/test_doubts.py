@@ -35,6 +35,12 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:F821", 1, "Undefined name `a`", "a\nb.c\n"),
         ("ruff:F821", 1, "Undefined name `unicode`", "text = str if PY3 else unicode\nprint(text)\n"),
         ("ruff:F821", 1, "Undefined name `A`", "def f(a: Literal['A']): ...\n"),
+        ("ruff:PLE0302", 2, "", "class IShop(Interface):\n    def __contains__(key): ...\n"),
+        ("ruff:RUF027", 2, "", "def f(a):\n    text = '{a}'\n    return text.format(a=a)\n"),
+        ("ruff:S608", 1, "", "execute(f'select a from b where c in ({placeholders(d)})', d)\n"),
+        ("ruff:S608", 1, "", "raise ValueError(f'Cannot delete from {a}')\n"),
+        ("ty:call-non-callable", 3, "Object of type `str` is not callable", "class A:\n  def f(self):\n    self.g()\n"),
+        ("ty:not-iterable", 2, "Object of type `type` is not iterable", "try:\n    [*a]\nexcept TypeError:\n    b\n"),
         ("ast-grep:py-broad-handler-does-nothing", 5, "", f'def f():\n    """Errors are ignored."""\n    {BODY}'),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", "# May fail.\ntry:\n    a()\nexcept Exception:\n    pass\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def __del__(self):\n    {BODY}"),
@@ -69,6 +75,8 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:F821", 2, "Undefined name `unicode`", "if a:\n    text = unicode\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def f():\n    {BODY}"),
         ("burnish:undeclared-package", 1, UNDECLARED, "import flup\n"),
+        ("ruff:S608", 1, "", "execute(f'select {a} from b where c in ({placeholders(d)})', d)\n"),
+        ("ruff:RUF027", 2, "", "def f(a):\n    return '{a}'\n"),
         ("ty:import-not-found", 1, "", "import a.b\n"),
         ("ty:unknown-argument", 1, CONSTRUCTOR, "Key(name=1)\n"),
         ("ty:missing-argument", 1, METHOD, "key.sign(1)\n"),
@@ -87,11 +95,13 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
     [
         ("burnish:undeclared-package", "a.js", 2, "function f() {\n  const a = require('a')\n}\n", "medium"),
         ("burnish:undeclared-package", "a.js", 1, "const a = require('a')\n", "high"),
+        ("burnish:missing-module", "a.js", 2, "},{}],2:[function(require,module,exports){\nrequire('./a')\n", "medium"),
+        ("oxlint:no-undef", "node.js", 2, "/* global a, base_url */\nbase_url + require('b')\n", "medium"),
         ("oxlint:no-undef", "page.js", 1, "base_url + document.title\n", "medium"),
         ("oxlint:no-undef", "page.js", 2, "import a from './a.js'\nbase_url + document.title\n", "high"),
         ("oxlint:no-undef", "node.js", 1, "base_url + 1\n", "high"),
-        ("oxlint:no-self-assign", "built.js", 1, f"a = a;{' ' * 1000}\n", "medium"),
-        ("oxlint:no-eval", "built.js", 1, f"eval(a);{' ' * 1000}\n", "high"),
+        ("oxlint:no-self-assign", "built.js", 1, f"a = a;{'b;' * 500}\n", "medium"),
+        ("oxlint:no-eval", "built.js", 1, f"eval(a);{'b;' * 500}\n", "high"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
         ("shellcheck:SC1087", "a.sh", 1, 'grep "^$name[-.]" file\n', "medium"),
@@ -101,4 +111,7 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
     ],
 )
 def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> None:
-    assert _severity(hit(rule, file=file, line=line, level="error"), code) == severity
+    assert (
+        _severity(hit(rule, file=file, line=line, level="error", message="`base_url` is not defined."), code)
+        == severity
+    )
