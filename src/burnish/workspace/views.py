@@ -110,7 +110,7 @@ def _can_be_open(source: Path) -> bool:
 
     Links are no mounts: pnpm has few others. Very many mounts take seconds, and only vite is worth some hundred.
     """
-    if source.name != PACKAGES:
+    if source.name != PACKAGES or not os.access(source, os.R_OK | os.X_OK):
         return False
     needed = sum(not entry.is_symlink() for entry in source.iterdir())
     for_vite = (source / "vite").exists() and not (source / _MADE_BY_VITE).is_dir()

@@ -38,7 +38,7 @@ from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Command, Finished, ProcessLimits
-from burnish.workspace.views import PACKAGES, CopyView
+from burnish.workspace.views import CopyView
 
 _Result = TypeVar("_Result")
 
@@ -308,8 +308,11 @@ def is_present(folder: Path, tool: ToolName) -> bool:
 
 def has_eslint(view: CopyView) -> bool:
     """Whether a copy has eslint, or shows that of the checkout."""
-    shown = (Path(mount.source) for mount in view.mounts if mount.target == str(view.root / PACKAGES))
-    return any((packages.parent / ESLINT).exists() for packages in (view.folder / PACKAGES, *shown))
+    place = view.root / ESLINT
+    # The copy itself is mounted, too, and so are its packages, together or one by one.
+    mounts = (mount for mount in view.mounts if place.is_relative_to(mount.target))
+    shown = (Path(mount.source) / place.relative_to(mount.target) for mount in mounts)
+    return any(program.exists() for program in (view.folder / ESLINT, *shown))
 
 
 def _as_installed(looked: Looked, view: CopyView) -> Looked:
