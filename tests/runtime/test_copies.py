@@ -71,6 +71,25 @@ def test_packages_of_the_checkout_are_used_and_not_written_to(tmp_path: Path, sa
 
 
 @needs_node
+def test_tools_may_make_folders_between_the_packages_but_not_change_these(tmp_path: Path) -> None:
+    """vite stops where it cannot; packages that are links, as pnpm makes them, stay links."""
+    test = (
+        "const fs = require('fs');\nfs.mkdirSync('node_modules/.vite-temp/a', { recursive: true });\n"
+        "fs.mkdirSync('node_modules/.vite/new', { recursive: true });\n"
+        "require('assert').throws(() => fs.writeFileSync('node_modules/.store/two/index.js', ''));\n"
+        "require('assert').strictEqual(fs.readlinkSync('node_modules/two'), '.store/two');\n"
+    )
+    builder = change(
+        tmp_path, {**NODE, "test.js": test + str(NODE["test.js"])}, {"calc.js": f"// Two\n{NODE['calc.js']}"}
+    )
+    builder.write({"node_modules/.store/two/index.js": "module.exports = 2;\n", "node_modules/.vite/old": ""})
+    (builder.path / "node_modules" / "two").symlink_to(".store/two")
+    heard = Stand(tmp_path, builder).hear()
+    assert (heard.findings, heard.missing) == ((), None)
+    assert sorted(path.name for path in (builder.path / "node_modules").iterdir()) == [".store", ".vite", "two"]
+
+
+@needs_node
 def test_packages_that_were_installed_for_something_else_are_not_used(tmp_path: Path) -> None:
     newer = PACKAGE.replace('"two": "1"', '"two": "2"')
     builder = change(tmp_path, NODE, {**BROKEN, "package.json": newer})

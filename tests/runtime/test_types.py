@@ -31,6 +31,41 @@ def test_a_package_without_an_init_is_found_from_the_top(tmp_path: Path) -> None
     assert Seats(tmp_path, base, change).found("bugs") == [("app/views.py:4", "ty:missing-argument", "high")]
 
 
+def test_a_call_that_is_wrong_for_one_of_several_values_does_not_block(tmp_path: Path) -> None:
+    table = 'CIPHERS = {"aes": {"class": bytes, "size": 16}}\n'
+    change = {"a.py": f'{table}\n\ndef load(name):\n    return CIPHERS[name]["class"](1)\n\n\nload()\n'}
+    assert Seats(tmp_path, {"a.py": table}, change).found("bugs") == [
+        ("a.py:5", "ty:call-non-callable", "medium"),
+        ("a.py:8", "ty:missing-argument", "high"),
+    ]
+
+
+def test_a_package_in_a_folder_of_its_name_is_found(tmp_path: Path) -> None:
+    change = {"shop/shop/__init__.py": "from .prices import *\nfrom .none import *\n", "shop/shop/prices.py": ""}
+    found = Seats(tmp_path, {"top.py": ""}, change).found("bugs")
+    assert [one for one in found if one[1].startswith("ty:")] == [
+        ("shop/shop/__init__.py:2", "ty:import-not-found", "high")
+    ]
+
+
+def test_names_of_other_platforms_are_there(tmp_path: Path) -> None:
+    change = {"a.py": "import os\nimport tty\n\nFLAGS = os.O_BINARY, tty.TCSAFLUSH\nos.no_such_name()\n"}
+    assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:5", "ty:missing-attribute", "high")]
+
+
+def test_an_example_that_is_called_like_a_package_is_not_that_package(tmp_path: Path) -> None:
+    base = {"examples/gevent/__init__.py": "", "shop/__init__.py": "", "shop/contrib/redis.py": ""}
+    change = {
+        "examples/one.py": "import gevent.pool\n\ngevent.pool.Pool()\n",
+        "shop/a.py": "import gevent\nimport gevent.pool\n\ngevent.spawn(gevent.pool.Pool)\n",
+        "shop/contrib/redis.py": "import redis\n\nredis.Redis()\n",
+    }
+    assert sorted(Seats(tmp_path, base, change).found("bugs")) == [
+        ("examples/one.py:1", "burnish:missing-module", "medium"),
+        ("examples/one.py:1", "ty:import-not-found", "medium"),
+    ]
+
+
 def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
     edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
     assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []

@@ -282,7 +282,11 @@ def test_a_command_without_a_report_is_known_by_its_exit_code(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("exit 1", "the test command fails on the base (exit code 1)"), ("nosuchprogram", "the tests cannot run on")],
+    [
+        ("exit 1", "the test command fails on the base (exit code 1)"),
+        ("echo Error: no a.js; exit 1", "the test command fails on the base (exit code 1): Error: no a.js"),
+        ("nosuchprogram", "the tests cannot run on"),
+    ],
 )
 def test_a_command_that_fails_or_cannot_run_on_the_base_is_no_evidence(tmp_path: Path, line: str, reason: str) -> None:
     heard = Stand(tmp_path, change(tmp_path, BASE, {"calc.py": WRONG}), command(line)).hear()

@@ -21,8 +21,10 @@ ENVIRONMENTS = (".venv", "venv")
 NODE_LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb")
 PYTHON_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 _LOCKS = {PACKAGES: NODE_LOCKS, **dict.fromkeys(ENVIRONMENTS, (*PYTHON_LOCKS, "requirements.txt"))}
-_WRITTEN_TO = (".cache", ".vite", ".vite-temp")
+_MADE_BY_VITE = ".vite-temp"
+_WRITTEN_TO = (".cache", ".vite", _MADE_BY_VITE)
 """Where tools keep things inside of `node_modules`."""
+_MOST_MOUNTS, _MOST_MOUNTS_FOR_VITE = 50, 500
 _OBJECTS = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
@@ -75,8 +77,11 @@ def with_dependencies(view: CopyView, checkout: Path, projects: Iterable[str]) -
             unfit[path] = reason
         elif view.is_mounted:
             place.mkdir()
-            mounts.append(Mount(source=str(source), target=str(view.root / path)))
-            mounts += _scratch(view, source, path)
+            if _can_be_open(source):
+                mounts += _one_by_one(source, place, view.root / path)
+            else:
+                mounts.append(Mount(source=str(source), target=str(view.root / path)))
+                mounts += _scratch(view, source, path)
         elif source.name == PACKAGES:
             place.symlink_to(source)
     return replace(view, mounts=tuple(mounts), unfit=unfit)
@@ -98,6 +103,36 @@ def _scratch(view: CopyView, source: Path, path: str) -> Iterator[Mount]:
             place = view.folder.parent / f"{view.folder.name}-written" / path.replace("/", "-") / name
             place.mkdir(parents=True, exist_ok=True)
             yield Mount(source=str(place), target=str(view.root / path / name), writable=True)
+
+
+def _can_be_open(source: Path) -> bool:
+    """Whether tools may make folders between the packages, as vite does: it stops where it cannot.
+
+    Links are no mounts: pnpm has few others. Very many mounts take seconds, and only vite is worth some hundred.
+    """
+    if source.name != PACKAGES or not os.access(source, os.R_OK | os.X_OK):
+        return False
+    needed = sum(not entry.is_symlink() for entry in source.iterdir())
+    for_vite = (source / "vite").exists() and not (source / _MADE_BY_VITE).is_dir()
+    return needed <= (_MOST_MOUNTS_FOR_VITE if for_vite else _MOST_MOUNTS)
+
+
+def _one_by_one(source: Path, place: Path, target: Path) -> Iterator[Mount]:
+    """Every package as it is, in a folder of the copy's own: a folder that the checkout lacks cannot be mounted.
+
+    What tools keep between the packages is not shown: they make it again.
+    """
+    for entry in sorted(source.iterdir()):
+        if entry.name in _WRITTEN_TO:
+            continue
+        if entry.is_symlink():
+            (place / entry.name).symlink_to(entry.readlink())
+            continue
+        if entry.is_dir():
+            (place / entry.name).mkdir()
+        else:
+            (place / entry.name).touch()
+        yield Mount(source=str(entry), target=str(target / entry.name))
 
 
 def _why_unfit(source: Path, place: Path, *, mounted: bool) -> str:

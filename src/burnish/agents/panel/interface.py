@@ -114,6 +114,8 @@ class Hit(Value):
     fixable: bool = False
     """Whether the tool can fix it by a safe fix of its own, also where it does not tell the edits."""
     hidden: Hidden = Hidden.NOT
+    doubtful: bool = False
+    """Whether there is a reason why it may be right all the same (see `doubts`)."""
     in_program: bool = False
     """Whether its file belongs to the program wherever it stands: it was moved out of it, or the program names it."""
 

@@ -19,6 +19,7 @@ _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inpu
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
     r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
 
@@ -28,7 +29,7 @@ _FOLDER_AND_NAME = 2
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
-_TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s")
+_TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s|%[A-Z][A-Z_]{2,}%")
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 _REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
 _LONGEST_REFERENCE = 300
@@ -60,6 +61,11 @@ def surroundings(path: str) -> Surroundings:
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM
 
 
+def may_import_from(folder: str, path: str) -> bool:
+    """Whether a file can be meant to import what is in a folder: one above it, or one of the program."""
+    return path.startswith(f"{folder}/" if folder else "") or surroundings(f"{folder}/-") is Surroundings.PROGRAM
+
+
 def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
     """By what other files name a file: the end of its path, without its suffix."""
     parts = PurePosixPath(path).with_suffix("").parts
@@ -83,7 +89,10 @@ def names_in(content: str, path: str, length: int = _FOLDER_AND_NAME) -> bool:
         is_path = "/" in found[0] and not is_run_as_test
         if before is not None and (is_path or _REFERS.search(before)):
             return True
-    return re.search(rf"\bfrom\s+[\w.]*\b{folder}\s+import\b[^;]*?\b{name}\b", content) is not None
+    return (
+        re.search(rf"\bfrom\s+[\w.]*\b{folder}\s+import\b(?:\s*\([^)]*?|(?:[^\n\\;]|\\\n)*?)\b{name}\b", content)
+        is not None
+    )
 
 
 def _before(content: str, place: int) -> str | None:

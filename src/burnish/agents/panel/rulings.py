@@ -122,4 +122,5 @@ def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
             limit = look.in_tests or rules_of(check).in_tests
         case Surroundings.MATERIAL:
             limit = look.in_material
-    return severity if limit is None or limit.at_least(severity) else limit
+    limits = (limit, Severity.MEDIUM if hit.doubtful else None)
+    return max((severity, *filter(None, limits)), key=lambda one: one.rank)

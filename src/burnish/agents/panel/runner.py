@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from burnish.agents.panel import rule_caches
+from burnish.agents.panel.doubts import with_doubts
 from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.places import is_filled_in, is_template, shows_placeholders
@@ -21,7 +22,14 @@ from burnish.agents.panel.suppressions import marked
 from burnish.agents.panel.tools.eslint import PROGRAM as ESLINT
 from burnish.agents.panel.tools.reading import INVALID_SYNTAX, NOT_READ
 from burnish.agents.panel.tools.registry import TOOLS
-from burnish.agents.panel.tools.ty import SECONDS, with_packages, without_unknown_packages
+from burnish.agents.panel.tools.ty import (
+    SECONDS,
+    explaining,
+    need_explaining,
+    with_explanations,
+    with_packages,
+    without_unknown_packages,
+)
 from burnish.agents.panel.undecided import undecided
 from burnish.agents.project_copies import prepared_view
 from burnish.agents.services import Services
@@ -30,7 +38,7 @@ from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.system.process import Command, Finished, ProcessLimits
-from burnish.workspace.views import PACKAGES, CopyView
+from burnish.workspace.views import CopyView
 
 _Result = TypeVar("_Result")
 
@@ -140,7 +148,7 @@ class AnalyserRunner:
             hits, before = looked.hits, _no_lines
         if task.tool is ToolName.BURNISH:
             hits = (*hits, *await asyncio.to_thread(lambda: snapshot.tree_hits))
-        hits = marked(hits, head_lines=now, base_lines=before, renamed=renamed)
+        hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
         strict = await asyncio.to_thread(lambda: snapshot.in_program) if hits else frozenset[str]()
         return replace(looked, hits=tuple(replace(hit, in_program=hit.file in strict) for hit in hits))
 
@@ -168,7 +176,11 @@ class AnalyserRunner:
             hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
         except ToolError as error:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
-        return Looked(hits=without_unknown_packages(hits, modules.names))
+        hits = without_unknown_packages(hits, modules.imports.names, modules.imports.begins)
+        if need_explaining(hits):
+            # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.
+            hits = with_explanations(hits, await self.start(modules.folder, task.tool, explaining(call), stop))
+        return Looked(hits=hits)
 
     def _python(self) -> str:
         """The environment in which the packages of the project may be installed; empty where there is none."""
@@ -296,8 +308,11 @@ def is_present(folder: Path, tool: ToolName) -> bool:
 
 def has_eslint(view: CopyView) -> bool:
     """Whether a copy has eslint, or shows that of the checkout."""
-    shown = (Path(mount.source) for mount in view.mounts if mount.target == str(view.root / PACKAGES))
-    return any((packages.parent / ESLINT).exists() for packages in (view.folder / PACKAGES, *shown))
+    place = view.root / ESLINT
+    # The copy itself is mounted, too, and so are its packages, together or one by one.
+    mounts = (mount for mount in view.mounts if place.is_relative_to(mount.target))
+    shown = (Path(mount.source) / place.relative_to(mount.target) for mount in mounts)
+    return any(program.exists() for program in (view.folder / ESLINT, *shown))
 
 
 def _as_installed(looked: Looked, view: CopyView) -> Looked:

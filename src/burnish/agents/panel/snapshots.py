@@ -52,7 +52,7 @@ class Modules(Value):
     folder: Path
     roots: frozenset[str]
     """Below the folder: where the names of modules begin."""
-    names: frozenset[str]
+    imports: PythonImports
     """Of the repository's own modules and packages, also those that are not here."""
     complete: bool
     """Whether all imported modules of the repository are here."""
@@ -153,7 +153,7 @@ class TreeSnapshot:
         remove_folder(folder)
         write_slice(folder, texts)
         roots = frozenset(imports.root(path) for path in texts if path.endswith(".py"))
-        return Modules(folder=folder, roots=roots, names=imports.names, complete=not waiting)
+        return Modules(folder=folder, roots=roots, imports=imports, complete=not waiting)
 
     @property
     def can_be_scanned(self) -> bool:

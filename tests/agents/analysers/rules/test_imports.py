@@ -128,6 +128,7 @@ def test_a_package_that_package_json_does_not_name(text: str) -> None:
         'import x from "src/prices";\nimport y from "@/z";\nimport z from "#internal";\nimport u from "https://a.b/c.js";\n',
         '// import axios from "axios";\nconst text = `import axios from "axios"`;\n',
         'let x;\ntry { x = require("axios"); } catch {}\n',
+        'try {\n  const a = require("pg").a;\n  const b = require("axios").b;\n} catch (error) {}\n',
         'console.log("from", "axios");\nconst y = "import";\n',
     ],
 )
@@ -144,6 +145,7 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
     fine = 'import a from "./prices.js";\nimport b from "./prices";\nimport "./style.css";\nimport "../dist/x.js";\n'
     assert not found("src/a.ts", fine, SCRIPT)
     assert not found("src/a.ts", 'import d from "../packages/ui";\n', SCRIPT)
+    assert not found("a.js", 'const own = require("./");\nconst one = require("./languages/" + name);\n', SCRIPT)
 
 
 STORE = (

@@ -15,6 +15,8 @@ from burnish.agents.panel.places import is_filled_in, names_in, shows_placeholde
         ("tests/test_app.py", "tests"),
         ("src/pkg/test_app.py", "tests"),
         ("src/pkg/app_test.go", "tests"),
+        ("lib/app_spec.sh", "tests"),
+        ("lib/app.bats", "tests"),
         ("web/src/app.test.tsx", "tests"),
         ("web/src/app.spec.ts", "tests"),
         ("web/__tests__/app.ts", "tests"),
@@ -70,6 +72,7 @@ def test_a_program_names_a_file_by_an_import_or_by_its_path(text: str, *, is_nam
 def test_what_is_called_like_a_test_is_run_as_one() -> None:
     assert not names_in("python tests/test_pay.py", "tests/test_pay.py")
     assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
+    assert not names_in("from shop.tests import a\n\nhelpers = a()", "a/tests/helpers.py")
 
 
 def test_more_of_a_path_may_be_asked_for() -> None:

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, rule_data
+from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.tools.reading import text
 from burnish.core.values import Value
 from burnish.settings.globs import matches
@@ -192,11 +193,10 @@ class _Python:
         return any(_plain(name) in declared for name in names)
 
     def missing(self, path: str, name: str, tree: FilesOfTree) -> bool:
-        del path
         parts = name.split(".")
         if len(parts) == 1 or self.package(name) is None or parts[-1].startswith("_") or _GENERATED.search(name):
             return False
-        roots = _package_roots(parts[0], tree.paths)
+        roots = [root for root in _package_roots(parts[0], tree.paths) if may_import_from(root.rstrip("/"), path)]
         return bool(roots) and not any(_has_module(f"{root}{'/'.join(parts)}", tree.paths) for root in roots)
 
 
@@ -215,7 +215,7 @@ def _imports(body: Sequence[ast.stmt]) -> Iterator[Imported]:
                 yield from (Imported(name=alias.name, line=node.lineno) for alias in node.names)
             case ast.ImportFrom(level=0, module=str(name)):
                 yield Imported(name=name, line=node.lineno)
-            case ast.Try() if any(map(_is_optional, node.handlers)):
+            case ast.Try() if any(map(is_optional, node.handlers)):
                 yield from _imports(node.finalbody)
             case ast.If():
                 pass  # a platform, a version, a type checker
@@ -229,7 +229,8 @@ def _statements(value: object) -> list[ast.stmt]:
     return [one for one in parts if isinstance(one, ast.stmt)]
 
 
-def _is_optional(handler: ast.ExceptHandler) -> bool:
+def is_optional(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is there for an import that fails."""
     return handler.type is None or any(name in ast.unparse(handler.type) for name in _OPTIONAL)
 
 
@@ -241,9 +242,13 @@ def _python_names(paths: frozenset[str]) -> frozenset[str]:
 
 
 def _package_roots(package: str, paths: frozenset[str]) -> tuple[str, ...]:
-    """The folders, each with its slash, in which a package of this name is; empty where it may go on elsewhere."""
+    """The folders, each with its slash, in which a package of this name is; empty where it may go on elsewhere.
+
+    A package inside of another one (`shop/contrib/django`) is never imported by its last name.
+    """
     ending = f"{package}/__init__.py"
-    return tuple(path.removesuffix(ending) for path in paths if path == ending or path.endswith(f"/{ending}"))
+    roots = (path.removesuffix(ending) for path in paths if path == ending or path.endswith(f"/{ending}"))
+    return tuple(root for root in roots if f"{root}__init__.py" not in paths)
 
 
 def _has_module(place: str, paths: frozenset[str]) -> bool:
@@ -259,7 +264,10 @@ _STARTS = re.compile(
     r"^[ \t]*(?:import|export)\b|\}[ \t]*from[ \t]*$|(?:^|[=(,:?&|>])\s*(?:await\s+)?(?:import|require)\s*\(\s*$",
     re.MULTILINE,
 )
+_GOES_ON = re.compile(r"\s*\+")
+"""The name is put together: `require("./languages/" + name)`."""
 _TRIED = re.compile(r"\btry\b|\bcatch\b|\?\s*$")
+_TRY = re.compile(r"\btry\s*\{")
 _BEFORE = 300
 _ENDINGS = (
     "", ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".astro",
@@ -281,7 +289,9 @@ class _JavaScript:
             name = token["double"] or token["single"]
             before = source[max(0, token.start() - _BEFORE) : token.start()]
             line = before[before.rfind("\n") + 1 :]
-            if name and _IMPORTS.search(before) and _STARTS.search(line) and not _TRIED.search(before[-80:]):
+            if not name or _GOES_ON.match(source, token.end()):
+                continue
+            if _IMPORTS.search(before) and _STARTS.search(line) and not _is_tried(before):
                 yield Imported(name=name.partition("?")[0], line=source.count("\n", 0, token.start()) + 1)
 
     def package(self, name: str) -> str | None:
@@ -309,11 +319,20 @@ class _JavaScript:
         return script_file(path, name, tree.paths) is None and not _has_module(place, tree.paths)
 
 
+def _is_tried(before: str) -> bool:
+    """Whether an import with this text before it may fail."""
+    *_, block = _TRY.split(before)
+    return bool(_TRIED.search(before[-80:])) or (block != before and block.count("}") <= block.count("{"))
+
+
 def script_file(path: str, name: str, paths: frozenset[str]) -> str | None:
     """The file of the project that a file means by `./name`, if it is there."""
     place = _place(path, name)
     stem, ending = posixpath.splitext(place)
-    places = [place + suffix for suffix in _ENDINGS] + [stem + suffix for suffix in _COMPILED.get(ending, ())]
+    # The folder at the top has no name.
+    places = [(place + suffix).removeprefix("./") for suffix in _ENDINGS] + [
+        stem + suffix for suffix in _COMPILED.get(ending, ())
+    ]
     return next((one for one in places if one in paths), None)
 
 

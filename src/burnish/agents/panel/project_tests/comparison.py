@@ -4,6 +4,7 @@ Only what the change brought counts: what fails on both sides is not its doing, 
 nothing can be said of the change. What a base did not come to say (it had to be ended) is held against no change.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -96,13 +97,16 @@ def compare(
         case TestResult(ended=SuiteEnd.COULD_NOT_RUN):
             return SuiteComparison(missing=_unknown(f"the tests cannot run on the base: {base.message}"))
         case TestResult(ended=SuiteEnd.EXITED, code=code) if code != 0 and not base.cases:
-            return SuiteComparison(missing=_unknown(f"the test command fails on the base (exit code {code})"))
+            reason = f"the test command fails on the base (exit code {code}){_first_error(base.output)}"
+            return SuiteComparison(missing=_unknown(reason))
         case TestResult() if not base.passing and _all_loading(base) and not (base.partial and head.passing):
             return SuiteComparison(missing=_unknown(f"the tests cannot be loaded on the base: {_first_reason(base)}"))
         case TestResult():
             return _with_base(base, head, renames, touched)
 
 
+_ERROR = re.compile(r"\b\w*Error\b[^:]*: \S")
+_LONGEST_REASON = 300
 _HINT = "Install what they need ([workspace] prepare or seed in burnish.toml), or set the command: [validate] tests."
 _SLOW_HINT = (
     "Give them more time ([analysers] test_seconds in burnish.toml), or set a faster command: [validate] tests."
@@ -117,12 +121,18 @@ def _all_loading(result: TestResult) -> bool:
     return bool(result.failing) and all(case.loading for case in result.failing)
 
 
+def _first_error(output: str) -> str:
+    """The first line that tells of an error, if one does, as the end of a sentence."""
+    found = next((line.strip() for line in output.splitlines() if _ERROR.search(line)), "")
+    return f": {found[:_LONGEST_REASON]}" if found else ""
+
+
 def _first_reason(result: TestResult) -> str:
     text = next((case.text for case in result.failing if case.text.strip()), result.output).strip()
     lines = text.splitlines()
     # pytest marks what was raised; the last line only says where.
     raised = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
-    return (raised or lines)[-1].strip()[:300] if lines else "no reason given"
+    return (raised or lines)[-1].strip()[:_LONGEST_REASON] if lines else "no reason given"
 
 
 def _without_base(head: TestResult) -> SuiteComparison:

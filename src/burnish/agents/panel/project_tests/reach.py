@@ -134,6 +134,12 @@ class PythonImports:
         split = (name.split(".") for name in self._modules)
         return frozenset(".".join(parts[:end]) for parts in split for end in range(1, len(parts) + 1))
 
+    def begins(self, name: str) -> frozenset[str]:
+        """The folders in which a module or package of this name may be imported by it."""
+        paths = (path.removesuffix(".py").removesuffix("/__init__").split("/") for path in self._paths)
+        above = {"/".join(parts[:place]) for parts in paths for place, part in enumerate(parts) if part == name}
+        return frozenset(one for one in above if not one or f"{one}/__init__.py" not in self._paths)
+
     def root(self, path: str) -> str:
         """The folder that the names of a module begin in."""
         folder = posixpath.dirname(path)

@@ -10,13 +10,16 @@ import json
 import re
 import sys
 import sysconfig
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
+from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.tools import reading
 from burnish.core.values import replace
 from burnish.system.process import Finished
@@ -26,7 +29,19 @@ NO_IMPORT = "import-not-found"
 _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
 _SUFFIXES = (".py", ".pyi", ".pyw")
-_OPTIONS = ("check", "--output-format=gitlab", "--no-progress", "--no-respect-ignore-files")
+_FORMAT = "--output-format=gitlab"
+_OPTIONS = ("check", _FORMAT, "--no-progress", "--no-respect-ignore-files")
+_OF_CALLS = frozenset(
+    {
+        "call-non-callable",
+        "missing-argument",
+        "parameter-already-assigned",
+        "too-many-positional-arguments",
+        "unknown-argument",
+    }
+)
+_EXPLAINED = re.compile(r"^error\[(?P<rule>[\w-]+)\].*\n *--> (?P<file>.+):(?P<line>\d+):\d+$", re.MULTILINE)
+_OF_SEVERAL = "info: Attempted to call union type"
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
 
@@ -84,28 +99,72 @@ def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> 
     return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
 
 
-def without_unknown_packages(hits: Sequence[Hit], own: Collection[str]) -> tuple[Hit, ...]:
+def explaining(call: ToolInvocation) -> ToolInvocation:
+    """The same, with words for people: only they tell what else a value may be."""
+    return replace(call, arguments=tuple("--output-format=full" if one == _FORMAT else one for one in call.arguments))
+
+
+def need_explaining(hits: Iterable[Hit]) -> bool:
+    return any(hit.rule in _OF_CALLS for hit in hits)
+
+
+def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...]:
+    """The hits; those of a call that is right for another of the values that may be called are doubtful."""
+    told = finished.stdout.decode("utf-8", "replace")
+    found = list(_EXPLAINED.finditer(told))
+    ends = [*(one.start() for one in found[1:]), len(told)]
+    several = {
+        (one["rule"], PurePosixPath(one["file"]).as_posix(), int(one["line"]))
+        for one, end in zip(found, ends, strict=True)
+        if _OF_SEVERAL in told[one.end() : end]
+    }
+    return tuple(replace(hit, doubtful=(hit.rule, hit.file, hit.line) in several) for hit in hits)
+
+
+def without_unknown_packages(
+    hits: Sequence[Hit], own: Collection[str], begins: Callable[[str], Collection[str]]
+) -> tuple[Hit, ...]:
     """The hits without imports of packages that may be missing here only: they are not installed.
 
     An import can be wrong for certain where its package is one of the repository's own, or of the standard library. Of
     `own`, the names of the repository's modules and packages, all exist, wherever ty looked for them. What ty knows of
     the library are its documented names: its own source has the others, and those of other platforms.
+
+    `begins` tells in which folders something of a name is: an example that is called like a package is not that package
+    for the program, nor is a module for itself.
     """
+
+    def is_hidden(top: str, file: str) -> bool:
+        if top not in own:
+            return False
+        folders = [folder for folder in begins(top) if may_import_from(folder, file)]
+        return len(folders) != 1 or PurePosixPath(file).stem == top
 
     def is_certain(hit: Hit) -> bool:
         if member := _NO_MEMBER.search(hit.message):
-            return member["name"] not in _names_of_library(member["module"])
+            known = member["name"] in _names_of_library(member["module"])
+            return not known and not is_hidden(member["module"].partition(".")[0], hit.file)
         found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
         if found is None:
             return True
         top = found["top"]
         if top and top + found["rest"] in own:
             return False
-        if not top or top in own:
-            return True
+        if not top:
+            # A folder in one of the same name (`shop/shop`) is taken for the outer one.
+            return _absolute(hit.file, found["rest"]) not in own
+        if top in own:
+            return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
 
     return tuple(hit for hit in hits if is_certain(hit))
+
+
+def _absolute(file: str, relative: str) -> str:
+    """The name from the top of the repository of what a file imports as `.name`."""
+    name = relative.lstrip(".")
+    folders = PurePosixPath(file).parts[: -(len(relative) - len(name)) or None]
+    return ".".join((*folders, name))
 
 
 def _library_file(module: str) -> Path | None:
@@ -123,7 +182,15 @@ def _names_of_library(module: str) -> frozenset[str]:
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
     imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
     assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(defined | imported | assigned)
+    # Such as `tty`, which has everything of `termios`. What the library itself imports does nothing else when imported.
+    everything = {
+        name
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level and node.names[0].name == "*"
+        if find_spec(node.module)
+        for name in dir(import_module(node.module))
+    }
+    return frozenset(defined | imported | assigned | everything)
 
 
 def _hit(one: _Problem, file: str) -> Hit:
