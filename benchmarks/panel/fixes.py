@@ -23,9 +23,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,6 +61,7 @@ from burnish.system.process import Finished, How
 from burnish.workspace.repository import Repository
 
 _SECONDS = 120.0
+_MOST_LINES = 100_000
 _PLAN = TestPlan(framework=Framework.PYTEST, argv=("pytest",), text="python -m pytest", language=Language.PYTHON)
 
 
@@ -111,9 +112,10 @@ def _try_wrong_versions(options: argparse.Namespace) -> None:
         number = "left-out" if tried.said["left-out"] else f"{tried.said['tried']} tried"
         print(f"{_line(fix)} {number:<24} {fix.subject[:70]}", flush=True)
         for wrong in tried.unnoticed:
-            print(wrong, flush=True)
-    print(f"{counted['tried']} versions tried on {counted['measured']} commits, {counted['with-versions']} with any.")
-    print(f"{counted['named']} named, {counted['noticed-elsewhere']} of them noticed by tests that run other lines.")
+            print(f"    {wrong.path}:{wrong.line} {wrong.function}: {wrong.words}", flush=True)
+    commits = counted["measured"] + counted["nothing"]
+    print(f"{counted['tried']} versions tried on {counted['with-versions']} of {commits} commits.")
+    print(f"{counted['named']} named; {counted['noticed-elsewhere']} noticed only by tests that do not run the line.")
     print(f"{counted['left-out']} commits left out; of {counted['not-settled']} versions, all tests take too long.")
 
 
@@ -220,29 +222,18 @@ def emptied(text: str, names: frozenset[str]) -> str:
     return ast.unparse(ast.fix_missing_locations(module.tree))
 
 
-class WrongVersion(Value):
-    """A wrong version of a changed line that no test notices which was seen to run the line."""
-
-    mutation: Mutation
-    noticed_elsewhere: bool
-    """Another test of the project fails: then it is not true that none notices it."""
-
-    def __str__(self) -> str:
-        mutation = self.mutation
-        word = "noticed-elsewhere" if self.noticed_elsewhere else "named"
-        return f"    {word} {mutation.path}:{mutation.line} {mutation.function}: {mutation.words}"
-
-
 class Tried(Value):
     """What came of the wrong versions of one fix."""
 
     said: Counter[str]
-    unnoticed: tuple[WrongVersion, ...] = ()
+    unnoticed: tuple[Mutation, ...] = ()
 
 
 def _tried(python: Path, fix: Fix) -> Tried:
     """Wrong versions of the lines of a fix: first with its own test files, and what these let pass with all tests."""
     changed = ChangeUnderTest(Repository.discover(fix.repository), _commit(fix, "^"), _commit(fix))
+    if not _candidates(changed, dict.fromkeys(changed.lines, range(_MOST_LINES))):
+        return Tried(said=Counter({"nothing": 1}))
     with TemporaryDirectory(prefix="burnish-fixes-") as folder:
         tree = Path(folder, "head")
         _unpack(fix.repository, fix.commit, tree)
@@ -251,34 +242,39 @@ def _tried(python: Path, fix: Fix) -> Tried:
         measured = runner.run(SuiteSelection(only=files, measured=tuple(changed.lines), by_test=True))
         if not measured.passing or not measured.lines:
             return Tried(said=Counter({"left-out": 1}))
-        candidates = chosen(
-            mutation
-            for path, lines in changed.lines.items()
-            if path in measured.lines
-            for mutation in mutations_of(path, (tree / path).read_bytes(), lines, measured.lines[path].executed)
-        )
-        said, unnoticed = Counter({"measured": 1}), dict[tuple[str, int], WrongVersion]()
-        everything: TestResult | None = None
-        for mutation in candidates:
+        ran = {path: lines.executed for path, lines in measured.lines.items()}
+        everything = cache(lambda: runner.run(SuiteSelection(measured=tuple(changed.lines), by_test=True)))
+        said, unnoticed = Counter({"measured": 1}), dict[tuple[str, int], Mutation]()
+        for mutation in _candidates(changed, ran):
             place = mutation.path, mutation.line
-            if len(unnoticed) >= MOST_NAMED:
-                break
-            if place in unnoticed or not tests_reaching(mutation, measured):
-                continue
-            said["tried"] += 1
-            if not runner.lets_pass(mutation, measured):
-                continue
-            everything = everything or runner.run(SuiteSelection(measured=tuple(changed.lines), by_test=True))
-            if not everything.complete:
-                said["not-settled"] += 1
-            elif runner.lets_pass(mutation, everything):
-                failing = {case.name for case in runner.run_wrong(mutation, SuiteSelection()).failing}
-                elsewhere = failing & {case.name for case in everything.passing}
-                unnoticed[place] = WrongVersion(mutation=mutation, noticed_elsewhere=bool(elsewhere))
+            if len(unnoticed) < MOST_NAMED and place not in unnoticed and tests_reaching(mutation, measured):
+                found = _found(runner, mutation, measured, everything)
+                said.update(("tried", found))
+                unnoticed |= {place: mutation} if found == "named" else {}
         said["with-versions"] = min(1, said["tried"])
-        said["noticed-elsewhere"] = sum(each.noticed_elsewhere for each in unnoticed.values())
-        said["named"] = len(unnoticed)
         return Tried(said=said, unnoticed=tuple(unnoticed.values()))
+
+
+def _found(runner: "Runner", mutation: Mutation, measured: TestResult, everything: Callable[[], TestResult]) -> str:
+    """What the tests of a commit, and then all tests, say of a wrong version."""
+    if not runner.lets_pass(mutation, measured):
+        return "noticed"
+    usual = everything()
+    if not usual.complete:
+        return "not-settled"
+    if not runner.lets_pass(mutation, usual):
+        return "noticed"
+    failing = {case.name for case in runner.run_wrong(mutation, SuiteSelection()).failing}
+    return "noticed-elsewhere" if failing & {case.name for case in usual.passing} else "named"
+
+
+def _candidates(changed: ChangeUnderTest, executed: Mapping[str, Collection[int]]) -> tuple[Mutation, ...]:
+    """The wrong versions of a change, where these lines of its files run."""
+    return chosen(
+        mutation
+        for path, lines in changed.lines.items()
+        for mutation in mutations_of(path, changed.content(changed.head, path) or b"", lines, executed.get(path, ()))
+    )
 
 
 def _commit(fix: Fix, suffix: str = "") -> str:

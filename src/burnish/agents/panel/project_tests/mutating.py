@@ -12,7 +12,7 @@ from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, name
 from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
 from burnish.agents.panel.project_tests.progress import Progress
 from burnish.agents.panel.project_tests.project_runs import ProjectRuns
-from burnish.agents.panel.project_tests.values import Framework, TestResult
+from burnish.agents.panel.project_tests.values import CaseOutcome, Framework, TestResult
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
 
@@ -112,10 +112,14 @@ def all_pass(result: TestResult, tests: Sequence[str]) -> bool:
 
 
 def tests_reaching(mutation: Mutation, measured: TestResult) -> tuple[str, ...]:
-    """The tests that run a line; none, where one of them does not pass even as it is."""
+    """The tests that run a line. None, where one of them does not pass even as it is, or was skipped beside them.
+
+    A test that is skipped on this machine may be the one that checks the line.
+    """
     tests = measured.reached.get(mutation.path, {}).get(mutation.line, ())
-    passing = {case.name for case in measured.passing}
-    return tests if passing.issuperset(tests) else ()
+    passing = {case.name: case.file for case in measured.passing}
+    skipped = {case.file for case in measured.cases if case.outcome is CaseOutcome.SKIPPED}
+    return tests if all(name in passing and passing[name] not in skipped for name in tests) else ()
 
 
 def _finding(mutation: Mutation, tests: Sequence[str]) -> Finding:
