@@ -6,28 +6,45 @@ same rules as in a review (`project_tests.proof`). Then the bodies of these test
 each must be named. It prints one line for each commit. Only the test files of the commit run, so a review that runs
 whole suites says the same later.
 
+With `--mutations`, wrong versions of the changed lines are tried instead, by the rules of a review, but without a
+sandbox and without its limit of time: first with the test files of the commit, and what these let pass with all tests
+of the project that run the line. What none of them notices is printed, for a reader to judge.
+
 PYTHON is an interpreter with pytest and what the tests of all repositories need. Commits whose tests do not pass in it
 are left out, and counted.
 """
 
 import argparse
 import ast
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from benchmarks.panel.reviews import git
 from burnish.agents.panel.project_tests import inside
 from burnish.agents.panel.project_tests.assertions import weak_tests
+from burnish.agents.panel.project_tests.change import ChangeUnderTest
 from burnish.agents.panel.project_tests.changed_tests import TestModule, edited_tests
 from burnish.agents.panel.project_tests.commands import CHOICE_NAME, PLUGIN, REPORT_NAME, SuiteSelection
+from burnish.agents.panel.project_tests.mutating import (
+    LEAST_SECONDS,
+    MOST_NAMED,
+    TIMES_AS_LONG,
+    all_pass,
+    tests_reaching,
+)
+from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
 from burnish.agents.panel.project_tests.projects import is_test
 from burnish.agents.panel.project_tests.proof import (
     TestFileChange,
@@ -39,10 +56,12 @@ from burnish.agents.panel.project_tests.proof import (
 from burnish.agents.panel.project_tests.pythons import is_test_module
 from burnish.agents.panel.project_tests.results import result_of
 from burnish.agents.panel.project_tests.values import Framework, Language, TestPlan, TestResult, function_of
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.system.process import Finished, How
+from burnish.workspace.repository import Repository
 
 _SECONDS = 120.0
+_MOST_LINES = 100_000
 _PLAN = TestPlan(framework=Framework.PYTEST, argv=("pytest",), text="python -m pytest", language=Language.PYTHON)
 
 
@@ -67,34 +86,61 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--python", type=Path, default=Path(sys.executable), metavar="PYTHON")
     parser.add_argument("--each", type=int, default=12, metavar="N", help="commits of each repository")
     parser.add_argument("--since", default="2021-01-01", metavar="DATE")
+    parser.add_argument(
+        "--skip", type=int, default=0, metavar="N", help="newest commits of each repository to pass over"
+    )
+    parser.add_argument("--mutations", action="store_true", help="try wrong versions of the changed lines")
     options = parser.parse_args(arguments)
-    counted: Counter[str] = Counter()
-    for repository in options.repositories:
-        found = list(fixes_of(repository.resolve(), options.each, options.since))
-        with ThreadPoolExecutor(2) as pool:
-            for fix, said in zip(found, pool.map(partial(_judged, options.python), found), strict=True):
-                counted.update(said)
-                name = repository.parent.name if repository.name == "repo" else repository.name
-                print(f"{name:<24} {fix.commit[:10]} {' '.join(said):<24} {fix.subject[:70]}", flush=True)
-    asked = counted["shown"] + counted["not-shown"] + counted["unclear"]
-    print(f"{counted['shown']} of {asked} shown to fail without the fix; {counted['unclear']} unclear.")
-    print(f"{counted['emptied-named']} of {asked} named with the new tests emptied; {counted['left-out']} left out.")
+    (_try_wrong_versions if options.mutations else _show_failures)(options)
     return 0
 
 
-def fixes_of(repository: Path, most: int, since: str) -> Iterator[Fix]:
-    """The latest commits with one parent that call themselves a fix, and change both code and tests of Python."""
+def _show_failures(options: argparse.Namespace) -> None:
+    counted: Counter[str] = Counter()
+    for fix, said in _each(options, _judged):
+        counted.update(said)
+        print(f"{_line(fix)} {' '.join(said):<24} {fix.subject[:70]}", flush=True)
+    asked = counted["shown"] + counted["not-shown"] + counted["unclear"]
+    print(f"{counted['shown']} of {asked} shown to fail without the fix; {counted['unclear']} unclear.")
+    print(f"{counted['emptied-named']} of {asked} named with the new tests emptied; {counted['left-out']} left out.")
+
+
+def _try_wrong_versions(options: argparse.Namespace) -> None:
+    counted: Counter[str] = Counter()
+    for fix, tried in _each(options, _tried):
+        counted.update(tried.said)
+        number = "left-out" if tried.said["left-out"] else f"{tried.said['tried']} tried"
+        print(f"{_line(fix)} {number:<24} {fix.subject[:70]}", flush=True)
+        for wrong in tried.unnoticed:
+            print(f"    {wrong.path}:{wrong.line} {wrong.function}: {wrong.words}", flush=True)
+    commits = counted["measured"] + counted["nothing"]
+    print(f"{counted['tried']} versions tried on {counted['with-versions']} of {commits} commits.")
+    print(f"{counted['named']} named; {counted['noticed-elsewhere']} noticed only by tests that do not run the line.")
+    print(f"{counted['left-out']} commits left out; of {counted['not-settled']} versions, all tests take too long.")
+
+
+Said = TypeVar("Said")
+
+
+def _each(options: argparse.Namespace, judge: Callable[[Path, Fix], Said]) -> Iterator[tuple[Fix, Said]]:
+    for repository in options.repositories:
+        found = list(islice(fixes_of(repository.resolve(), options.since), options.skip, options.skip + options.each))
+        with ThreadPoolExecutor(2) as pool:
+            yield from zip(found, pool.map(partial(judge, options.python), found), strict=True)
+
+
+def _line(fix: Fix) -> str:
+    place = fix.repository.parent if fix.repository.name == "repo" else fix.repository
+    return f"{place.name:<24} {fix.commit[:10]}"
+
+
+def fixes_of(repository: Path, since: str) -> Iterator[Fix]:
+    """Commits that call themselves a fix, have one parent, and change both code and tests; the latest first."""
     log = git(repository, "log", "--no-merges", f"--since={since}", "--format=%H %s", "--", "*.py")
-    taken = 0
     for line in log.splitlines():
         commit, _, subject = line.partition(" ")
-        if taken >= most:
-            return
-        if not fix_subject([subject]):
-            continue
-        fix = _fix(repository, commit, subject)
+        fix = _fix(repository, commit, subject) if fix_subject([subject]) else None
         if fix is not None:
-            taken += 1
             yield fix
 
 
@@ -130,17 +176,13 @@ def _judged(python: Path, fix: Fix) -> tuple[str, ...]:
     """What is said of a fix, and of the same fix with its tests emptied."""
     with TemporaryDirectory(prefix="burnish-fixes-") as folder:
         head, base = Path(folder, "head"), Path(folder, "base")
-        for place, commit in ((head, fix.commit), (base, fix.parent)):
-            place.mkdir()
-            archive = subprocess.run(
-                ["git", "-C", str(fix.repository), "archive", commit], capture_output=True, check=True
-            )
-            subprocess.run(["tar", "-x", "-C", str(place)], input=archive.stdout, check=True)
+        _unpack(fix.repository, fix.commit, head)
+        _unpack(fix.repository, fix.parent, base)
         for path in fix.support:
             (base / path).parent.mkdir(parents=True, exist_ok=True)
             (base / path).write_bytes(_content(fix.repository, fix.commit, path))
-        files = SuiteSelection(only=tuple(file.path for file in fix.tests))
-        now = _run(python, head, Path(folder, "desk"), files)
+        runner = Runner(python=python, tree=head, desk=Path(folder, "desk"))
+        now = runner.run(SuiteSelection(only=tuple(file.path for file in fix.tests)))
         touched = touched_tests(fix.tests, now, Framework.PYTEST)
         if not (touched.added or touched.edited):
             return ("left-out",)
@@ -148,7 +190,7 @@ def _judged(python: Path, fix: Fix) -> tuple[str, ...]:
         only = tuple(case.name for case in now.passing if function_of(case.name) in wanted)
         before = without_change(
             touched.all,
-            _run(python, base, Path(folder, "desk"), SuiteSelection(only=only)),
+            replace(runner, tree=base).run(SuiteSelection(only=only)),
             partial(_is_new, head, base),
         )
         said = "shown" if before.failing else "unclear" if before.unclear else "not-shown"
@@ -180,33 +222,136 @@ def emptied(text: str, names: frozenset[str]) -> str:
     return ast.unparse(ast.fix_missing_locations(module.tree))
 
 
-def _run(python: Path, tree: Path, desk: Path, selection: SuiteSelection) -> TestResult:
+class Tried(Value):
+    """What came of the wrong versions of one fix."""
+
+    said: Counter[str]
+    unnoticed: tuple[Mutation, ...] = ()
+
+
+def _tried(python: Path, fix: Fix) -> Tried:
+    """Wrong versions of the lines of a fix: first with its own test files, and what these let pass with all tests."""
+    changed = ChangeUnderTest(Repository.discover(fix.repository), _commit(fix, "^"), _commit(fix))
+    if not _candidates(changed, dict.fromkeys(changed.lines, range(_MOST_LINES))):
+        return Tried(said=Counter({"nothing": 1}))
+    with TemporaryDirectory(prefix="burnish-fixes-") as folder:
+        tree = Path(folder, "head")
+        _unpack(fix.repository, fix.commit, tree)
+        runner = Runner(python=python, tree=tree, desk=Path(folder, "desk"))
+        files = tuple(file.path for file in fix.tests)
+        measured = runner.run(SuiteSelection(only=files, measured=tuple(changed.lines), by_test=True))
+        if not measured.passing or not measured.lines:
+            return Tried(said=Counter({"left-out": 1}))
+        ran = {path: lines.executed for path, lines in measured.lines.items()}
+        everything = cache(lambda: runner.run(SuiteSelection(measured=tuple(changed.lines), by_test=True)))
+        said, unnoticed = Counter({"measured": 1}), dict[tuple[str, int], Mutation]()
+        for mutation in _candidates(changed, ran):
+            place = mutation.path, mutation.line
+            if len(unnoticed) < MOST_NAMED and place not in unnoticed and tests_reaching(mutation, measured):
+                found = _found(runner, mutation, measured, everything)
+                said.update(("tried", found))
+                unnoticed |= {place: mutation} if found == "named" else {}
+        said["with-versions"] = min(1, said["tried"])
+        return Tried(said=said, unnoticed=tuple(unnoticed.values()))
+
+
+def _found(runner: "Runner", mutation: Mutation, measured: TestResult, everything: Callable[[], TestResult]) -> str:
+    """What the tests of a commit, and then all tests, say of a wrong version."""
+    if not runner.lets_pass(mutation, measured):
+        return "noticed"
+    usual = everything()
+    if not usual.complete:
+        return "not-settled"
+    if not runner.lets_pass(mutation, usual):
+        return "noticed"
+    failing = {case.name for case in runner.run_wrong(mutation, SuiteSelection()).failing}
+    return "noticed-elsewhere" if failing & {case.name for case in usual.passing} else "named"
+
+
+def _candidates(changed: ChangeUnderTest, executed: Mapping[str, Collection[int]]) -> tuple[Mutation, ...]:
+    """The wrong versions of a change, where these lines of its files run."""
+    return chosen(
+        mutation
+        for path, lines in changed.lines.items()
+        for mutation in mutations_of(path, changed.content(changed.head, path) or b"", lines, executed.get(path, ()))
+    )
+
+
+def _commit(fix: Fix, suffix: str = "") -> str:
+    return git(fix.repository, "rev-parse", f"{fix.commit}{suffix}").strip()
+
+
+def _unpack(repository: Path, commit: str, place: Path) -> None:
+    place.mkdir()
+    archive = subprocess.run(["git", "-C", str(repository), "archive", commit], capture_output=True, check=True)
+    subprocess.run(["tar", "-x", "-C", str(place)], input=archive.stdout, check=True)
+
+
+class Runner(Value):
     """pytest in a tree, with burnish's report."""
-    shutil.rmtree(desk, ignore_errors=True)
-    desk.mkdir()
-    shutil.copyfile(Path(inside.__file__).with_name(f"{PLUGIN}.py"), desk / f"{PLUGIN}.py")
-    (desk / CHOICE_NAME).write_bytes(selection.for_runner or b"{}")
-    environment = {
-        "PATH": f"{python.parent}:{os.environ['PATH']}",
-        "HOME": str(desk),
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": f"{tree / 'src'}:{tree}:{desk}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_PLUGINS": PLUGIN,
-        "PYTEST_ADDOPTS": "--color=no --continue-on-collection-errors --maxfail=0 -p no:cacheprovider",
-        "BURNISH_WITNESS_REPORT": str(desk / REPORT_NAME),
-        "BURNISH_WITNESS_ROOT": str(tree),
-        "BURNISH_WITNESS_CHOICE": str(desk / CHOICE_NAME),
-    }
-    files = sorted({name.partition("::")[0] for name in selection.only})
-    command = [str(python), "-m", "pytest", "-q", *files]
-    try:
-        done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=_SECONDS, check=False)
-        finished = Finished(how=How.EXITED, code=done.returncode, seconds=0.0, stdout=done.stdout)
-    except subprocess.TimeoutExpired as error:
-        finished = Finished(how=How.TIMED_OUT, seconds=_SECONDS, stdout=error.stdout or b"")
-    report = desk / REPORT_NAME
-    return result_of(_PLAN, finished, report.read_bytes() if report.exists() else None, str(tree))
+
+    python: Path
+    tree: Path
+    desk: Path
+    seconds: float = _SECONDS
+
+    def lets_pass(self, mutation: Mutation, measured: TestResult) -> bool:
+        """Whether all tests that run the line pass on a wrong version of it. One that does not end is noticed."""
+        tests = tests_reaching(mutation, measured)
+        runner = replace(self, seconds=max(LEAST_SECONDS, TIMES_AS_LONG * measured.seconds))
+        selection = SuiteSelection(only=tests, until_failure=True)
+        return bool(tests) and all_pass(runner.run_wrong(mutation, selection), tests)
+
+    def run_wrong(self, mutation: Mutation, selection: SuiteSelection) -> TestResult:
+        """Tests on a wrong version; afterwards, the file is as it was."""
+        file = self.tree / mutation.path
+        content = file.read_bytes()
+        file.write_bytes(mutation.apply(content))
+        try:
+            return self.run(selection)
+        finally:
+            file.write_bytes(content)
+
+    def run(self, selection: SuiteSelection) -> TestResult:
+        shutil.rmtree(self.desk, ignore_errors=True)
+        self.desk.mkdir()
+        shutil.copyfile(Path(inside.__file__).with_name(f"{PLUGIN}.py"), self.desk / f"{PLUGIN}.py")
+        (self.desk / CHOICE_NAME).write_bytes(selection.for_runner or b"{}")
+        files = sorted({name.partition("::")[0] for name in selection.only})
+        command = [str(self.python), "-m", "pytest", "-q", *files]
+        began = time.perf_counter()
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.tree,
+                env=self._environment(selection),
+                capture_output=True,
+                timeout=self.seconds,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+            seconds = time.perf_counter() - began
+            finished = Finished(how=How.EXITED, code=done.returncode, seconds=seconds, stdout=done.stdout)
+        except subprocess.TimeoutExpired as error:
+            finished = Finished(how=How.TIMED_OUT, seconds=self.seconds, stdout=error.stdout or b"")
+        report = self.desk / REPORT_NAME
+        return result_of(_PLAN, finished, report.read_bytes() if report.exists() else None, str(self.tree))
+
+    def _environment(self, selection: SuiteSelection) -> dict[str, str]:
+        return {
+            "PATH": f"{self.python.parent}:{os.environ['PATH']}",
+            "HOME": str(self.desk),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": f"{self.tree / 'src'}:{self.tree}:{self.desk}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_PLUGINS": PLUGIN,
+            "PYTEST_ADDOPTS": "--color=no --continue-on-collection-errors --maxfail=0 -p no:cacheprovider",
+            "BURNISH_WITNESS_REPORT": str(self.desk / REPORT_NAME),
+            "BURNISH_WITNESS_ROOT": str(self.tree),
+            "BURNISH_WITNESS_CHOICE": str(self.desk / CHOICE_NAME),
+            **({"BURNISH_WITNESS_MEASURE": json.dumps(selection.measured)} if selection.measured else {}),
+            **({"COVERAGE_CORE": "ctrace"} if selection.by_test else {}),
+        }
 
 
 if __name__ == "__main__":

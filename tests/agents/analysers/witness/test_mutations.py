@@ -5,7 +5,9 @@ import textwrap
 
 import pytest
 
+from burnish.agents.panel.project_tests.mutating import tests_reaching as reaching
 from burnish.agents.panel.project_tests.mutations import MutationKind, chosen, mutations_of
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, SuiteEnd, TestResult
 
 
 def words(body: str, head: str = "def f(a, b):", lines: set[int] | None = None) -> list[str]:
@@ -39,6 +41,9 @@ def words(body: str, head: str = "def f(a, b):", lines: set[int] | None = None) 
         ("self.a = b", ["`self.a = b` is deleted"]),
         ("a['b'] = b", ["`a['b'] = b` is deleted"]),
         ("a += b", ["`a += b` is deleted"]),
+        ("c = []\nc.append(a)\nreturn c", ["`c.append(a)` is deleted"]),
+        ("c = a.b\nc.append(b)", ["`c.append(b)` is deleted"]),
+        ("global c\nc = [b]\nc.append(a)", ["`c.append(a)` is deleted"]),
         ("c = a * 2\nreturn c", ["`a * 2` becomes `a * 3`"]),
     ],
 )
@@ -77,6 +82,9 @@ def test_a_wrong_version_is_made_of_what_a_test_can_check(body: str, expected: l
         "if a in self._cache:\n    return self._cache[a]\nreturn g(b)",
         "a: int = g(b)\nreturn a",
         "c = max(0, a - 1)\nreturn g(c)",
+        "parser.EntityDeclHandler = b",
+        "a.write('')",
+        "c = []\nc.append(a)\nd = {}\nd[a] = b\nd.pop(b)\ne = 0\ne += a",
     ],
 )
 def test_what_makes_no_difference_to_check_is_left_alone(body: str) -> None:
@@ -98,6 +106,12 @@ def test_a_condition_is_turned_round_only_where_both_sides_ran() -> None:
     assert mutations_of("m.py", text, {2}, {1, 2, 4}) == ()
     assert mutations_of("m.py", text, {2}, {1, 2, 3}) == ()
     assert len(mutations_of("m.py", text, {2}, {1, 2, 3, 4})) == 1
+
+
+def test_what_is_only_tried_stays_where_no_test_makes_it_fail() -> None:
+    text = b"def f(a):\n    try:\n        g(a)\n    except TypeError:\n        return h(a)\n"
+    assert mutations_of("m.py", text, {3}, {1, 2, 3}) == ()
+    assert len(mutations_of("m.py", text, {3}, {1, 2, 3, 4, 5})) == 1
 
 
 def test_a_boundary_is_left_alone_where_the_value_itself_is_used() -> None:
@@ -133,3 +147,17 @@ def test_functions_take_turns() -> None:
     places = [(each.function, each.line) for each in found]
     assert places == [("f", 2), ("k", 10), ("f", 5), ("k", 9), ("f", 3), ("f", 4), ("f", 5)]
     assert [each.kind for each in found][:2] == [MutationKind.CONDITION, MutationKind.RESULT]
+
+
+def test_nothing_is_said_of_a_line_where_a_test_beside_those_that_run_it_was_skipped() -> None:
+    (mutation,) = mutations_of("m.py", b"def f(a):\n    g(a)\n", {2}, {1, 2})
+    here = Case(name="t.py::test_a", outcome=CaseOutcome.PASSED, file="t.py")
+    reached = {"m.py": {2: ("t.py::test_a",)}}
+
+    def tests(file: str, outcome: CaseOutcome) -> tuple[str, ...]:
+        other = Case(name=f"{file}::test_b", outcome=outcome, file=file)
+        return reaching(mutation, TestResult(ended=SuiteEnd.EXITED, cases=(here, other), reached=reached))
+
+    assert tests("t.py", CaseOutcome.PASSED) == ("t.py::test_a",)
+    assert tests("u.py", CaseOutcome.SKIPPED) == ("t.py::test_a",)
+    assert tests("t.py", CaseOutcome.SKIPPED) == ()

@@ -122,6 +122,8 @@ def test_nothing_follows_from_tests_that_could_not_run() -> None:
         ("Round totals to avoid a bug in tax", True),
         ("fix(cart): rounding", True),
         ("Fix typo in docs", False),
+        ("Spelling Fixes (#12)", False),
+        ("Link totals from the docs, fixes #12", True),
         ("Fix flaky test", False),
         ("fix test_totals on 3.13", False),
         ("fix lint", False),

@@ -12,7 +12,7 @@ from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, name
 from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
 from burnish.agents.panel.project_tests.progress import Progress
 from burnish.agents.panel.project_tests.project_runs import ProjectRuns
-from burnish.agents.panel.project_tests.values import Framework, TestResult
+from burnish.agents.panel.project_tests.values import CaseOutcome, Framework, TestResult
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
 
@@ -53,7 +53,7 @@ class Mutants:
             return Unnoticed(notes=(f"no wrong versions were tried: the tests take longer than {self._seconds:g} s",))
         unnoticed: dict[tuple[str, int], Finding] = {}
         for mutation in candidates:
-            place, tests = (mutation.path, mutation.line), _reaching(mutation, measured)
+            place, tests = (mutation.path, mutation.line), tests_reaching(mutation, measured)
             if self._left <= 0 or len(unnoticed) >= MOST_NAMED:
                 break
             if place in unnoticed or not tests:
@@ -102,15 +102,24 @@ class Mutants:
 
         selection = SuiteSelection(only=tests, until_failure=True)
         result = await self._bench.run(selection, {mutation.path: mutation.apply(content)}, watch=is_over)
-        passed = {case.name for case in result.passing}
-        return result.passed and not result.failing and passed.issuperset(tests)
+        return all_pass(result, tests)
 
 
-def _reaching(mutation: Mutation, measured: TestResult) -> tuple[str, ...]:
-    """The tests that run a line; none, where one of them does not pass even as it is."""
+def all_pass(result: TestResult, tests: Sequence[str]) -> bool:
+    """Whether all of these tests ran to their end and passed."""
+    passed = {case.name for case in result.passing}
+    return result.passed and not result.failing and passed.issuperset(tests)
+
+
+def tests_reaching(mutation: Mutation, measured: TestResult) -> tuple[str, ...]:
+    """The tests that run a line. None, where one of them does not pass even as it is, or was skipped beside them.
+
+    A test that is skipped on this machine may be the one that checks the line.
+    """
     tests = measured.reached.get(mutation.path, {}).get(mutation.line, ())
-    passing = {case.name for case in measured.passing}
-    return tests if passing.issuperset(tests) else ()
+    passing = {case.name: case.file for case in measured.passing}
+    skipped = {case.file for case in measured.cases if case.outcome is CaseOutcome.SKIPPED}
+    return tests if all(name in passing and passing[name] not in skipped for name in tests) else ()
 
 
 def _finding(mutation: Mutation, tests: Sequence[str]) -> Finding:

@@ -30,7 +30,7 @@ _FIX = re.compile(
 _NO_FIX = re.compile(
     r".*\bfix(?:e[sd]|ing)?\b[^a-z]*(?:\w+ ){0,3}?(?:typos?|spelling|lint\w*|format\w*|style|docs?|docstrings?|readme|"
     r"changelog|comments?|ci|builds?|tests?(?:_\w+)?|flak\w*|warnings?|imports?|annotations?|typing|types?|mypy|"
-    r"links?|wording)\b",
+    r"links?|wording)\b|.*\b(?:typos?|spelling|wording|lint\w*|docs?|docstrings?|comments?|mypy) fix(?:es)?\b(?! \#)",
     re.IGNORECASE,
 )
 _NO_BEHAVIOUR = re.compile(
