@@ -15,7 +15,7 @@ from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event
 from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
-from burnish.usecases.plan_epic import EpicRequest, agents_of, plan_epic
+from burnish.usecases.plan_epic import EpicRequest, agents_of, estimated_cost, plan_epic
 from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
 
 
@@ -28,7 +28,7 @@ def start(options: dict[str, Any]) -> int:
     surface = _surface(options)
     if options["dry_run"]:
         planned = plan_epic(Path.cwd(), request, os.environ)
-        for line in dry_run_lines(planned.started, agents_of(planned), "\n".join(planned.notices)):
+        for line in dry_run_lines(planned.started, agents_of(planned), estimated_cost(planned)):
             print_error(f"[DRY-RUN] {line}")
         return 0
     if options["background"]:

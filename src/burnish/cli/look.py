@@ -11,7 +11,7 @@ from burnish.cli.options import RUN_HELP, at_most, json_option, latest_argument,
 from burnish.core.errors import ErrorKind
 from burnish.core.values import replace
 from burnish.report.account import Account, RunList
-from burnish.report.epics import epic_lines, epic_object
+from burnish.report.epics import epic_lines, epic_object, epic_row, epic_row_line
 from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, list_object, run_object
 from burnish.report.json_types import LogObject, LogsObject, ViewObject, ViewsObject
@@ -22,7 +22,7 @@ from burnish.system import clock
 from burnish.system.terminal import attach as attach_view
 from burnish.usecases.branch_status import branch_status
 from burnish.usecases.clean_up import logs_were_removed
-from burnish.usecases.epics import EpicSnapshot, find_epic
+from burnish.usecases.epics import EpicSnapshot, find_epic, newest_epics
 from burnish.usecases.follow_run import (
     AttachError,
     LogPiece,
@@ -112,9 +112,12 @@ def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
         if reference is not None:
             raise
         listed = RunList()
+    epics = newest_epics(Path.cwd()) if reference is None else []
     if as_json:
-        print_json(list_object(listed))
-    elif not listed.rows:
+        print_json(list_object(listed, [epic_row(epic, driver=driver) for epic, driver in epics]))
+        return 0
+    print_lines(epic_row_line(epic, driver=driver) for epic, driver in epics)
+    if not listed.rows:
         print_line(f"{NoRunsError().message} {NoRunsError().hint}")
     elif reference is None:
         print_lines(list_lines(listed))

@@ -10,7 +10,9 @@ from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.cli.options import RUN_HELP, json_option, latest_argument
 from burnish.core.protocol import RecordLayout
 from burnish.report.output import print_error, print_json, print_line
+from burnish.usecases.epics import find_epic
 from burnish.usecases.runs import open_runs
+from burnish.usecases.write_epic_records import rebuild_epic_records
 from burnish.usecases.write_records import Rebuilt, rebuild
 
 records = LazyGroup(
@@ -23,7 +25,7 @@ records = LazyGroup(
 
 _HELP = f"""Rebuild the records of a run from its events. The same run always gives the same bytes.
 
-{RUN_HELP}"""
+{RUN_HELP} It can also be an epic, by its id."""
 
 
 class NoticeObject(TypedDict):
@@ -50,9 +52,15 @@ class RecordsObject(TypedDict):
 @latest_argument
 @json_option
 def rebuild_command(reference: str, *, as_json: bool) -> int:
+    found = find_epic(Path.cwd(), reference)
     with open_runs(Path.cwd()) as runs:
-        name = runs.resolve(reference)
-        rebuilt = rebuild(runs.repository, runs.ledger, name)
+        if found is not None:
+            name = found.epic.id
+            epic = rebuild_epic_records(runs.repository, runs.ledger, name)
+            rebuilt = Rebuilt(layout=RecordLayout.TICKET, written=epic.written, newer=epic.newer)
+        else:
+            name = runs.resolve(reference)
+            rebuilt = rebuild(runs.repository, runs.ledger, name)
     written = rebuilt.written
     for notice in written.notices:
         print_error(f"note: {notice.path}: {notice.message} {notice.hint}".rstrip())

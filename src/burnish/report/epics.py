@@ -55,7 +55,7 @@ from burnish.core.state import Run
 from burnish.report import words
 from burnish.report.account import NextStep, work_in_progress
 from burnish.report.json_objects import VERSION, usage_object
-from burnish.report.json_types import EpicObject, EpicReviewObject, TicketObject
+from burnish.report.json_types import EpicObject, EpicReviewObject, EpicRowObject, TicketObject
 from burnish.report.output import Line, Tone, Toned, cut, flat, width
 from burnish.report.text import step_lines
 from burnish.system.shell import shell_line
@@ -554,6 +554,24 @@ def _branch_event(event: RolledBack | PullRequestOpened | PullRequestFailed, epi
 
 
 # --- JSON --------------------------------------------------------------------------------------------------------
+
+
+def epic_row(epic: Epic, *, driver: bool) -> EpicRowObject:
+    """An epic in the list of `burnish status`."""
+    states = [one.state for one in epic.tickets.values()]
+    return {
+        "epic": epic.id,
+        "id": epic.plan.id,
+        "state": _state_word(epic, driver=driver).text,
+        "outcome": epic.end.outcome.value if epic.end else None,
+        "tickets": len(states),
+        "done": sum(isinstance(state, TicketCompleted) for state in states),
+        "failed": sum(isinstance(state, TicketFailed | TicketBlocked) for state in states),
+    }
+
+
+def epic_row_line(epic: Epic, *, driver: bool) -> Line:
+    return f"epic {flat(epic.plan.id)}: ", _state_word(epic, driver=driver), f", {_counts(epic)}"
 
 
 def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> EpicObject:

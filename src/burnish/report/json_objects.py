@@ -1,5 +1,7 @@
 """Runs as the JSON objects that `--json` prints: documented, versioned, every key always there."""
 
+from collections.abc import Sequence
+
 from msgspec import to_builtins
 
 from burnish.contracts.finding_json import finding_object
@@ -35,6 +37,7 @@ from burnish.report.json_types import (
     AnswerObject,
     BreakGlassObject,
     CensusObject,
+    EpicRowObject,
     EscalationObject,
     FixObject,
     JudgementObject,
@@ -204,8 +207,9 @@ def tracked_object(entry: Tracked, account: Account) -> TrackedFindingObject:
     }
 
 
-def list_object(runs: RunList) -> ListObject:
-    return {"version": VERSION, "runs": [_row(row) for row in runs.rows], "left_out": runs.left_out}
+def list_object(runs: RunList, epics: Sequence[EpicRowObject] = ()) -> ListObject:
+    rows = [_row(row) for row in runs.rows]
+    return {"version": VERSION, "runs": rows, "left_out": runs.left_out, "epics": list(epics)}
 
 
 def _row(row: Account | UnreadableRun) -> RowObject:

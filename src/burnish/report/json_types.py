@@ -292,6 +292,17 @@ class RowObject(TypedDict):
     at_work: NotRequired[list[WorkObject]]
 
 
+class EpicRowObject(TypedDict):
+    epic: str
+    """The name of this run of the epic."""
+    id: str
+    state: str
+    outcome: Annotated[str, Outcome] | None
+    tickets: int
+    done: int
+    failed: int
+
+
 class ListObject(TypedDict):
     """The runs of a repository: what `burnish status` prints."""
 
@@ -299,6 +310,8 @@ class ListObject(TypedDict):
     runs: list[RowObject]
     left_out: int
     """Older runs that `--all` would add."""
+    epics: list[EpicRowObject]
+    """The newest epics. `burnish status EPIC` shows one in full."""
 
 
 class TicketObject(TypedDict):

@@ -16,6 +16,8 @@ from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
 from burnish.workspace.repository import Repository
 
+_LISTED = 5
+"""How many epics are looked at for a list."""
 EPIC_MARKER = "BURNISH_EPIC"
 """The epic that a process belongs to, so that those that outlive their driver are found."""
 
@@ -107,6 +109,18 @@ def find_epic(folder: Path, reference: str) -> EpicSnapshot | None:
     with open_epics(folder) as epics:
         name = epics.find(reference) if epics is not None else None
         return epics.snapshot(name) if epics is not None and name is not None else None
+
+
+def newest_epics(folder: Path) -> list[tuple[Epic, bool]]:
+    """The newest run of each of the newest epics, and whether a process drives it."""
+    found: dict[str, tuple[Epic, bool]] = {}
+    with open_epics(folder) as epics:
+        for name in epics.names()[:_LISTED] if epics is not None else ():
+            with suppress(BurnishError):
+                if epics is not None:
+                    epic = load_epic(epics.ledger, name)
+                    found.setdefault(epic.plan.id, (epic, epics.driver(name) is not None))
+    return list(found.values())
 
 
 def unfinished_epic(folder: Path) -> str | None:

@@ -20,7 +20,7 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
 from burnish.sources.registry import read_source
-from burnish.usecases.allocate_budget import agents_called
+from burnish.usecases.allocate_budget import agents_called, estimate
 from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
 from burnish.usecases.request_ticket import EpicOptions
@@ -172,6 +172,18 @@ def _options(request: EpicRequest, flags: Flags, roles: Roles) -> dict[str, obje
         resolver="" if roles.fix.agent == AgentKind.ANALYSERS.value else roles.fix.agent,
     )
     return msgspec.json.decode(msgspec.json.encode(options))
+
+
+def estimated_cost(planned: PlannedEpic) -> str:
+    """What one run may cost, and how many there are; empty where no agent is paid."""
+    example, started = planned.example, planned.started
+    told = " ".join(estimate(example, example.budget)) if example.budget.paid else ""
+    if not told:
+        return ""
+    left = len(started.plan.tickets) - len(started.carried)
+    cap = started.budget.cost_usd
+    whole = f" The whole epic may use at most {Cap.COST.words(cap)}." if cap is not None else ""
+    return f"{told} That is for each of {left} tickets, and for the review of the whole.{whole}"
 
 
 def agents_of(planned: PlannedEpic) -> dict[str, str]:
