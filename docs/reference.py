@@ -20,6 +20,7 @@ import msgspec
 from burnish.cli import agent, clean, doctor, hook, parse, protocol, records, session, trust, verify
 from burnish.cli.app import root
 from burnish.contracts import finding_json
+from burnish.core.epics.events import AnyEpicEvent, EpicCancelled
 from burnish.core.errors import ErrorKind
 from burnish.core.events import INTENTS, AnyEvent
 from burnish.core.state import Outcome
@@ -417,7 +418,7 @@ _EVENTS = f"""\
 # Events
 
 Every event of the ledger (`.git/burnish/ledger.db`) with its fields, as they are stored in JSON. A run is what its
-events say, in their order. Each event also has `type`, its name below, and `at`, its time in seconds since 1970. Fields
+events say, in their order; so is an epic, from `epic-started` on. Each event also has `type`, its name below, and `at`, its time in seconds since 1970. Fields
 that have their default are left out. Tags and field names never change ([stability](../stability.md));
 [the state machine](../state-machine.md) shows which event is legal when.
 {_MADE}
@@ -427,8 +428,8 @@ Events marked "intent" may be appended by any process; the others only by the on
 
 def events() -> str:
     lines, values = [_EVENTS], dict[type, None]()
-    for event in get_args(AnyEvent):
-        mark = " (intent)" if event in INTENTS else ""
+    for event in (*get_args(AnyEvent), *get_args(AnyEpicEvent)):
+        mark = " (intent)" if event in (*INTENTS, EpicCancelled) else ""
         lines += [f"## {event.__struct_config__.tag}{mark}", "", f"{_about(event)}\n", *_event_table(event, values)]
     lines += ["## Values\n", "What the fields above hold.\n"]
     shown: set[type] = set()

@@ -11,15 +11,19 @@ from typing import Any, Final
 
 import msgspec
 
+from burnish.core.epics.events import AnyEpicEvent
 from burnish.core.events import AnyEvent
 from burnish.protocols.loader import BUILT_IN, load
 from burnish.runtime.context import Invocation, RunContext
 from burnish.runtime.sealing import protocol_digest
 from burnish.system.identifiers import ProcessIdentity
+from burnish.usecases.request_ticket import EpicOptions
 from burnish.workspace.statements import Statement
 
 STORED: Final[dict[str, Any]] = {
     "events": AnyEvent,
+    "epic-events": AnyEpicEvent,
+    "epic-options": EpicOptions,
     "inputs": RunContext,
     "invocation": Invocation,
     "lease-owner": ProcessIdentity,

@@ -17,6 +17,7 @@ from burnish.core.epics.events import (
 )
 from burnish.core.events import Outcome
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.records.epic_state import EpicRecorder, epic_files
 from burnish.records.interface import RecordFile
 from burnish.records.writing import Destination, Written, write
@@ -195,7 +196,8 @@ def test_an_epic_with_a_failed_ticket_is_a_success_in_part_only_if_the_rest_is_a
 
 
 def test_an_epic_that_was_rolled_back() -> None:
-    story = Story(plan_of(ticket("base"), ticket("core", critical=True)))
+    plan = replace(plan_of(ticket("base"), ticket("core", critical=True)), rollback_on_failure=True)
+    story = Story(plan)
     story.complete("base")
     story.fail("core")
     story.add(RolledBack(at=story.at, former="b", kept="refs/burnish/epics/x"))

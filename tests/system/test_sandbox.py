@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from tests.system.running import run_until_ready
@@ -171,12 +172,13 @@ def test_homes_temporary_folders_and_sockets_are_not_seen_in_bubblewrap(
 ) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "other").write_text("other")
-    script = f"ls -A /tmp /var/tmp /run ~root /home {tmp_path}; cat {tmp_path}/other; echo a > /tmp/a; cat /tmp/a"
+    own = f"/tmp/{uuid4()}"  # noqa: S108 - another /tmp
+    script = f"ls -A /tmp /var/tmp /run ~root /home {tmp_path}; cat {tmp_path}/other; echo a > {own}; cat {own}"
     finished = run_now(in_bubblewrap("sh", "-c", script, folder=tmp_path / "work"))
     seen = {line for line in finished.stdout.decode().splitlines() if line and not line.endswith(":")}
     on_the_way = set(tmp_path.relative_to("/").parts)
     assert seen - on_the_way <= {"temporary", "work", "a", "systemd"}
-    assert not Path("/tmp/a").exists()  # noqa: S108 - another /tmp
+    assert not Path(own).exists()
 
 
 def test_an_interpreter_in_the_home_runs(confined: Confined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,8 +208,10 @@ def tracked_object(entry: Tracked, account: Account) -> TrackedFindingObject:
 
 
 def list_object(runs: RunList, epics: Sequence[EpicRowObject] = ()) -> ListObject:
-    rows = [_row(row) for row in runs.rows]
-    return {"version": VERSION, "runs": rows, "left_out": runs.left_out, "epics": list(epics)}
+    listed: ListObject = {"version": VERSION, "runs": [_row(row) for row in runs.rows], "left_out": runs.left_out}
+    if epics:
+        listed["epics"] = list(epics)
+    return listed
 
 
 def _row(row: Account | UnreadableRun) -> RowObject:

@@ -310,7 +310,7 @@ class ListObject(TypedDict):
     runs: list[RowObject]
     left_out: int
     """Older runs that `--all` would add."""
-    epics: list[EpicRowObject]
+    epics: NotRequired[list[EpicRowObject]]
     """The newest epics. `burnish status EPIC` shows one in full."""
 
 

@@ -351,7 +351,7 @@ class EpicSettings(Value):
     parallel: int = 4
     """The maximum number of tickets at work at once."""
     agents: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    """The maximum number of tickets at work at once that may call an agent of a kind, such as `claude`."""
+    """The maximum number of tickets at work at once that may call an agent of a kind, by the name of the kind."""
     secrets: bool = True
     """Whether what a ticket adds is scanned for secrets before it is reviewed."""
 

@@ -344,7 +344,8 @@ def _handed_down(request: RunRequest) -> Amounts | None:
 
 
 def _check_no_review(request: RunRequest, protocol: Protocol) -> None:
-    if request.review:
+    """A ticket of an epic may ask for no review under any protocol: it is then neither sealed nor merged."""
+    if request.review or request.epic:
         return
     if not request.build:
         raise PlanError("--no-review without --build does nothing.", hint="Add --build, or omit --no-review.")

@@ -165,6 +165,8 @@ class MergePrepared(Event, tag="merge-prepared"):
 
 
 class MergeConflicted(Event, tag="merge-conflicted"):
+    """Approved work could not be merged as it is."""
+
     ticket: str
     conflict: MergeConflict
 
@@ -199,15 +201,21 @@ class EpicReviewStarted(Event, tag="epic-review-started"):
 
 
 class EpicReviewWaits(Event, tag="epic-review-waits"):
+    """The review of the merged epic waits for a person."""
+
     run: str
     reason: str
 
 
 class EpicReviewContinued(Event, tag="epic-review-continued"):
+    """A person has decided."""
+
     run: str
 
 
 class EpicReviewEnded(Event, tag="epic-review-ended"):
+    """The review of the merged epic ended."""
+
     run: str
     outcome: Outcome
     reason: str
@@ -224,10 +232,14 @@ class RolledBack(Event, tag="rolled-back"):
 
 
 class PullRequestOpened(Event, tag="pull-request-opened"):
+    """The branch is pushed, and the pull request exists."""
+
     url: str
 
 
 class PullRequestFailed(Event, tag="pull-request-failed"):
+    """The branch could not be pushed, or no pull request could be opened."""
+
     reason: str
 
 
@@ -239,6 +251,8 @@ class EpicCancelled(Event, tag="epic-cancelled"):
 
 
 class EpicClosed(Event, tag="epic-closed"):
+    """The epic ended."""
+
     outcome: Outcome
     reason: str
 
