@@ -418,9 +418,9 @@ _EVENTS = f"""\
 # Events
 
 Every event of the ledger (`.git/burnish/ledger.db`) with its fields, as they are stored in JSON. A run is what its
-events say, in their order; so is an epic, from `epic-started` on. Each event also has `type`, its name below, and `at`, its time in seconds since 1970. Fields
-that have their default are left out. Tags and field names never change ([stability](../stability.md));
-[the state machine](../state-machine.md) shows which event is legal when.
+events say, in their order; so is an epic, from `epic-started` on. Each event also has `type`, its name below, and `at`,
+its time in seconds since 1970. Fields that have their default are left out. Tags and field names never change
+([stability](../stability.md)); [the state machine](../state-machine.md) shows which event is legal when.
 {_MADE}
 Events marked "intent" may be appended by any process; the others only by the one process that drives the run.
 """
