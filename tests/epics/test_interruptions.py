@@ -110,6 +110,21 @@ def test_what_people_change_in_the_source_is_told_and_taken_in(tmp_path: Path) -
         assert told in done.err
 
 
+def test_a_branch_that_was_moved_back_is_not_merged_into(tmp_path: Path) -> None:
+    project = Project(tmp_path, [Ticket("a"), Ticket("b", ("a",))])
+    project.says("build", "exec sleep 600", "b")
+    process = project.machine.start("run", "plan/epic.yaml")
+    eventually(lambda: "ticket/b" in project.calls("build") or None)
+    process.send_signal(signal.SIGTERM)
+    project.machine.end_of(process)
+    project.machine.git("branch", "-f", "epic/demo", "main")
+    project.says("build", "echo b > b.txt; echo Built.", "b")
+    done = project.machine.burnish("resume", "demo")
+    assert done.code == 4, done.err
+    assert "no longer holds" in done.out + done.err
+    assert project.states() == {"a": "completed", "b": "failed"}
+
+
 def test_an_epic_can_be_cancelled(tmp_path: Path) -> None:
     project = Project(tmp_path, [Ticket("a"), Ticket("b", ("a",))])
     project.says("build", "exec sleep 600", "b")

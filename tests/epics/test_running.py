@@ -1,7 +1,12 @@
 """Whole epics with scripted agents on a real repository: what is built, reviewed, revised, merged and sealed."""
 
+import asyncio
 from pathlib import Path
 
+from burnish.core.epics.effects import RollBack
+from burnish.core.values import replace
+from burnish.usecases.merge_ticket import TicketMerger
+from burnish.workspace.repository import Repository
 from tests.end_to_end.world import sealed_kinds
 from tests.epics.project import FAILS, PASSES, REVISED, Project, Ticket
 
@@ -68,6 +73,12 @@ def test_a_critical_ticket_that_fails_ends_the_epic_and_takes_everything_back(tm
     assert kept is not None
     assert project.show(f"{kept}:a.txt") == "a"
     assert project.record()["status"] == "rolled_back"
+    # A process that is killed after it moved the branch, and before it said so, does it again: nothing is lost.
+    again = replace(project.state(), end=None, rolled_back=None)
+    with project.machine.ledger() as ledger:
+        merger = TicketMerger(Repository.discover(project.machine.root), ledger, project.machine.environment)
+        asyncio.run(merger.perform(RollBack(id="roll-back"), again))
+    assert project.show(f"{kept}:a.txt") == "a"
 
 
 def test_a_chain_of_ten_tickets_that_edit_one_file_merges_without_a_conflict(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from burnish.core.epics.events import (
     RolledBack,
 )
 from burnish.core.epics.state import Epic, TicketApproved, TicketProgress, state_as
-from burnish.core.errors import BurnishError
+from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, Validated, ValidationStatus, WorkFailed
 from burnish.core.state import Run
 from burnish.core.text import clean_text
@@ -36,7 +36,7 @@ from burnish.system.files import make_private_directory
 from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_run_folders
 from burnish.usecases.verify_seal import Demands, verify
 from burnish.workspace.clones import Clones
-from burnish.workspace.landing import branch_commit, leave, move_branch
+from burnish.workspace.landing import branch_commit, leave, left_at, move_branch
 from burnish.workspace.merging import commit_merge, files_with_markers, merge_message, merge_trees
 from burnish.workspace.references import BRANCHES
 from burnish.workspace.repository import Repository
@@ -45,9 +45,22 @@ _ALLOWED = (Allowance.ACCEPTED, Allowance.WAIVED, Allowance.LOCAL_POLICY, Allowa
 """What a person decided on this machine holds for this epic. What its base demands is for `verify` to say."""
 
 
+class MovedBackError(BurnishError):
+    kind = ErrorKind.USAGE
+
+
 def tip_of(repository: Repository, epic: Epic) -> str:
     """Where the epic's branch is: a person may have moved it forward."""
     return branch_commit(repository, epic.started.branch) or epic.tip
+
+
+def check_holds(repository: Repository, epic: Epic, tip: str) -> None:
+    """Raise where the branch no longer holds what was merged: someone has moved it back."""
+    if not repository.is_ancestor(epic.tip, tip):
+        raise MovedBackError(
+            f"{epic.started.branch} was moved: it no longer holds {epic.tip[:12]}, which was merged.",
+            hint=f"Move it forward again: `git branch -f {epic.started.branch} {epic.tip[:12]}`.",
+        )
 
 
 class TicketMerger:
@@ -80,6 +93,7 @@ class TicketMerger:
         if refusal:
             return MergeRefused(at=clock.now(), ticket=ticket, reason=refusal)
         tip = tip_of(self._repository, epic)
+        check_holds(self._repository, epic, tip)
         merged = await asyncio.to_thread(merge_trees, self._repository, tip, approved.commit)
         if merged.conflicts:
             commit = self._commit(epic, one, merged.tree, approved.commit, merged=tip)
@@ -159,6 +173,8 @@ class TicketMerger:
         """Take everything out of the epic's branch again. What it held is kept on a branch of burnish's own."""
         repository, branch = self._repository, epic.started.branch
         tip, start = tip_of(self._repository, epic), epic.started.tip or epic.started.baseline
+        if tip == start:  # a process was killed when it had done this
+            return RolledBack(at=clock.now(), former=epic.tip, kept=left_at(epic.id))
         if repository.checked_out_at(branch) is not None or repository.is_busy(branch):
             return RolledBack(at=clock.now(), former=tip, kept="")
         kept = leave(repository, new=tip, run=epic.id).ref

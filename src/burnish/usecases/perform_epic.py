@@ -42,7 +42,6 @@ from burnish.ledger.interface import Ledger
 from burnish.report.account import RunSnapshot
 from burnish.report.forms import render
 from burnish.runtime.journal import load_run
-from burnish.settings.types import Allowance
 from burnish.system import clock, process
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id
@@ -58,8 +57,6 @@ POLL_SECONDS = 0.5
 _CHILD_GRACE_SECONDS = 4 * GRACE_SECONDS
 """A run that is asked to end ends its agents first."""
 _MOST_OUTPUT = 4_000
-_ALLOWED = (Allowance.ACCEPTED, Allowance.WAIVED, Allowance.LOCAL_POLICY)
-"""What a person decided on this machine holds for this epic. What its base demands is for `verify` to say."""
 
 
 class LocalEpicPerformer:

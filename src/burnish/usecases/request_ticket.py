@@ -23,6 +23,7 @@ from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
+from burnish.usecases.merge_ticket import check_holds
 from burnish.usecases.plan_run import RunRequest
 from burnish.usecases.read_brief import Brief
 from burnish.workspace.merging import advance_branch, create_branch
@@ -49,6 +50,7 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
     """What a run of the epic is asked for. Makes its branch."""
     review = epic.review
     if isinstance(review, EpicUnderReview) and review.run == run:
+        check_holds(repository, epic, review.onto)
         return _review_request(epic, review)
     one = next((one for one in epic.running if isinstance(one.state, TicketRunning) and one.state.run == run), None)
     if one is None or not isinstance(one.state, TicketRunning):

@@ -50,9 +50,14 @@ def land(repository: Repository, *, branch: str, expected: str, new: str, run: s
 
 def leave(repository: Repository, *, new: str, run: str, reason: str = "") -> Landing:
     """Leave a result on `burnish/<run>`, for the user to take. The subject's branch stays where it is."""
-    name = f"burnish/{run_name(run)}"
+    name = left_at(run)
     ref = name if _leave_on(repository, name, new) else result_ref(run)
     return Landing(moved=False, ref=ref, words=f"{reason} The result is on {ref}.".strip())
+
+
+def left_at(run: str) -> str:
+    """The branch on which a result is left."""
+    return f"burnish/{run_name(run)}"
 
 
 def move_branch(repository: Repository, branch: str, expected: str, new: str, run: str) -> str:
