@@ -23,6 +23,7 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.prove
 def test_claude_builds_an_epic_that_codex_reviews(tmp_path: Path, model: ModelServer) -> None:
     machine = furnished(tmp_path, ROLES)
     machine.git("checkout", "-q", "main")
