@@ -45,7 +45,8 @@ test: check
 ## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
 prove: test
 	$(BIN)/python -m pip install --quiet --editable '.[prove]'
-	$(BIN)/pytest -n 3 --dist worksteal -m prove
+	$(BIN)/pytest -n 3 --dist worksteal -m "prove and not alone"
+	$(BIN)/pytest -m alone
 	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --type-next-steps tests/end_to_end
 	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
 	$(BIN)/python tests/fuzz/run.py

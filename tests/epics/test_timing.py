@@ -30,6 +30,7 @@ def _longest(tickets: tuple[Ticket, ...]) -> int:
 
 
 @pytest.mark.prove
+@pytest.mark.alone
 def test_a_hundred_tickets_take_hardly_longer_than_the_best_schedule(tmp_path: Path) -> None:
     tickets = _mixed()
     project = Project(tmp_path, tickets)
