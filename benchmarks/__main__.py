@@ -10,13 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import append, clients, clones, fold, mistakes, parse, rounds, sandbox, start
+from benchmarks import append, clients, clones, epics, fold, mistakes, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
 from benchmarks.panel import speed
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "start": start.figures,
     "fold": fold.figures,
+    "epics": epics.figures,
     "parse": parse.figures,
     "append": append.figures,
     "sandbox": sandbox.figures,

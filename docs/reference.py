@@ -279,6 +279,7 @@ _SECTIONS: Mapping[type, str] = {
     finding_json.CountsObject: "Counts",
     json_types.OneFindingObject: "burnish findings ID",
     json_types.ListObject: "burnish status",
+    json_types.EpicObject: "An epic",
     json_types.LogsObject: "burnish logs",
     json_types.ViewsObject: "burnish attach",
     verify.VerificationObject: "burnish verify",

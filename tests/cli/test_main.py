@@ -89,6 +89,7 @@ Options:
 Everyday:
   review    Review a branch once; change no code.
   fix       Review, fix and review again until the gate passes.
+  run       Build, review and merge all tickets of an epic.
   status    List runs, or show what one is doing.
   show      Show a run in full: rounds, findings, next steps.
   logs      Show what agents and commands printed.

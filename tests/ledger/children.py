@@ -103,6 +103,13 @@ def append_when_told(directory: str, stream: str, seconds: str) -> None:
             say(f"lost {lost.current}")
 
 
+def append_and_close(directory: str, stream: str) -> None:
+    with open_ledger(Path(directory)) as ledger:
+        lease = ledger.acquire_lease(stream, this_process(), now(), 60)
+        ledger.append(stream, 0, batch(0, 1), lease)
+    say("closed")
+
+
 PROGRAMS = {
     program.__name__: program
     for program in (
@@ -112,6 +119,7 @@ PROGRAMS = {
         intend,
         compete,
         append_when_told,
+        append_and_close,
     )
 }
 

@@ -9,7 +9,7 @@ from tests.ledger.conftest import Start
 
 from burnish.ledger.errors import LeaseHeldError, LedgerBusyError
 from burnish.ledger.interface import NewEvent
-from burnish.ledger.sqlite import SqliteLedger, open_ledger
+from burnish.ledger.sqlite import SqliteLedger, look_into_ledger, open_ledger
 from burnish.system.clock import now
 from burnish.system.identifiers import identity_of, this_process
 from burnish.system.locks import hold
@@ -37,6 +37,28 @@ def test_eight_processes_append_at_once_and_nothing_is_lost(directory: Path, sta
         ledger.verify()
         versions = {stream: ledger.version(stream) for stream in ledger.streams()}
     assert versions == ({STREAM: WRITERS * 25} if shared else dict.fromkeys(streams, 25))
+
+
+def test_a_second_look_of_the_same_process_loses_no_lock_of_the_first(directory: Path, start: Start) -> None:
+    """Closing a file releases the locks of the whole process: SQLite's log would be taken for an unused one."""
+    with open_ledger(directory) as ledger:
+        lease = ledger.acquire_lease("run/own", this_process(), now(), 60)
+        ledger.append("run/own", 0, [NewEvent(kind="one", body=b"{}", at=now())], lease)
+        other = look_into_ledger(directory)
+        assert other is not None
+        other.close()
+        for number, stream in enumerate(("run/1", "run/2", "run/3"), start=1):
+            child = start("append_and_close", directory, stream)
+            assert (child.hear(), child.end()) == ("closed", 0)
+            ledger.append("run/own", number, [NewEvent(kind="further", body=b"{}", at=now())], lease)
+    with open_ledger(directory) as ledger:
+        ledger.verify()
+        assert {stream: ledger.version(stream) for stream in ledger.streams()} == {
+            "run/1": 1,
+            "run/2": 1,
+            "run/3": 1,
+            "run/own": 4,
+        }
 
 
 @pytest.mark.prove

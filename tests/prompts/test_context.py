@@ -97,7 +97,8 @@ def test_every_text_is_used_and_fits_its_values(
         builder_prompt(BuildMaterial(run="r", subject=subject, acceptance=("a",)))
     rendering.fill("agent-check")
     rendering.fill("repair", problem="p")
-    assert rendering.template.cache_info().currsize == len(rendering.names())
+    others = [name for name in rendering.names() if name.startswith("epic-")]  # tests/epics/test_briefs.py
+    assert rendering.template.cache_info().currsize == len(rendering.names()) - len(others)
 
 
 hostile = st.lists(

@@ -172,6 +172,10 @@ EMPTY = re.compile(r"(<<<[^\n]*\n)?\s*(\((none|nothing)\)|\?)?\s*(\n\w+>>>)?")
 SENT_OTHERWISE = {
     "agent-check": "the whole prompt of `burnish agent check`, without a value",
     "repair": "what a client is told whose answer cannot be read",
+    **dict.fromkeys(
+        ("epic-beside", "epic-conflict", "epic-merge-fails", "epic-review"),
+        "parts of the briefs of an epic: tests/epics/test_briefs.py",
+    ),
 }
 
 

@@ -234,7 +234,8 @@ def test_the_choices_of_default() -> None:
     ]
 
 
-def test_only_drift_leaves_subjects_unreviewed() -> None:
+def test_which_protocols_leave_subjects_unreviewed() -> None:
     assert {name: protocol(name).skip_when for name in BUILT_IN if protocol(name).skip_when} == {
-        "drift": tuple(SkipReason)
+        "drift": tuple(SkipReason),
+        "ticket": (SkipReason.REVIEW_DISABLED,),
     }

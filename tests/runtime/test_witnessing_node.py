@@ -109,7 +109,7 @@ def test_a_copy_shows_the_dependencies_of_every_package_of_a_workspace(tmp_path:
 def test_tests_of_go_start_from_what_was_compiled_before(tmp_path: Path) -> None:
     services = Seats(tmp_path, {"a.go": ""}, {"a.go": "package a\n"}).harness.services
     kept = services.cache / KEPT_GO / "00"
-    kept.mkdir(parents=True)
+    kept.mkdir(parents=True, exist_ok=True)
     (kept / "one").write_text("compiled")
     view = CopyView(folder=tmp_path, root=tmp_path)
     folder = lay_out(services, TestRun(view, replace(PLAN, framework=Framework.GO), "effect"))

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from burnish.core.brief_text import MAX_BRIEF_BYTES, acceptance_criteria, title_of
 from burnish.core.errors import ErrorKind
-from burnish.usecases.read_brief import MAX_BYTES, Brief, BriefError, acceptance_criteria, read_brief, title_of
+from burnish.usecases.read_brief import Brief, BriefError, read_brief
 
 EPIC = "epic: login\ncoordination_requirements:\n  shared:\n    - a\n\n# more\ntickets:\n  - id: auth-base\n"
 
@@ -25,6 +26,7 @@ def read(root: Path, path: str, text: str, *, story: str = "", base: dict[str, b
         ("---\ntitle: 'Log in'\n---\n# Other", "Log in"),
         ("# ---\n# title: Log in\n# ---\n# Other", "Log in"),
         ("# Log\x1b[31m in", "Log in"),
+        ("# ---\n# id: a\n# ---\n```sh\n# a comment\n```\n# Other", "Other"),
         ("no heading", ""),
     ],
 )
@@ -107,7 +109,7 @@ Text that belongs to none.
 
 
 def test_criteria_of_several_lines_are_whole() -> None:
-    assert acceptance_criteria(TICKET) == (
+    assert tuple(criterion.text for criterion in acceptance_criteria(TICKET)) == (
         "The user can log in with a name and a password, and stays logged in. A wrong password is told.",
         "Errors are logged without the password",
         "Third",
@@ -115,13 +117,18 @@ def test_criteria_of_several_lines_are_whole() -> None:
     )
 
 
+def test_a_comment_in_code_ends_no_section() -> None:
+    text = "## Acceptance Criteria\n- one\n\n```sh\n# a comment\n- no item\n```\n- two\n"
+    assert [criterion.text for criterion in acceptance_criteria(text)] == ["one", "two"]
+
+
 def test_a_brief_of_the_greatest_size_is_read_whole(tmp_path: Path) -> None:
-    (tmp_path / "brief.md").write_text("x" * MAX_BYTES)
-    assert len(read_brief(str(tmp_path / "brief.md"), tmp_path, "", lambda _: None).text) == MAX_BYTES
+    (tmp_path / "brief.md").write_text("x" * MAX_BRIEF_BYTES)
+    assert len(read_brief(str(tmp_path / "brief.md"), tmp_path, "", lambda _: None).text) == MAX_BRIEF_BYTES
 
 
 def test_a_larger_brief_is_refused_not_cut(tmp_path: Path) -> None:
-    (tmp_path / "brief.md").write_text("x" * (MAX_BYTES + 1))
+    (tmp_path / "brief.md").write_text("x" * (MAX_BRIEF_BYTES + 1))
     with pytest.raises(BriefError, match="larger than 262,144 bytes") as raised:
         read_brief(str(tmp_path / "brief.md"), tmp_path, "", lambda _: None)
     assert raised.value.kind is ErrorKind.USAGE

@@ -10,6 +10,7 @@ from burnish.agents.panel.autofix.applying import AutofixResult, apply_autofixes
 from burnish.agents.panel.checks import hits_for, looks_for_bugs, runs_tests, tasks_for
 from burnish.agents.panel.findings import findings_from
 from burnish.agents.panel.interface import Hidden, Hit, Task, ToolError, ToolName
+from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.programs import version
 from burnish.agents.panel.project_checks.reviewing import ChecksReview, review_checks
 from burnish.agents.panel.project_tests.reviewing import TestReview, review_tests
@@ -33,6 +34,9 @@ from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
 
 OF_TESTS = ("test:", "tests:", "witness:")
+_SECRETS = "security"
+"""The check that looks for secrets."""
+_OF_SECRETS = (OwnRule.PASSWORD.value, OwnRule.PASSWORD_IN_CODE.value, OwnRule.ACCESS_KEY.value)
 _CONFIGURATION_HINT = "Correct the configuration in the base."
 
 
@@ -126,6 +130,23 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         given=_given(snapshot, tuple(seat.looked)),
         log=_log(hits, checked.log, tested.log),
     )
+
+
+async def added_secrets(services: Services, run: Run, stop: asyncio.Event) -> tuple[Finding, ...] | Failure:
+    """The secrets that a change adds, as findings that block. Their values are never repeated."""
+    runner, settings = services.shared(AnalyserRunner), services.settings.analysers
+    try:
+        snapshot = await runner.snapshot(run)
+        tasks = tasks_for(_SECRETS, snapshot.files, settings, frozenset())
+        scans = [task for task in tasks if task.tool in (ToolName.KINGFISHER, ToolName.BURNISH)]
+        looked = await asyncio.gather(*(runner.introduced(snapshot, task, stop) for task in scans))
+    except ToolError as error:
+        return Failure(kind=FailureKind.CANNOT_RUN, message=f"the scan for secrets did not run: {error}")
+    found = (hit for one in looked for hit in one.hits if hit.tool is ToolName.KINGFISHER or hit.rule in _OF_SECRETS)
+    hits = hits_for(_SECRETS, tuple(found), settings)
+    findings = _anchored(findings_from(_SECRETS, hits, settings), snapshot)
+    waived = run.started.waivers
+    return tuple(_as_shown(one) for one in findings if one.severity.at_least(Severity.HIGH) and one.id not in waived)
 
 
 async def _own_checks(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> ChecksReview:

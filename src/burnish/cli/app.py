@@ -34,6 +34,7 @@ Exit codes: 0 clean, 1 findings remain, 2 usage or configuration, 3 waiting for 
 _COMMANDS = {
     "review": LazyCommand("burnish.cli.run:review", EVERYDAY, "Review a branch once; change no code."),
     "fix": LazyCommand("burnish.cli.run:fix", EVERYDAY, "Review, fix and review again until the gate passes."),
+    "run": LazyCommand("burnish.cli.epic:run", EVERYDAY, "Build, review and merge all tickets of an epic."),
     "status": LazyCommand("burnish.cli.look:status", EVERYDAY, "List runs, or show what one is doing."),
     "show": LazyCommand("burnish.cli.look:show", EVERYDAY, "Show a run in full: rounds, findings, next steps."),
     "logs": LazyCommand("burnish.cli.look:logs", EVERYDAY, "Show what agents and commands printed."),
@@ -75,6 +76,7 @@ _COMMANDS = {
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
+    "epic-run": LazyCommand("burnish.cli.epic:epic_run", "", "Drive one run of an epic."),
 }
 
 COMPLETE = "_BURNISH_COMPLETE"

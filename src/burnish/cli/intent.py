@@ -1,5 +1,6 @@
 """`burnish decide`, `cancel` and `findings`: what a person says to a run."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import click
 
 from burnish.cli.options import LATEST, RUN_HELP, at_most, json_option, latest_argument, person
+from burnish.core.epics.state import Epic
 from burnish.core.findings import Severity
 from burnish.core.state import Run
 from burnish.core.text import clean_text
@@ -16,6 +18,7 @@ from burnish.report.json_objects import VERSION, run_object, tracked_object
 from burnish.report.json_types import OneFindingObject
 from burnish.report.output import print_error, print_json, print_line, print_lines
 from burnish.report.text import finding_in_full, finding_lines, intent_consequences, intent_lines
+from burnish.usecases.epics import find_epic
 from burnish.usecases.runs import Runs, open_runs
 from burnish.usecases.submit_intent import (
     IntentResult,
@@ -46,7 +49,7 @@ Exit codes: 0 accepted, 2 not offered."""
 
 _CANCEL_HELP = f"""End a run. burnish stops its agents and keeps what the run has found and fixed so far.
 
-{RUN_HELP}
+{RUN_HELP} It can also be an epic, by its id: all its runs end, and what is merged stays merged.
 
 The command does not wait until the agents have stopped; 'burnish wait RUN' does.
 
@@ -103,9 +106,25 @@ def decide(words: tuple[str, ...], *, note: str, agent: str | None, as_json: boo
 @click.option("--note", default="", metavar="TEXT", help="Why you cancelled it; stored with the run.")
 @json_option
 def cancel(reference: str, *, note: str, as_json: bool) -> int:
+    found = find_epic(Path.cwd(), reference)
+    if found is not None:
+        return _cancel_epic(found.epic, note=_words(note), as_json=as_json)
     with open_runs(Path.cwd()) as runs:
         result = cancel_run(runs, runs.resolve(reference), note=_words(note), by=person())
     _show(result, as_json=as_json)
+    return 0
+
+
+def _cancel_epic(epic: Epic, *, note: str, as_json: bool) -> int:
+    from burnish.report.epics import epic_object  # noqa: PLC0415 - few runs are epics
+    from burnish.usecases.run_epic import end_epic  # noqa: PLC0415
+
+    ended = end_epic(Path.cwd(), epic.id, os.environ, note=note, by=person())
+    if as_json:
+        print_json(epic_object(ended, {}))
+    else:
+        stopping = "" if ended.end is not None else " Its runs are being stopped."
+        print_line(f"The epic {epic.plan.id} ({epic.id}) is cancelled.{stopping}")
     return 0
 
 

@@ -9,7 +9,10 @@ import click
 
 
 class LazyCommand(NamedTuple):
-    """A command by where it is: `package.module:attribute`, the section of the help, and its line there."""
+    """A command by where it is: `package.module:attribute`, the section of the help, and its line there.
+
+    One without a section is for burnish itself: no help and no completion names it.
+    """
 
     target: str
     section: str
@@ -52,7 +55,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx  # the commands are the same in every context
-        return list(self._lazy)
+        return [name for name, command in self._lazy.items() if command.section]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
@@ -77,9 +80,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        del ctx
         sections: dict[str, list[tuple[str, str]]] = {}
-        for name, command in self._lazy.items():
+        for name in self.list_commands(ctx):
+            command = self._lazy[name]
             sections.setdefault(command.section, []).append((name, command.help))
         for title, rows in sections.items():
             with formatter.section(title):

@@ -8,17 +8,21 @@ from pathlib import Path
 import click
 
 from burnish.cli.options import RUN_HELP, at_most, json_option, latest_argument, output_options, split_run
+from burnish.core.errors import ErrorKind
 from burnish.core.values import replace
 from burnish.report.account import Account, RunList
+from burnish.report.epics import epic_lines, epic_object
 from burnish.report.forms import print_or_save, render
 from burnish.report.json_objects import VERSION, list_object, run_object
 from burnish.report.json_types import LogObject, LogsObject, ViewObject, ViewsObject
 from burnish.report.output import print_error, print_json, print_line, print_lines, print_piece
 from burnish.report.text import branch_lines, choice_lines, headline, list_lines, run_lines, status_lines, step_lines
 from burnish.report.words import LOGS_REMOVED
+from burnish.system import clock
 from burnish.system.terminal import attach as attach_view
 from burnish.usecases.branch_status import branch_status
 from burnish.usecases.clean_up import logs_were_removed
+from burnish.usecases.epics import EpicSnapshot, find_epic
 from burnish.usecases.follow_run import (
     AttachError,
     LogPiece,
@@ -95,6 +99,9 @@ burnish attach latest fix-1"""
 @click.option("--all", "everything", is_flag=True, help="List all runs, not only the newest twenty.")
 @json_option
 def status(reference: str | None, *, everything: bool, as_json: bool) -> int:
+    if reference is not None and (found := find_epic(Path.cwd(), reference)) is not None:
+        _show_epic(found, as_json=as_json)
+        return 0
     try:
         with open_runs(Path.cwd()) as runs:
             if reference is None:
@@ -132,6 +139,9 @@ def alone(context: click.Context) -> int:
 @output_options
 def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int:
     form = "json" if as_json else form
+    if (found := find_epic(Path.cwd(), reference)) is not None:
+        _show_epic(found, as_json=form == "json")
+        return 0
     with open_runs(Path.cwd()) as runs:
         name = runs.resolve(reference)
         account = tell(runs.repository, runs.snapshot(name))
@@ -150,6 +160,8 @@ def show(reference: str, *, form: str, as_json: bool, output: str | None) -> int
 )
 @json_option
 def wait(reference: str, *, timeout: float | None, as_json: bool) -> int:
+    if (found := find_epic(Path.cwd(), reference)) is not None:
+        return _wait_for_epic(found.epic.id, timeout, as_json=as_json)
     with open_runs(Path.cwd()) as runs:
         waited = wait_for(runs, runs.resolve(reference), timeout)
         account = tell(runs.repository, waited.snapshot)
@@ -160,6 +172,27 @@ def wait(reference: str, *, timeout: float | None, as_json: bool) -> int:
         print_lines(step_lines(account.steps) if account.at_rest else ())
     _explain(waited)
     return account.exit_code
+
+
+def _wait_for_epic(name: str, timeout: float | None, *, as_json: bool) -> int:
+    from burnish.usecases.run_epic import exit_code, wait_for_epic  # noqa: PLC0415 - few runs are epics
+
+    epic = wait_for_epic(Path.cwd(), name, timeout)
+    found = find_epic(Path.cwd(), name)
+    if found is not None:
+        _show_epic(found, as_json=as_json)
+    if epic is None:
+        print_error("Timed out; the epic is still active.")
+        print_error(f"hint: wait again with: burnish wait {name}")
+        return ErrorKind.INFRASTRUCTURE.exit_code
+    return exit_code(epic) if epic.end is not None or epic.waiting else ErrorKind.INFRASTRUCTURE.exit_code
+
+
+def _show_epic(found: EpicSnapshot, *, as_json: bool) -> None:
+    if as_json:
+        print_json(epic_object(found.epic, found.runs, driver=found.driven))
+    else:
+        print_lines(epic_lines(found.epic, found.runs, driver=found.driven, now=clock.now()))
 
 
 def _explain(waited: Waited) -> None:

@@ -107,6 +107,11 @@ def subject_options(command: _Command) -> _Command:
     return _with(command, (*_SUBJECT, *_POLICY, *_START, terminal_option, *_PROGRESS, *_OUTPUT))
 
 
+def policy_options(command: _Command) -> _Command:
+    """Add those that choose protocol and agents."""
+    return _with(command, _POLICY)
+
+
 def output_options(command: _Command) -> _Command:
     """Add those that say what becomes of a result."""
     return _with(command, _OUTPUT)

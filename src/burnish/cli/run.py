@@ -3,6 +3,7 @@
 What they do is in `burnish.cli.drive`, which is loaded when one of them is called: its help needs no runner.
 """
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -41,11 +42,14 @@ burnish fix --background        then: burnish wait
 Exit codes: 0 approved or accepted, 1 findings remain, 2 usage or configuration, 3 waiting for a person, 4 did not run,
 5 over budget, 6 unproven, 130 interrupted."""
 
-_RESUME_HELP = """Continue RUN (default: the newest run that has not ended). Reviews with a result are not repeated.
+_RESUME_HELP = """Continue RUN (default: the newest one that has not ended). Reviews with a result are not repeated.
+
+RUN may also be an epic, by its id. An epic that has not ended comes before single runs.
 
 \b
 burnish resume
 burnish resume 20261115-0815
+burnish resume my-epic
 
 Exit codes are those of 'burnish fix'."""
 
@@ -104,6 +108,14 @@ def fix(**options: Any) -> int:
 @progress_options
 @output_options
 def resume(run: str | None, **options: Any) -> int:
+    from burnish.usecases.epics import find_epic, unfinished_epic  # noqa: PLC0415 - see above
+
+    found = find_epic(Path.cwd(), run) if run else None
+    epic = found.epic.id if found is not None else None if run else unfinished_epic(Path.cwd())
+    if epic is not None:
+        from burnish.cli.drive_epic import resume as go_on_with_epic  # noqa: PLC0415 - see above
+
+        return go_on_with_epic(epic, options)
     from burnish.cli.drive import resume as go_on  # noqa: PLC0415 - see above
 
     return go_on(run, options)

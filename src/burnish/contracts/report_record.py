@@ -4,11 +4,17 @@ import math
 
 from burnish.contracts.json_text import Json, JsonObject
 from burnish.core.findings import Finding, Severity
-from burnish.core.gates import overall_score, unmet_criteria
+from burnish.core.gates import Judgement, overall_score, unmet_criteria
 from burnish.core.protocol import ScoreGate
 from burnish.core.reviews import ScoreCard, Weight
 
-_NAMES = {Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "info", Severity.INFO: "info"}
+_NAMES = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "info",
+    Severity.INFO: "info",
+}
 
 
 def report_fields(
@@ -52,6 +58,59 @@ def review_history_entry(card: ScoreCard, gate: ScoreGate, *, attempt: int, revi
         "blocking_issues_count": card.blocking_issues,
         "revision_notes": _notes(card, unmet),
     }
+
+
+def unscored_report(
+    judgement: Judgement,
+    findings: tuple[Finding, ...],
+    *,
+    ticket_id: str,
+    reviewer: str,
+    reviewed_at: str,
+    revision_count: int,
+) -> JsonObject:
+    """The same report of a round that was judged without scores: what blocks are its blocking issues."""
+    blocking = judgement.blockers
+    ids = {finding.id for finding in blocking}
+    others = [finding for finding in findings if finding.id not in ids and not finding.synthetic]
+    return {
+        "ticket_id": ticket_id,
+        "reviewed_at": reviewed_at,
+        "reviewer": reviewer,
+        "status": _status(judgement),
+        "overall_score": None,
+        "revision_count": revision_count,
+        "dimension_scores": {},
+        "findings": [_finding(finding) for finding in others],
+        "blocking_issues": [_blocking_issue(finding) for finding in blocking],
+        "revision_notes": _unscored_notes(judgement),
+        "approved": judgement.passes,
+        "pass_criteria_met": {"no_blocking_issues": not blocking},
+    }
+
+
+def unscored_history_entry(judgement: Judgement, *, attempt: int, reviewed_at: str) -> JsonObject:
+    return {
+        "attempt": attempt,
+        "reviewed_at": reviewed_at,
+        "status": _status(judgement),
+        "overall_score": None,
+        "blocking_issues_count": len(judgement.blockers),
+        "revision_notes": _unscored_notes(judgement),
+    }
+
+
+def _status(judgement: Judgement) -> str:
+    return "pass" if judgement.passes else "fail"
+
+
+def _unscored_notes(judgement: Judgement) -> str | None:
+    """A failing report must say what to do: the reasons, and what blocks."""
+    if judgement.passes:
+        return None
+    gaps = (f"{gap.subject}: {gap.reason}" for gap in judgement.gaps)
+    said = (*judgement.reasons, *(finding.title for finding in judgement.blockers), *gaps)
+    return "; ".join(dict.fromkeys(said)) or "not clean"
 
 
 def _written_score(gate: ScoreGate, card: ScoreCard) -> int | float:

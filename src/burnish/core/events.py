@@ -426,7 +426,7 @@ def as_stored(event: AnyEvent) -> AnyEvent:
     return event
 
 
-def encode(event: AnyEvent) -> bytes:
+def encode(event: Event) -> bytes:
     """An event as JSON; the same event always gives the same bytes."""
     return _encoder.encode(event)
 

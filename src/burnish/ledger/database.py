@@ -8,6 +8,7 @@ and `synchronous=FULL` makes a commit wait for the disk. This module knows no ev
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,13 @@ from burnish.system.locks import hold
 
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 _HEADER_BYTES = 100
+_opening = threading.Lock()
+_open_here: Counter[Path] = Counter()
+"""How many connections this process has to each file.
+
+Whatever closes a file releases all locks that its process holds on it: then another process could take SQLite's log for
+its own, and what this one appends would be lost. So the file itself is read only while this process has no connection.
+"""
 
 
 class Database:
@@ -29,16 +37,22 @@ class Database:
         self, path: Path, migrations: Sequence[Migration], *, patience: float, read_only: bool = False
     ) -> None:
         self._path = path.absolute()
+        self._file = self._path.resolve()
         self._lock_path = self._path.with_name(f"{self._path.stem}.lock")
         self._migrations = migrations
         self._patience = patience
         self._guard = threading.Lock()
-        with translated(self._path):
+        self._is_closed = False
+        with translated(self._path), _opening:
             self._connection = self._open_to_read() if read_only else self._open()
+            _open_here[self._file] += 1
 
     def close(self) -> None:
-        with self._guard, translated(self._path):
-            self._connection.close()
+        with self._guard, translated(self._path), _opening:
+            if not self._is_closed:
+                self._connection.close()
+                self._is_closed = True
+                _open_here[self._file] -= 1
 
     @contextmanager
     def read(self) -> Generator[sqlite3.Connection]:
@@ -162,7 +176,9 @@ class Database:
             apply(connection, self._migrations)
 
     def _check_header(self) -> None:
-        """Look at the file before SQLite does, which might tidy up beside it."""
+        """Look at the file before SQLite does, which might tidy up beside it. One that is open here was looked at."""
+        if _open_here[self._file] > 0:
+            return
         with self._path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
         if len(header) < _HEADER_BYTES or not header.startswith(b"SQLite format 3\0"):

@@ -8,6 +8,7 @@ import hashlib
 import re
 import time
 import unicodedata
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -22,6 +23,14 @@ _APART = "~"
 """Stands before the digits that keep a name apart. No name that is used as it is contains it."""
 
 
+class RefusedRecordError(Exception):
+    """A place in the checkout that is not ours to write to, and what to do about that."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 class RecordFile(Value):
     """One file, by its path below the root of the checkout, or of the run's own folder of records."""
 
@@ -33,6 +42,9 @@ class RecordFile(Value):
     """The round whose findings it lists, where it does."""
     shared: bool = False
     """A JSON object that others may add fields to; see `burnish.records.writing`."""
+    take_over: Callable[[bytes], str] | None = None
+    """Makes the new text of a file from what is there, where other tools write it, too. If it raises
+    `RefusedRecordError`, the file stays as it is, and the files after it are not written into the checkout either."""
     is_verdict: bool = False
     """It says how a round ended. A version that no longer holds goes before anything else is written."""
 

@@ -15,22 +15,31 @@ RECORDERS: dict[RecordLayout, Recorder] = {
     RecordLayout.DRIFT: DriftRecorder(),
 }
 
-RECORD_PATHS = (
+RUN_RECORD_PATHS = (
     "docs/progress/story-*-review-findings-round-*.md",
     ".agents/tmp/phases/review-*/r1-verdict.json",
     ".agents/tmp/state.json",
     ".agents/tmp/phases/review-*/r1-*.json",
     ".agents/tmp/phases/review-*/r2-fix-summary.md",
 )
-"""Globs of the records in a checkout, those that hold a verdict first; `*` does not match a slash."""
+"""Globs of the records of runs in a checkout, those that hold a verdict first; `*` does not match a slash."""
 
-NO_WORK_OF_FIXERS = (".agents/tmp/", RECORD_PATHS[0])
+RECORD_PATHS = (
+    *RUN_RECORD_PATHS,
+    "**/artifacts/epic-state.json",
+    "**/artifacts/completion-reports/*.json",
+)
+"""Those of epics, too, which stand beside the source of each."""
+
+NO_WORK_OF_FIXERS = (".agents/tmp/", RUN_RECORD_PATHS[0])
 """What a fix never commits: the records, and all of a folder that belongs to tools like this one."""
 
 LEFTOVER_PATHS = (
     "docs/progress/.story-*-review-findings-round-*.tmp",
     ".agents/tmp/.state.json.*.tmp",
     ".agents/tmp/phases/review-*/.r*.tmp",
+    "**/artifacts/.epic-state.json.*.tmp",
+    "**/artifacts/completion-reports/.*.json.*.tmp",
 )
 """Globs of what a killed writer leaves beside them."""
 

@@ -74,13 +74,13 @@ def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
         "revision_count": run.revisions_begun,
         "review_started_at": moment(run.rounds[-1].opened_at) if run.rounds else None,
         "review_completed_at": moment(scored[-1].reviewed_at) if run.judgement and scored else None,
-        "review_approved": _is_approved(run),
+        "review_approved": is_approved(run),
         "review_history": history,
         "current_review_report": next((report for report in reports if report is not None), None),
     }
 
 
-def _is_approved(run: Run) -> bool | None:
+def is_approved(run: Run) -> bool | None:
     """Null until the last review is judged, and while an approval is not sealed: it may still come to nothing."""
     if run.judgement is None or (run.outcome is None and run.judgement.passes):
         return None

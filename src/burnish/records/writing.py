@@ -9,7 +9,8 @@ on the same conditions: files of burnish's own, unchanged since, that git does n
 
 What tells burnish's own files from a user's: every version is noted down before it is written, as a digest, in the
 folder of its run. In a record that other tools add fields to, theirs are kept and ours are brought up to date; its
-`plugin` says whose file it is, its `sessionId` of which run it tells.
+`plugin` says whose file it is, its `sessionId` of which run it tells. Or the record itself knows what to make of a file
+that is there (`take_over`).
 """
 
 import hashlib
@@ -25,8 +26,8 @@ from typing import NamedTuple, cast
 
 from burnish.contracts.json_text import Json, JsonObject, write_json
 from burnish.core.values import Value
-from burnish.records.interface import RecordFile
-from burnish.records.registry import RECORD_PATHS
+from burnish.records.interface import RecordFile, RefusedRecordError
+from burnish.records.registry import RUN_RECORD_PATHS
 from burnish.system.files import make_private_directory, sync, sync_directory, write_atomically
 
 IsTracked = Callable[[str], bool]
@@ -57,14 +58,6 @@ class Written(Value):
     notices: tuple[Notice, ...] = ()
 
 
-class _RefusedError(Exception):
-    """A place in the checkout that is not ours to write to."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
 class Destination(NamedTuple):
     run_folder: Path
     checkout: Path | None
@@ -75,6 +68,10 @@ class Destination(NamedTuple):
     """Whether records are written there. What earlier runs left goes in any case."""
     makes_room: bool = True
     """Whether what earlier runs left is removed. Once that is done, nothing new comes while a run goes on."""
+    places: tuple[str, ...] = RUN_RECORD_PATHS
+    """Globs of where earlier runs may have left something."""
+    complete: bool = True
+    """Whether the files are all that the run has on record: its own copies of others are removed."""
 
 
 class _Notes:
@@ -101,7 +98,8 @@ def write(files: Iterable[RecordFile], destination: Destination) -> Written:
     removed: list[str] = []
     paths: list[str] = []
     notices: list[Notice] = []
-    _remove_own_copies(destination.run_folder / RECORDS, {file.path for file in files})
+    if destination.complete:
+        _remove_own_copies(destination.run_folder / RECORDS, {file.path for file in files})
     if checkout is not None and destination.makes_room:
         removed += _make_room(checkout, shown, destination, notes, notices)
     for file in files:
@@ -109,6 +107,8 @@ def write(files: Iterable[RecordFile], destination: Destination) -> Written:
             _write_own_copy(file, destination.run_folder)
             if checkout and file.path in shown and _write_to_checkout(file, checkout, destination, notes):
                 paths.append(file.path)
+        if file.take_over is not None and any(notice.path == file.path for notice in notices):
+            checkout = None
     gone = tuple(path for path in removed if path not in paths)
     return Written(paths=tuple(paths), removed=gone, notices=tuple(notices))
 
@@ -118,7 +118,7 @@ def _noticed(path: str, what: str, notices: list[Notice]) -> Generator[None]:
     """Whatever keeps one record from being written or removed is told, and keeps no other one from it."""
     try:
         yield
-    except _RefusedError as refused:
+    except RefusedRecordError as refused:
         notices.append(Notice(path=path, message=str(refused), hint=refused.hint))
     except OSError as error:
         hint = "The run continues. Try again with 'burnish records rebuild'."
@@ -138,7 +138,7 @@ def _make_room(
 ) -> list[str]:
     """Remove the records in the checkout that are not of this run now, and verdicts that do not hold."""
     found = dict.fromkeys(
-        str(path.relative_to(checkout)) for pattern in RECORD_PATHS for path in sorted(checkout.glob(pattern))
+        str(path.relative_to(checkout)) for pattern in destination.places for path in sorted(checkout.glob(pattern))
     )
     outdated = [path for path in found if _is_outdated(checkout / path, shown.get(path))]
     removed: list[str] = []
@@ -154,7 +154,7 @@ def _is_outdated(path: Path, file: RecordFile | None) -> bool:
         return True
     try:
         return file.is_verdict and _content(path) != _data(file.text)
-    except _RefusedError:
+    except RefusedRecordError:
         return False  # the writer says why
 
 
@@ -162,7 +162,7 @@ def _remove(checkout: Path, path: str, destination: Destination, notes: _Notes, 
     """Remove a record that this run or one that gives way to it wrote. Whether it is gone."""
     try:
         _refuse_removal(checkout, path, destination, notes)
-    except _RefusedError:
+    except RefusedRecordError:
         # Where one of this run's is to be written, the writer says so. What never was a record is not spoken of.
         was_record = any(destination.gives_way(keeper) for keeper in _keepers(destination.run_folder, path))
         if is_wanted or not was_record:
@@ -189,7 +189,7 @@ def _refuse_removal(checkout: Path, path: str, destination: Destination, notes: 
     else:
         return
     message = f"It belongs to an earlier run and {reason}, so burnish did not replace it."
-    raise _RefusedError(message, "It has nothing about this run.")
+    raise RefusedRecordError(message, "It has nothing about this run.")
 
 
 def _write_own_copy(file: RecordFile, run_folder: Path) -> None:
@@ -207,18 +207,22 @@ def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destinatio
     path = checkout / _confined(file.path)
     _refuse_links(checkout, file.path)
     existing = _content(path)
-    earlier = _earlier_version(file, existing)
-    data = _data(file.text if earlier is None else _merged_text(earlier, _object(file.text)))
+    if file.take_over is not None and existing is not None:
+        earlier, data = {}, _data(file.take_over(existing))
+    else:
+        earlier = _earlier_version(file, existing)
+        data = _data(file.text if earlier is None else _merged_text(earlier, _object(file.text)))
     if existing == data:  # which is most of them after most events: git need not be asked
         return False
     if destination.is_tracked(file.path):
-        raise _RefusedError(
+        raise RefusedRecordError(
             "It is tracked by git, so burnish did not replace it.", "The run's own copy has the current text."
         )
     if existing is not None and earlier is None and not any(notes.writers(file.path, existing)):
         hint = "Move it away to have it written; the run's own copy has the current text."
-        raise _RefusedError("There is already a file that burnish did not write.", hint)
-    _note(destination.run_folder, file.path, data)
+        raise RefusedRecordError("There is already a file that burnish did not write.", hint)
+    if file.take_over is None:
+        _note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data, mode=0o644)
     return True
@@ -228,7 +232,9 @@ def _confined(path: str) -> PurePosixPath:
     """The names in records are slugs; this holds even where one is not."""
     relative = PurePosixPath(path)
     if relative.is_absolute() or ".." in relative.parts or ".git" in relative.parts or not relative.parts:
-        raise _RefusedError("Its path leads out of the checkout.", "Check the names of the story and the reviewers.")
+        raise RefusedRecordError(
+            "Its path leads out of the checkout.", "Check the names of the story and the reviewers."
+        )
     return relative
 
 
@@ -243,7 +249,7 @@ def _refuse_links(checkout: Path, path: str) -> None:
             return
         if stat.S_ISLNK(mode):
             name = place.relative_to(checkout)
-            raise _RefusedError(f"'{name}' is a symbolic link.", "burnish never writes records through a link.")
+            raise RefusedRecordError(f"'{name}' is a symbolic link.", "burnish never writes records through a link.")
 
 
 def _content(path: Path) -> bytes | None:
@@ -255,7 +261,7 @@ def _content(path: Path) -> bytes | None:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_RECORD_BYTES:
-            raise _RefusedError(
+            raise RefusedRecordError(
                 "Something that is not a record is in the way.", "Move it away to have the record written."
             )
         with os.fdopen(os.dup(descriptor), "rb") as stream:

@@ -301,6 +301,96 @@ class ListObject(TypedDict):
     """Older runs that `--all` would add."""
 
 
+class TicketObject(TypedDict):
+    id: str
+    title: str
+    state: str
+    """`pending` (dependencies are not merged), `queued`, `running`, `waiting` (for a person), `approved`, `merging`,
+    `conflicting`, `completed`, `failed` or `blocked`."""
+    outcome: Annotated[str | None, Outcome]
+    """That of its last run; null before, and if nothing was done for it."""
+    reason: str
+    """Why it waits for a person, failed or is blocked."""
+    critical: bool
+    """Whether the epic fails with it."""
+    reviewed: bool
+    """False if it is only built and validated; then it is not merged."""
+    depends_on: list[str]
+    waits_for: list[str]
+    """The dependencies that are not settled yet."""
+    blocked_by: str | None
+    """The dependency that came to nothing."""
+    run: str | None
+    """The run that the state is about."""
+    phase: str | None
+    """What that run does now, in words."""
+    runs: list[str]
+    """All its runs in this epic, the oldest first."""
+    rounds: int
+    """Rounds of reviews in all of them."""
+    resolutions: int
+    """How many of the runs were to resolve a conflict."""
+    commit: str | None
+    """The commit of the epic's branch that holds it; null if it is not merged."""
+    started_at: float | None
+    """In seconds since 1970."""
+    settled_at: float | None
+    usage: UsageObject
+
+
+class EpicReviewObject(TypedDict):
+    run: str
+    outcome: Annotated[str | None, Outcome]
+    """Null until the review has ended."""
+    reason: str
+    """Why it ended or waits for a person."""
+
+
+class EpicObject(TypedDict):
+    """What `burnish run`, and `status`, `resume` and `cancel` with the name of an epic, print."""
+
+    version: int
+    """1. It changes only if an existing reader could misunderstand the object."""
+    epic: str
+    """The name of this run of the epic."""
+    id: str
+    """The id of the epic, as its source says."""
+    title: str
+    source: str
+    branch: str
+    """The branch that approved tickets are merged into."""
+    base: str
+    baseline: str
+    """The commit that the branch begins at."""
+    tip: str
+    """The commit that it is at."""
+    state: str
+    """`running`, `waiting` (for a person) or `ended`."""
+    interrupted: bool
+    """Work remains, and no process is driving the epic."""
+    outcome: Annotated[str | None, Outcome]
+    """Null until the epic has ended."""
+    reason: str
+    started_at: float
+    """In seconds since 1970."""
+    ended_at: float | None
+    parallel: int
+    """Tickets at work at once, at most."""
+    tickets: list[TicketObject]
+    """Each after those that it depends on."""
+    review: EpicReviewObject | None
+    """The review of the whole epic; null before it begins."""
+    rolled_back: str | None
+    """The ref that keeps what was taken out of the branch, if the epic was rolled back."""
+    pull_request: str | None
+    """Its address."""
+    usage: UsageObject
+    """What all runs have used, those at work included."""
+    budget: CapsObject
+    next: list[NextObject]
+    """What you could do next."""
+
+
 class LogObject(TypedDict):
     effect: str
     """The name of the attempt."""

@@ -76,6 +76,10 @@ class RunContext(Value):
     ticked: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
     """The criteria that have a check box in the brief, and whether it is ticked."""
     coordination: str = ""
+    epic: str = ""
+    """The epic that the run is part of, by its name in the ledger."""
+    build_title: str = ""
+    """How the message of the builder's commit begins, where that is not the implementation of a story."""
     intent: str = ""
     guidance: tuple[Guidance, ...] = ()
     prompts: dict[str, str] = msgspec.field(default_factory=dict[str, str])

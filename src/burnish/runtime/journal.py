@@ -1,13 +1,29 @@
-"""One run in the ledger, as its only writer sees it: append an event, take in what others intended meanwhile.
+"""A run or an epic in the ledger, as its only writer sees it: append an event, take in what others intended meanwhile.
 
 The state in memory is never ahead of the ledger: an event is tried on the state, appended, and only then believed.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import Generic, TypeVar
 
+from burnish.core.epics import loop as epic_loop
+from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, EpicIntent, EpicStarted, decode_epic
+from burnish.core.epics.state import Epic
 from burnish.core.errors import BurnishError, ErrorKind
-from burnish.core.events import INTENTS, AnyEvent, Closed, Intent, RunStarted, as_stored, decode, encode, name_of
-from burnish.core.loop import IllegalEventError, evolve, replay
+from burnish.core.events import (
+    INTENTS,
+    AnyEvent,
+    Closed,
+    Event,
+    Intent,
+    RunStarted,
+    as_stored,
+    decode,
+    encode,
+    name_of,
+)
+from burnish.core.loop import IllegalEventError, evolve
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.errors import VersionConflictError
@@ -28,9 +44,9 @@ def stream_of(run: str) -> str:
     return f"run/{run}"
 
 
-def stored(event: AnyEvent) -> NewEvent:
-    body = encode(event)
-    return NewEvent(kind=name_of(type(event)), body=body, at=event.at, intent=isinstance(event, INTENTS))
+def stored(event: Event) -> NewEvent:
+    is_intent = isinstance(event, (*INTENTS, EpicCancelled))
+    return NewEvent(kind=name_of(type(event)), body=encode(event), at=event.at, intent=is_intent)
 
 
 def load_run(ledger: Ledger, run: str) -> Run:
@@ -82,13 +98,52 @@ def intend(ledger: Ledger, run: str, intent: Intent) -> Run:
         return following
 
 
-class Journal:
-    """The writer's hold on a run."""
+_State = TypeVar("_State", Run, Epic)
+_Event = TypeVar("_Event", bound=Event)
 
-    def __init__(self, ledger: Ledger, state: Run, lease: Lease) -> None:
+
+class StreamWriter(ABC, Generic[_State, _Event]):
+    """The writer's hold on a stream, of a run or of an epic."""
+
+    def __init__(self, ledger: Ledger, state: _State, lease: Lease) -> None:
         self._ledger = ledger
         self._lease = lease
-        self.state = state
+        self.state: _State = state
+
+    @abstractmethod
+    def _evolve(self, event: _Event) -> _State: ...
+
+    @abstractmethod
+    def _decode(self, body: bytes) -> _Event: ...
+
+    def record(self, event: _Event) -> _State:
+        """Append an event. Raises an error where it no longer fits what others intended meanwhile."""
+        while True:
+            following = self._evolve(event)
+            try:
+                self._ledger.append(self._lease.stream, self.state.version, [stored(event)], self._lease)
+            except VersionConflictError:
+                self.catch_up()
+                continue
+            self.state = following
+            return following
+
+    def catch_up(self) -> tuple[_Event, ...]:
+        """Take in the intents that others appended."""
+        events = tuple(self._decode(event.body) for event in self._ledger.read(self._lease.stream, self.state.version))
+        for event in events:
+            self.state = self._evolve(event)
+        return events
+
+    def renew(self, now: float) -> None:
+        self._lease = self._ledger.renew_lease(self._lease, now, LEASE_SECONDS)
+
+    def release(self) -> None:
+        self._ledger.release_lease(self._lease)
+
+
+class Journal(StreamWriter[Run, AnyEvent]):
+    """The writer's hold on a run."""
 
     @classmethod
     def begin(cls, ledger: Ledger, started: RunStarted, owner: ProcessIdentity) -> "Journal":
@@ -107,26 +162,60 @@ class Journal:
         return cls(ledger, load_run(ledger, run), lease)
 
     def record(self, event: AnyEvent) -> Run:
-        """Append an event. Raises `IllegalEventError` where it no longer fits what others intended meanwhile."""
-        event = as_stored(event)
-        while True:
-            following = evolve(self.state, event)
-            try:
-                self._ledger.append(self._lease.stream, self.state.version, [stored(event)], self._lease)
-            except VersionConflictError:
-                self.catch_up()
-                continue
-            self.state = following
-            return following
+        return super().record(as_stored(event))
 
-    def catch_up(self) -> tuple[AnyEvent, ...]:
-        """Take in the intents that others appended."""
-        events = tuple(decode(event.body) for event in self._ledger.read(self._lease.stream, self.state.version))
-        self.state = replay(events, self.state)
-        return events
+    def _evolve(self, event: AnyEvent) -> Run:
+        return evolve(self.state, event)
 
-    def renew(self, now: float) -> None:
-        self._lease = self._ledger.renew_lease(self._lease, now, LEASE_SECONDS)
+    def _decode(self, body: bytes) -> AnyEvent:
+        return decode(body)
 
-    def release(self) -> None:
-        self._ledger.release_lease(self._lease)
+
+class EpicJournal(StreamWriter[Epic, AnyEpicEvent]):
+    """The writer's hold on an epic."""
+
+    @classmethod
+    def begin(cls, ledger: Ledger, started: EpicStarted, owner: ProcessIdentity) -> "EpicJournal":
+        lease = ledger.acquire_lease(epic_stream(started.epic), owner, started.at, LEASE_SECONDS)
+        ledger.append(lease.stream, 0, [stored(started)], lease)
+        return cls(ledger, epic_loop.evolve(None, started), lease)
+
+    @classmethod
+    def take_over(cls, ledger: Ledger, epic: str, owner: ProcessIdentity, now: float) -> "EpicJournal":
+        """Become the writer of an epic that has no writer any more."""
+        lease = ledger.acquire_lease(epic_stream(epic), owner, now, LEASE_SECONDS)
+        return cls(ledger, load_epic(ledger, epic), lease)
+
+    def _evolve(self, event: AnyEpicEvent) -> Epic:
+        return epic_loop.evolve(self.state, event)
+
+    def _decode(self, body: bytes) -> AnyEpicEvent:
+        return decode_epic(body)
+
+
+def epic_stream(epic: str) -> str:
+    return f"epic/{epic}"
+
+
+def load_epic(ledger: Ledger, epic: str) -> Epic:
+    """Fold an epic's events, without writing anything."""
+    state = epic_loop.replay(decode_epic(event.body) for event in ledger.read(epic_stream(epic)))
+    if state is None:
+        raise RunError(f"There is no epic '{epic}'.", hint="'burnish status' lists the epics of this repository.")
+    return state
+
+
+def cancel_epic(ledger: Ledger, epic: str, intent: EpicIntent) -> Epic:
+    """Append a person's intent. The writer of the epic continues; neither loses the other's events."""
+    while True:
+        state = load_epic(ledger, epic)
+        try:
+            following = epic_loop.evolve(state, intent)
+        except epic_loop.IllegalEpicEventError as error:
+            told = f"{epic} does not accept this: {error}"
+            raise RunError(told, hint=f"'burnish status {epic}' shows its state.") from None
+        try:
+            ledger.append(epic_stream(epic), state.version, [stored(intent)])
+        except VersionConflictError:
+            continue
+        return following

@@ -221,20 +221,23 @@ def _committed(services: LocalServices, job: Job[_Writing], clone: Clone, summar
         round=len(run.rounds),
         summary=summary,
         at=at,
-        prefix=_commit_title(job.effect, run),
+        prefix=_commit_title(job.effect, run, services.context.build_title),
         records=NO_WORK_OF_FIXERS,
     ).change
     settings, base = services.settings, run.subject.base_commit
     return replace(change, changed=changed_files(services.repository, settings, base, change.commit))
 
 
-def _commit_title(effect: Writing, run: Run) -> str | None:
+def _commit_title(effect: Writing, run: Run, build_title: str) -> str | None:
     """How the message of the commit begins; None for a session, which answers for its round."""
     match effect:
         case StartFix():
             return effect.order.commit_title
         case StartBuild():
-            return f"feat: implement {' '.join(clean_text(run.subject.story or run.subject.branch).split())}"
+            return (
+                build_title
+                or f"feat: implement {' '.join(clean_text(run.subject.story or run.subject.branch).split())}"
+            )
         case StartReview():
             return None
 
@@ -248,7 +251,7 @@ async def run_hooks(services: LocalServices, job: Job[_Writing], clone: Clone, s
         run=run.id,
         round=len(run.rounds),
         summary=summary,
-        prefix=_commit_title(job.effect, run),
+        prefix=_commit_title(job.effect, run, services.context.build_title),
     )
     commands = await asyncio.to_thread(hook_commands, repository, clone, message)
     folder = await asyncio.to_thread(hooks_folder, repository) if commands else ""

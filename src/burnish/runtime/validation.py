@@ -3,11 +3,14 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import NamedTuple
 
+from burnish.agents.analysers import added_secrets
 from burnish.agents.project_copies import prepared_view
 from burnish.contracts.coverage import REPORTS, Coverage, coverage_of
 from burnish.core.effects import StartValidation
 from burnish.core.events import AnyEvent, Validated, ValidationStatus, WorkFailed
+from burnish.core.findings import Finding
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import Run
 from burnish.core.values import Value
@@ -25,28 +28,52 @@ from burnish.workspace.views import CopyView
 OUTPUT_TAIL = 8_000
 
 
+class TreeToValidate(NamedTuple):
+    base: str
+    """The commit whose scripts the commands start."""
+    commit: str
+    changed: tuple[str, ...]
+    """The files that differ from the base."""
+
+
 async def validate(services: LocalServices, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
     """Run every command until one fails. A protocol may ask for the acceptance criteria before that."""
     if run.protocol.validate.acceptance and (missing := incomplete_criteria(services, run)):
-        return _validated(effect, ValidationStatus.FAILED, [_words(missing)], 0.0)
+        return _validated(effect.id, ValidationStatus.FAILED, [_words(missing)], 0.0)
+    if services.context.epic and services.settings.epics.secrets:
+        secrets = await added_secrets(services, run, stop)
+        if isinstance(secrets, Failure):
+            return WorkFailed(at=clock.now(), effect=effect.id, failure=secrets)
+        if secrets:
+            return _validated(effect.id, ValidationStatus.FAILED, [_secret_words(secrets)], 0.0)
+    tree = TreeToValidate(
+        base=run.subject.base_commit, commit=effect.commit, changed=tuple(file.path for file in run.changed)
+    )
+    return await validate_tree(services, effect.id, tree, stop)
+
+
+async def validate_tree(
+    services: LocalServices, effect: str, tree: TreeToValidate, stop: asyncio.Event
+) -> Validated | WorkFailed:
+    """Run the project's own commands on a tree."""
     commands = services.settings.validate.commands
     if not commands:
-        return Validated(at=clock.now(), effect=effect.id, status=ValidationStatus.SKIPPED)
-    clone = await services.clone(effect.id.replace(":", "-"), run.subject.base_commit, effect.commit, writable=True)
+        return Validated(at=clock.now(), effect=effect, status=ValidationStatus.SKIPPED)
+    clone = await services.clone(effect.replace(":", "-"), tree.base, tree.commit, writable=True)
     seconds = 0.0
     outputs: list[str] = []
     try:
-        view = await prepared_view(services, clone, effect.id, stop, [file.path for file in run.changed])
+        view = await prepared_view(services, clone, effect, stop, list(tree.changed))
         if isinstance(view, Failure):
-            return WorkFailed(at=clock.now(), effect=effect.id, failure=view)
-        await asyncio.to_thread(_take_from_base, services, run, clone)
+            return WorkFailed(at=clock.now(), effect=effect, failure=view)
+        await asyncio.to_thread(_take_from_base, services, tree.base, clone)
         before = stamps(clone.path)
         for name, command in commands.items():
-            finished = await _run(services, effect.id, command, view, stop)
+            finished = await _run(services, effect, command, view, stop)
             seconds += finished.seconds
             failure = _infrastructure(name, command, finished)
             if failure is not None:
-                return WorkFailed(at=clock.now(), effect=effect.id, failure=failure, usage=Usage(seconds=seconds))
+                return WorkFailed(at=clock.now(), effect=effect, failure=failure, usage=Usage(seconds=seconds))
             said = f"$ {command.text}\n"
             outputs.append(f"{said}{finished.tail(max(1_000, OUTPUT_TAIL - len(said)))}")
             if finished.code != 0:
@@ -63,16 +90,25 @@ def _words(missing: tuple[str, ...]) -> str:
     return "\n".join([*lines, "Meet them, and say so in your answer, one line each: `- 1: met - how`."])
 
 
-def _validated(effect: StartValidation, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:
+def _secret_words(secrets: tuple[Finding, ...]) -> str:
+    places = [one.location for one in secrets]
+    lines = [
+        f"- {visible(one.title)}" + (f" ({visible(place.file)}:{place.line})" if place else "")
+        for one, place in zip(secrets, places, strict=True)
+    ]
+    return "\n".join(["The change adds secrets:", *lines, "Remove them, and read them from the environment."])
+
+
+def _validated(effect: str, status: ValidationStatus, outputs: list[str], seconds: float) -> Validated:
     output = "\n\n".join(outputs)[-OUTPUT_TAIL:]
-    return Validated(at=clock.now(), effect=effect.id, status=status, output=output, usage=Usage(seconds=seconds))
+    return Validated(at=clock.now(), effect=effect, status=status, output=output, usage=Usage(seconds=seconds))
 
 
-def _take_from_base(services: LocalServices, run: Run, clone: Clone) -> None:
+def _take_from_base(services: LocalServices, base: str, clone: Clone) -> None:
     """The scripts that the commands start are the base's: a change must not rewrite what it is validated by."""
     for command in services.settings.validate.commands.values():
         for name in command.scripts:
-            content = services.repository.read_file(run.subject.base_commit, name)
+            content = services.repository.read_file(base, name)
             if content is not None and content != services.repository.read_file(clone.head, name):
                 write_new(clone.path, name, content, mode=0o755, make=True)
 

@@ -180,6 +180,10 @@ TABLE: Mapping[str, KeyPermission] = {
     **_rows(Effect.WEAKENS, "changes that were not examined are then approved", "gate.unproven"),
     **_rows(Effect.WEAKENS, "findings are then only reported", "gate.enforce", stricter=_kept_enforced),
     **_rows(Effect.LIMITS, _KEPT, "keep.days", "keep.megabytes", users=True),
+    **_rows(
+        Effect.LIMITS, "fewer tickets at once only take longer", "epics.parallel", "epics.agents.*", stricter=_at_most
+    ),
+    **_rows(Effect.WEAKENS, "tickets are then not scanned for secrets", "epics.secrets", stricter=_kept_enforced),
     **_rows(Effect.WEAKENS, "its findings do not block", "waivers"),
     **_rows(Effect.WEAKENS, "it can turn rules off and lower severities", "analysers.rules.*", gate=_same),
     **_rows(Effect.WEAKENS, "the analysers skip files that match it", "analysers.generated", gate=_same),

@@ -345,6 +345,17 @@ class KeepSettings(Value):
     """How much of them to keep, for all runs of a repository together; the oldest go first."""
 
 
+class EpicSettings(Value):
+    """How `burnish run` works on several tickets at once."""
+
+    parallel: int = 4
+    """The maximum number of tickets at work at once."""
+    agents: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """The maximum number of tickets at work at once that may call an agent of a kind, such as `claude`."""
+    secrets: bool = True
+    """Whether what a ticket adds is scanned for secrets before it is reviewed."""
+
+
 class Settings(Value):
     protocol: str = "default"
     """The rules of a run: the name of a built-in protocol, or the path of your own."""
@@ -370,6 +381,7 @@ class Settings(Value):
     gate: GateSettings = GateSettings()
     waivers: tuple[Waiver, ...] = ()
     keep: KeepSettings = KeepSettings()
+    epics: EpicSettings = EpicSettings()
 
     def agent(self, name: str) -> AgentSettings | None:
         """An agent by its name, complete: with the general model and time limits where it has none of its own.

@@ -65,6 +65,8 @@ class PlannedRun(Value):
     mode: Mode
     inputs: RunContext
     build: bool = False
+    handed_down: Amounts | None = None
+    """What the epic that it is part of leaves to it; None for a run that is part of none."""
 
     @property
     def is_session(self) -> bool:
@@ -77,13 +79,15 @@ def allocate_budget(planned: PlannedRun) -> tuple[Budget, tuple[str, ...]]:
     settings = planned.inputs.settings
     called = agents_called(planned.protocol, planned.roles, planned.mode, build=planned.build)
     budget = run_budget(settings, planned.protocol, called)
-    for wider in _wider(settings, planned.subject):
+    if planned.handed_down is not None:
+        budget = budget.within("epic", planned.handed_down, {})
+    for wider in _wider(settings, planned.subject, in_epic=planned.handed_down is not None):
         # Without a paid agent, there is no money or token whose cap could be reached.
         caps = {cap: most for cap, most in wider.caps.items() if budget.paid or cap is Cap.MINUTES}
         if caps:
             budget = budget.within(wider.whose, caps, used_before(planned.repository, planned.subject, wider))
     notices = [*_unpriced_notices(settings, called), *estimate(planned, budget)] if budget.paid else []
-    if settings.limits.epic.amounts and not epic_of(planned.subject):
+    if settings.limits.epic.amounts and planned.handed_down is None and not epic_of(planned.subject):
         told = "[limits.epic] does not apply to this run: its --story does not start with the number of an epic, as "
         notices.insert(0, f"{told}in 1-2-login.")
     return budget, tuple(notices)
@@ -97,10 +101,10 @@ class SharedCaps(NamedTuple):
     key: Callable[[Subject], str]
 
 
-def _wider(settings: Settings, subject: Subject) -> Iterator[SharedCaps]:
+def _wider(settings: Settings, subject: Subject, *, in_epic: bool) -> Iterator[SharedCaps]:
     limits = settings.limits
     yield SharedCaps("ticket", limits.ticket.amounts, attrgetter("story" if subject.story else "branch"))
-    if epic_of(subject):
+    if epic_of(subject) and not in_epic:
         yield SharedCaps("epic", limits.epic.amounts, epic_of)
 
 

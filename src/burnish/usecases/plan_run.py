@@ -9,7 +9,7 @@ from pathlib import Path
 
 from burnish.agents.census import changed_files
 from burnish.agents.registry import agent_of, client_of, clients
-from burnish.core.budget import Budget
+from burnish.core.budget import Amounts, Budget, Cap, Share
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol, ReviewBy, SkipReason
@@ -73,6 +73,16 @@ class RunRequest(Value):
     """What holds the staged files, where that is not the repository's own index."""
     brief: str = ""
     """Path of a file with requirements and acceptance criteria."""
+    ticket: Brief | None = None
+    """The same, read already: a ticket of an epic."""
+    epic: str = ""
+    """The epic that the run is part of, by its name in the ledger. It hands down its budget."""
+    share: Share = Share()
+    """What the run may use up of the epic's budget."""
+    minutes: float | None = None
+    """The same for minutes of work."""
+    build_title: str = ""
+    """How the message of the builder's commit begins, where that is not the implementation of a story."""
     intent: str = ""
     story: str = ""
     flags: Flags = Flags()
@@ -160,7 +170,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     _check_rounds(protocol, request.max_rounds)
     sandbox = choose(settings.sandbox.value)
     prompts = _prompts(repository, base, resolved)
-    brief = read_brief(request.brief, repository.root, request.story, base_file(repository, base))
+    brief = request.ticket or read_brief(request.brief, repository.root, request.story, base_file(repository, base))
     planned = Plan(
         mode=request.mode,
         repository=repository,
@@ -176,6 +186,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
         invocation=_invocation(folder, request, environment),
         sandbox=sandbox,
         build=request.build,
+        handed_down=_handed_down(request),
         skip=None if request.review else SkipReason.REVIEW_DISABLED,
         allow_unexamined=request.allow_unexamined or settings.gate.unproven is Unproven.WARN,
         waivers=_waivers(resolved.merged),
@@ -318,10 +329,18 @@ def _check_build(request: RunRequest, roles: Roles) -> None:
         raise PlanError(
             "No agent has the role 'build'.", hint="Use --agent build=NAME, or set build in [roles] of burnish.toml."
         )
-    if not (request.brief or request.intent):
+    if not (request.brief or request.intent or request.ticket):
         raise PlanError(
             "There is nothing to build from.", hint="Describe the change with --brief FILE or --intent TEXT."
         )
+
+
+def _handed_down(request: RunRequest) -> Amounts | None:
+    """What an epic leaves to one of its runs; None for a run that is part of none."""
+    if not request.epic:
+        return None
+    amounts = {Cap.COST: request.share.cost_usd, Cap.TOKENS: request.share.tokens, Cap.MINUTES: request.minutes}
+    return {cap: amount for cap, amount in amounts.items() if amount is not None}
 
 
 def _check_no_review(request: RunRequest, protocol: Protocol) -> None:
@@ -406,6 +425,8 @@ def _inputs(
         acceptance=brief.acceptance,
         ticked=brief.ticked,
         coordination=brief.coordination,
+        epic=request.epic,
+        build_title=request.build_title,
         intent=request.intent,
         guidance=tuple(
             Guidance(name=name, text=page[:MAX_PAGE_BYTES].decode("utf-8", errors="replace"))

@@ -148,10 +148,12 @@ def begin(
     max_rounds: int | None,
     interactive: bool,
     supersede: bool = False,
+    name: str = "",
 ) -> Journal:
     """Begin the planned run; or, where its dead twin is found, take that one up again.
 
-    `supersede` ends a run of the same subject that waits for a person, or that could be resumed.
+    `supersede` ends a run of the same subject that waits for a person, or that could be resumed. `name` is the name of
+    the run where it was given one before.
     """
     stay_awake()
     if mode is Mode.FIX:
@@ -159,7 +161,7 @@ def begin(
     now = clock.now()
     started = RunStarted(
         at=now,
-        run=new_run_id(now),
+        run=name or new_run_id(now),
         mode=mode,
         subject=plan.subject,
         protocol=plan.protocol,

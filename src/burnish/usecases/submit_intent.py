@@ -69,7 +69,7 @@ def submit_intent(runs: Runs, intent: Intent, name: str) -> IntentResult:
         return _without_driver(runs, run)
     # After the end the driver only puts the result where it belongs: it waits for nothing, and is not disturbed.
     if not had_ended:
-        _wake(driver)
+        wake(driver)
     return IntentResult(account=tell(runs.repository, RunSnapshot(run=run, driver=driver)))
 
 
@@ -83,7 +83,7 @@ def _without_driver(runs: Runs, run: Run) -> IntentResult:
     return IntentResult(account=done.account, notices=done.notices)
 
 
-def _wake(driver: ProcessIdentity) -> None:
+def wake(driver: ProcessIdentity) -> None:
     """Only the very process that holds the lease: the signal would end any other one."""
     if can_be_seen(driver) and driver != this_process():
         process_table.SYSTEM.tell([ProcessMark(pid=driver.pid, started=float(driver.started))], WAKE)

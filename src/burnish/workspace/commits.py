@@ -66,10 +66,12 @@ def commit_tree(
     message: str,
     at: float,
     *,
+    merged: str = "",
     how: Authorship = OWN_AUTHORSHIP,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Make a commit. Unsigned, the same content, identity and time give the same id."""
+    """Make a commit; with `merged`, one that merges that commit into the parent. Unsigned, the same content, identity
+    and time give the same id."""
     date = f"@{int(at)} +0000"
     identity = {
         "GIT_AUTHOR_NAME": how.author.name,
@@ -79,7 +81,8 @@ def commit_tree(
         "GIT_COMMITTER_EMAIL": how.committer.address,
         "GIT_COMMITTER_DATE": date,
     }
-    arguments = ("commit-tree", tree, "-p", parent, "-F", "-", *(("-S",) if how.signed else ()))
+    parents = ("-p", parent, *(("-p", merged) if merged else ()))
+    arguments = ("commit-tree", tree, *parents, "-F", "-", *(("-S",) if how.signed else ()))
     text, variables = message.encode("utf-8", errors="replace"), {**identity, **(environment or {})}
     if not how.signed:
         ask = git.about if environment is None else git.run  # what is written elsewhere may be gone the next time

@@ -42,7 +42,7 @@ class Landing(Value):
 
 def land(repository: Repository, *, branch: str, expected: str, new: str, run: str) -> Landing:
     """Move a branch from the commit that was reviewed to the result, or leave it alone and say why."""
-    reason = _move_branch(repository, branch, expected, new, run)
+    reason = move_branch(repository, branch, expected, new, run)
     if reason:
         return leave(repository, new=new, run=run, reason=reason)
     return Landing(moved=True, ref=branch, words=f"The result is on {branch}.")
@@ -55,8 +55,9 @@ def leave(repository: Repository, *, new: str, run: str, reason: str = "") -> La
     return Landing(moved=False, ref=ref, words=f"{reason} The result is on {ref}.".strip())
 
 
-def _move_branch(repository: Repository, branch: str, expected: str, new: str, run: str) -> str:
-    """Why the branch was not moved; empty where it has the result now."""
+def move_branch(repository: Repository, branch: str, expected: str, new: str, run: str) -> str:
+    """Move a branch forward, in its work tree where it is checked out. Why it was not moved; empty where it is there
+    now."""
     current = branch_commit(repository, branch)
     if current is None:
         return f"There is no branch '{branch}' to move."

@@ -103,6 +103,14 @@ def base_branch(repository: Repository, remote: str) -> BaseBranch | None:
     return BaseBranch(name=name, ref=ref, commit=repository.commit_of(ref))
 
 
+def push_branch(repository: Repository, remote: str, branch: str) -> str:
+    """Push a branch forward, as the user would; why that failed, or nothing. It is never forced."""
+    environment = {name: os.environ[name] for name in _TRANSPORT if name in os.environ}
+    spec = f"refs/heads/{branch}:refs/heads/{branch}"
+    finished = repository.git.finish("push", "--quiet", "--", remote, spec, seconds=_SECONDS, environment=environment)
+    return (finished.stderr_tail.strip().splitlines() or ["git push failed"])[-1][:300] if finished.code else ""
+
+
 def push_seals(repository: Repository, remote: str, trees: Sequence[str]) -> str:
     """Push what is recorded of these trees; why that failed and how to do it by hand, or nothing.
 

@@ -52,8 +52,6 @@ def to_start(run: Run) -> Run:
 
 def to_first_review(run: Run) -> Run:
     """Run the project's own commands before the first review, if the protocol asks for it."""
-    if run.started.skip is not None:
-        return end(run, Outcome.SKIPPED, f"review skipped: {run.started.skip.value}")
     return to_validation(run) if run.protocol.validate.before_first_review else to_review(run)
 
 
@@ -64,6 +62,8 @@ def to_validation(run: Run, approval: Approval | None = None) -> Run:
 
 def to_review(run: Run) -> Run:
     """Call the panel. The round itself opens when its first review starts."""
+    if run.started.skip is not None:
+        return end(run, Outcome.SKIPPED, f"review skipped: {run.started.skip.value}")
     seats = tuple(Seat(reviewer=reviewer.name, work=Ready()) for reviewer in run.panel)
     number = len(run.rounds) + 1
     return replace(run, phase=Reviewing(round=number, scope=_scope(run, number), seats=seats))

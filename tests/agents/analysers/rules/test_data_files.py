@@ -86,3 +86,8 @@ def test_a_committed_conflict_is_found_in_every_text(path: str) -> None:
 )
 def test_what_only_looks_like_a_conflict_is_not_reported(text: str) -> None:
     assert not list(merge_markers("a.rst", text.encode()))
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "- " * 200_000, "{a: " * 100_000])
+def test_a_file_of_brackets_does_not_end_the_process(text: str) -> None:
+    assert found("a.yaml", text) == [(OwnRule.INVALID_DATA.value, 1)]

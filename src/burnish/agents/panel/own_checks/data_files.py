@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, pattern, rule_data
-from burnish.agents.panel.own_checks.yaml_nodes import YamlError, YamlNode, documents
 from burnish.agents.panel.tools.reading import text
 from burnish.core.values import Value
 from burnish.settings.globs import matches
+from burnish.settings.yaml_nodes import YamlError, YamlNode, documents
 
 _RULES = "data-files"
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)

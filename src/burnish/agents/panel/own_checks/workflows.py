@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.commands import runs_tests
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit
-from burnish.agents.panel.own_checks.yaml_nodes import NOTHING, YamlError, YamlNode, documents
 from burnish.agents.panel.tools.reading import text
+from burnish.settings.yaml_nodes import NOTHING, YamlError, YamlNode, documents
 
 _WORKFLOWS = PurePosixPath(".github/workflows")
 _ACTIONS = PurePosixPath(".github/actions")

@@ -1,0 +1,88 @@
+"""What `burnish run` does: ask for an epic, show it while it goes on, and tell its end."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from burnish.cli.trust import ask_trust
+from burnish.core.epics.events import AnyEpicEvent
+from burnish.core.epics.state import Epic
+from burnish.core.state import Run
+from burnish.core.values import replace
+from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event_line
+from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
+from burnish.settings.loading import Flags
+from burnish.settings.types import Complexity
+from burnish.usecases.plan_epic import EpicRequest, agents_of, plan_epic
+from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
+
+
+def start(options: dict[str, Any]) -> int:
+    flags = Flags(**{name: options[name] for name in Flags.__struct_fields__ if name in options})
+    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name != "complexity")
+    request = EpicRequest(**{name: options[name] for name in fields}, flags=flags)
+    if options["complexity"]:
+        request = replace(request, complexity=Complexity(options["complexity"]))
+    surface = _surface(options)
+    if options["dry_run"]:
+        planned = plan_epic(Path.cwd(), request, os.environ)
+        for line in dry_run_lines(planned.started, agents_of(planned), "\n".join(planned.notices)):
+            print_error(f"[DRY-RUN] {line}")
+        return 0
+    if options["background"]:
+        print_line(start_epic_in_background(Path.cwd(), request, os.environ, surface))
+        return 0
+    return _deliver(run_epic(Path.cwd(), request, os.environ, surface), as_json=options["as_json"])
+
+
+def resume(name: str, options: dict[str, Any]) -> int:
+    return _deliver(resume_epic(Path.cwd(), name, os.environ, _surface(options)), as_json=options["as_json"])
+
+
+def _surface(options: dict[str, Any]) -> EpicSurface:
+    quiet = options["quiet"]
+    if quiet and options["verbose"]:
+        raise click.UsageError("--quiet and --verbose exclude each other.")
+    interactive = not options["as_json"] and at_terminal()
+    return EpicSurface(
+        notice=_say_nothing if quiet else _print_notice,
+        begun=_say_nothing if quiet else _print_title,
+        event=_say_nothing if quiet else _print_event,
+        progress=_print_progress if options["verbose"] else _say_nothing,
+        ask_trust=ask_trust if interactive else None,
+    )
+
+
+def _say_nothing(*_: object) -> None:
+    pass
+
+
+def _print_notice(notice: str) -> None:
+    print_error(f"note: {notice}")
+
+
+def _print_title(epic: Epic) -> None:
+    print_error(f"{epic.plan.id}: {len(epic.tickets)} tickets into {epic.started.branch} ({epic.id})")
+
+
+def _print_event(event: AnyEpicEvent, epic: Epic) -> None:
+    line = event_line(event, epic)
+    if line:
+        print_error(line)
+
+
+def _print_progress(epic: Epic, run: Run) -> None:
+    del epic
+    print_error(f"  {run.subject.story_or_branch}: {type(run.phase).__name__.lower()}")
+
+
+def _deliver(result: EpicResult, *, as_json: bool) -> int:
+    for notice in result.notices:
+        _print_notice(notice)
+    if as_json:
+        print_json(epic_object(result.epic, result.runs))
+    else:
+        print_lines(epic_summary(result.epic, result.runs))
+    return result.exit_code

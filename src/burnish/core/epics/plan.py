@@ -1,0 +1,83 @@
+"""The plan of an epic: its tickets, what depends on what, and which of them comes first.
+
+A source reads it from where people keep their work. It holds the texts themselves, so that later edits of files change
+nothing unless a person asks for it.
+"""
+
+from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from burnish.core.values import Value
+
+
+class Ticket(Value):
+    """One piece of work: what its builder is told and its reviewer judges by."""
+
+    id: str
+    title: str = ""
+    text: str
+    """What is asked for, in markdown, as agents are given it."""
+    file: str = ""
+    """The file that describes it alone, as a path below the root of the repository or an absolute one."""
+    depends_on: tuple[str, ...] = ()
+    acceptance: tuple[str, ...] = ()
+    ticked: tuple[str, ...] = ()
+    """The criteria among them whose check box is ticked."""
+    boxes: tuple[str, ...] = ()
+    """The criteria among them that have a check box."""
+    touches: tuple[str, ...] = ()
+    """The files that it says it will change: paths or globs."""
+    role: str = ""
+    """What the epic says about its part in the whole."""
+    critical: bool = False
+    """Whether the epic fails with it."""
+    reviewed: bool = True
+    """One that is not reviewed is built and validated, but neither sealed nor merged."""
+    done: bool = False
+    """Whether the source says that it is done already: nothing is built for it."""
+
+
+class EpicPlan(Value):
+    id: str
+    title: str = ""
+    description: str = ""
+    acceptance: tuple[str, ...] = ()
+    coordination: str = ""
+    """What all tickets must keep to, as it is written in the source."""
+    rollback_on_failure: bool = False
+    """Whether everything is taken out of the epic's branch again if a critical ticket fails."""
+    tickets: tuple[Ticket, ...]
+    source: str
+    """The path of the file below the root of the repository, or an absolute one."""
+    kind: str
+    """Which reader understands the source."""
+
+    def ticket(self, name: str) -> Ticket | None:
+        return next((ticket for ticket in self.tickets if ticket.id == name), None)
+
+
+def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
+    """The tickets of one circle of dependencies, the first of them again at the end; empty where there is none."""
+    sorter = TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return tuple(reversed(error.args[1]))
+    return ()
+
+
+def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
+    """How urgent each ticket is, the smallest first: by the longest chain that waits for it, then by its place.
+
+    A ticket with a long chain behind it decides how long the whole epic takes.
+    """
+    order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
+    needed_by: dict[str, list[str]] = {}
+    for ticket in tickets:
+        for name in ticket.depends_on:
+            needed_by.setdefault(name, []).append(ticket.id)
+    chain: dict[str, int] = {}
+    for name in reversed(order):
+        chain[name] = 1 + max((chain[after] for after in needed_by.get(name, ())), default=0)
+    urgent = sorted(tickets, key=lambda ticket: -chain[ticket.id])
+    return {ticket.id: rank for rank, ticket in enumerate(urgent)}

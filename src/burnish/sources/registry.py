@@ -1,0 +1,88 @@
+"""Which reader understands a source: told by its name."""
+
+import shlex
+import stat
+from pathlib import Path
+
+from burnish.core.brief_text import is_epic_name, one_line
+from burnish.core.epics.plan import EpicPlan
+from burnish.core.values import replace
+from burnish.settings.documents import did_you_mean, quoted
+from burnish.sources.epic import read_epic
+from burnish.sources.interface import SourceError, source_error
+from burnish.sources.tasks import read_tasks
+
+_YAML = (".yaml", ".yml")
+_MARKDOWN = (".md", ".markdown")
+_BEADS = ".beads"
+_SPRINT_STATUS = ("sprint-status.yaml", "sprint-status.yml")
+_SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), or a folder with an epic.yaml in it."
+
+
+def read_source(path: Path, root: Path) -> EpicPlan:
+    """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`.
+
+    Its `source` is the path below the root, else the whole one.
+    """
+    plan, top = _read(path, root), root.resolve()
+    source = Path(plan.source).resolve()
+    return replace(plan, source=source.relative_to(top).as_posix() if source.is_relative_to(top) else str(source))
+
+
+def _read(path: Path, root: Path) -> EpicPlan:
+    mode = _mode(path)
+    if mode is None:
+        raise _missing(path)
+    if _BEADS in (path.name, path.parent.name):
+        raise source_error(path, "Beads are not supported yet.", _SOURCES)
+    if path.name in _SPRINT_STATUS:
+        raise source_error(path, "Sprint statuses are not supported yet.", _SOURCES)
+    if stat.S_ISDIR(mode):
+        return read_epic(_epic_in(path), root)
+    suffix = path.suffix.lower()
+    if suffix in _YAML:
+        return read_epic(path, root)
+    if suffix in _MARKDOWN:
+        return read_tasks(path)
+    raise source_error(path, "Files of this kind are not a source of tickets.", _SOURCES)
+
+
+def _mode(path: Path) -> int | None:
+    """The kind of file that is at a path; None where there is none. A sentence is no path, though it looks like one."""
+    try:
+        return path.stat().st_mode
+    except PermissionError:
+        raise source_error(path, "You may not read it.", "Check its permissions.") from None
+    except (OSError, ValueError):
+        return None
+
+
+def _missing(path: Path) -> SourceError:
+    text = one_line(str(path))
+    if path.suffix.lower() not in (*_YAML, *_MARKDOWN) and " " in text:
+        intent = shlex.quote(text) if text == str(path) else "TEXT"
+        hint = f"If this is a task in words, type: burnish fix --build --intent {intent}"
+        return source_error(text, "This is neither a file nor a folder.", hint)
+    try:
+        siblings = sorted(sibling.name for sibling in path.parent.iterdir())
+    except (OSError, ValueError):
+        siblings = []
+    close = did_you_mean(path.name, siblings, alike=0.75)
+    return source_error(text, "There is no such file or folder.", close or _SOURCES)
+
+
+def _epic_in(folder: Path) -> Path:
+    try:
+        found = sorted(file for file in folder.iterdir() if is_epic_name(file.name) and file.is_file())
+        others = sorted(file.name for file in folder.iterdir() if file.name in (*_SPRINT_STATUS, _BEADS))
+    except OSError as error:
+        raise source_error(folder, f"The folder cannot be read: {error.strerror}.", "Check its permissions.") from None
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = quoted(file.name for file in found)
+        raise source_error(folder, f"The folder holds several epics: {names}.", f"Name one of them: {found[0]}")
+    if others:
+        raise source_error(folder, f"The folder holds {quoted(others)}, which is not supported yet.", _SOURCES)
+    message = "The folder holds no epic.yaml, epic.yml, *.epic.yaml or *.epic.yml."
+    raise source_error(folder, message, _SOURCES)

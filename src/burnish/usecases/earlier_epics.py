@@ -1,0 +1,125 @@
+"""What earlier runs of an epic left behind: tickets that are merged, work that is approved, and branches in the way.
+
+Nothing is built twice that is approved, and no branch is built upon or moved that holds work of the user's own.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from burnish.core.epics.events import CarriedReview, CarriedTicket
+from burnish.core.epics.plan import EpicPlan, Ticket
+from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress
+from burnish.core.events import Outcome
+from burnish.core.state import Run
+from burnish.core.values import replace
+from burnish.ledger.sqlite import look_into_ledger
+from burnish.usecases.epics import Epics
+from burnish.usecases.plan_run import PlanError
+from burnish.workspace.references import BRANCHES
+from burnish.workspace.repository import Repository
+
+_GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
+
+
+class EarlierEpic(NamedTuple):
+    """The last run of an epic, and its runs."""
+
+    epic: Epic | None = None
+    runs: Mapping[str, Run] = {}
+
+
+class LeftBehind(NamedTuple):
+    carried: tuple[CarriedTicket, ...]
+    set_aside: Mapping[str, str]
+    """Branches that are in the way, with the commits that they are at. Their work came to nothing, and is kept."""
+    notices: tuple[str, ...]
+
+
+def look_at_earlier(repository: Repository, work: EpicPlan, branch: str) -> EarlierEpic:
+    ledger = look_into_ledger(repository.state_dir)
+    if ledger is None:
+        return EarlierEpic()
+    with ledger:
+        epics = Epics(ledger)
+        epic = next((epic for epic in epics.of(work.id) if epic.started.branch == branch), None)
+        return EarlierEpic() if epic is None else EarlierEpic(epic, epics.runs(epic))
+
+
+def sort_out(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str) -> LeftBehind:
+    """Raises where branches of tickets hold other work: it is neither built upon nor overwritten."""
+    carried = {one.ticket: one for one in _carried(repository, work, earlier, tip)}
+    results = {run.commit: run for run in earlier.runs.values()}
+    set_aside: dict[str, str] = {}
+    taken: list[str] = []
+    begun: list[str] = []
+    for name, commit in _branches(repository, work, tip):
+        if name in carried or repository.is_ancestor(commit, tip):
+            continue
+        if commit in results:
+            set_aside[f"ticket/{name}"] = commit
+        elif repository.is_ancestor(tip, commit):
+            begun.append(f"ticket/{name}")
+        else:
+            taken.append(f"ticket/{name}")
+    if taken:
+        raise PlanError(
+            f"Branches of tickets hold work that did not begin at {tip[:12]}: {', '.join(taken[:5])}.",
+            hint=f"Rename such a branch, or delete it if it is not needed: `git branch -m {taken[0]} NEW_NAME`.",
+        )
+    notices = (f"There is work on {', '.join(begun)} already: the tickets build upon it.",) if begun else ()
+    return LeftBehind(tuple(carried.values()), set_aside, notices)
+
+
+def _branches(repository: Repository, work: EpicPlan, tip: str) -> Iterator[tuple[str, str]]:
+    """The tickets that have a branch elsewhere than at the tip, and its commit."""
+    names = [ticket.id for ticket in work.tickets if not ticket.done]
+    found = repository.git.objects(*(f"{BRANCHES}ticket/{name}^{{commit}}" for name in names)) if names else ()
+    return ((name, commit) for name, commit in zip(names, found, strict=True) if commit and commit != tip)
+
+
+def _carried(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str) -> Iterator[CarriedTicket]:
+    """The tickets that ask for the same as before, and that are merged, or approved and still to be merged."""
+    for one in earlier.epic.tickets.values() if earlier.epic else ():
+        if not _same(work.ticket(one.ticket.id), one.ticket):
+            continue
+        state = one.state
+        if isinstance(state, TicketCompleted) and state.commit:
+            if repository.is_ancestor(state.commit, tip):
+                yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit)
+        elif (run := _approved(one, earlier.runs)) and _exists(repository, run.commit):
+            yield CarriedTicket(ticket=one.ticket.id, run=run.id, approved=run.commit)
+
+
+def _exists(repository: Repository, commit: str) -> bool:
+    return repository.git.objects(f"{commit}^{{commit}}")[0] is not None
+
+
+def _approved(one: TicketProgress, runs: Mapping[str, Run]) -> Run | None:
+    """The last run of a ticket, where its work was approved."""
+    last = runs.get(one.runs[-1]) if one.runs else None
+    return last if last is not None and last.outcome in _GOOD else None
+
+
+def _same(now: Ticket | None, then: Ticket) -> bool:
+    return now is not None and (now.text, now.acceptance, now.reviewed) == (then.text, then.acceptance, then.reviewed)
+
+
+def reviewed_before(earlier: Epic | None, work: EpicPlan, tip: str | None) -> CarriedReview | None:
+    """The review of the whole epic, where it ended well and neither the source nor the branch has changed since."""
+    review = earlier.review if earlier is not None else None
+    if earlier is None or not isinstance(review, EpicReviewed) or earlier.end is None:
+        return None
+    if earlier.end.outcome not in _GOOD or tip != earlier.tip or changes_between(earlier.plan, work):
+        return None
+    return CarriedReview(run=review.run, outcome=review.outcome, reason=review.reason, commit=review.commit)
+
+
+def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
+    """What a person edited in a source since the epic began, in a sentence each."""
+    former, later = {one.id: one for one in then.tickets}, {one.id: one for one in now.tickets}
+    told = [f"ticket {name} was added" for name in later if name not in former]
+    told += [f"ticket {name} was removed" for name in former if name not in later]
+    told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
+    if replace(then, tickets=()) != replace(now, tickets=()):
+        told.append("what applies to the whole epic was changed")
+    return tuple(told)

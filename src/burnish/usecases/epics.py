@@ -1,0 +1,127 @@
+"""The epics of a repository: found by name, folded from the ledger, with the runs that are their children."""
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from burnish.core.epics.events import EpicStarted, decode_epic
+from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, run_of
+from burnish.core.errors import BurnishError
+from burnish.core.state import Run
+from burnish.core.values import Value
+from burnish.ledger.interface import Ledger
+from burnish.ledger.sqlite import look_into_ledger
+from burnish.runtime.journal import EpicJournal, RunError, epic_stream, load_epic, load_run, stream_of
+from burnish.system import clock
+from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
+from burnish.workspace.repository import Repository
+
+EPIC_MARKER = "BURNISH_EPIC"
+"""The epic that a process belongs to, so that those that outlive their driver are found."""
+
+
+class EpicSnapshot(Value):
+    """An epic as it is now, and whether a process drives it."""
+
+    epic: Epic
+    runs: dict[str, Run]
+    driven: bool
+
+
+class Epics:
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    def names(self) -> list[str]:
+        """All runs of epics, the newest first."""
+        prefix = epic_stream("")
+        return sorted((stream.removeprefix(prefix) for stream in self.ledger.streams(prefix)), reverse=True)
+
+    def find(self, reference: str) -> str | None:
+        """The run of an epic that is meant by its name, the beginning of it, or the id of the epic: the newest."""
+        names = self.names()
+        if reference in names:
+            return reference
+        with_id = next((name for name in names if self._id(name) == reference.removeprefix("epic/")), None)
+        if with_id is not None or not reference or self.ledger.streams(stream_of(reference)):
+            return with_id
+        fitting = [name for name in names if name.startswith(reference)]
+        if len(fitting) > 1:
+            told = f"'{reference}' matches {len(fitting)} epics: {', '.join(fitting[:5])}."
+            raise RunError(told, hint="Type more of the name.")
+        return next(iter(fitting), None)
+
+    def of(self, epic_id: str) -> Iterator[Epic]:
+        """All runs of an epic, the newest first. One that this version cannot read hides none of the others."""
+        for name in self.names():
+            with suppress(BurnishError):
+                if self._id(name) == epic_id:
+                    yield load_epic(self.ledger, name)
+
+    def _id(self, name: str) -> str:
+        with suppress(BurnishError, IndexError):
+            first = decode_epic(self.ledger.read(epic_stream(name), limit=1)[0].body)
+            return first.plan.id if isinstance(first, EpicStarted) else ""
+        return ""
+
+    def driver(self, name: str) -> ProcessIdentity | None:
+        """Who drives it now."""
+        lease = self.ledger.current_lease(epic_stream(name))
+        if lease is None or lease.until <= clock.now() or is_known_dead(lease.owner):
+            return None
+        return lease.owner
+
+    def take_over(self, name: str) -> EpicJournal:
+        return EpicJournal.take_over(self.ledger, name, this_process(), clock.now())
+
+    def runs(self, epic: Epic) -> Mapping[str, Run]:
+        """The runs of an epic that have begun, by their names."""
+        carried = (run_of(one.state) for one in epic.tickets.values())
+        names = dict.fromkeys(name for name in (*runs_of_epic(epic), *carried) if name)
+        found = {name: self.run(name) for name in names}
+        return {name: run for name, run in found.items() if run is not None}
+
+    def snapshot(self, name: str) -> EpicSnapshot:
+        driven = self.driver(name) is not None
+        epic = load_epic(self.ledger, name)
+        return EpicSnapshot(epic=epic, runs=dict(self.runs(epic)), driven=driven)
+
+    def run(self, name: str) -> Run | None:
+        """A run; None where it has not begun yet."""
+        return load_run(self.ledger, name) if self.ledger.version(stream_of(name)) else None
+
+
+@contextmanager
+def open_epics(folder: Path) -> Generator[Epics | None]:
+    """The epics of the repository around a folder; None where there is no ledger yet."""
+    ledger = look_into_ledger(Repository.discover(folder).state_dir)
+    if ledger is None:
+        yield None
+        return
+    with ledger:
+        yield Epics(ledger)
+
+
+def find_epic(folder: Path, reference: str) -> EpicSnapshot | None:
+    """The epic that is meant by a reference; None where it means none, such as a run."""
+    with open_epics(folder) as epics:
+        name = epics.find(reference) if epics is not None else None
+        return epics.snapshot(name) if epics is not None and name is not None else None
+
+
+def unfinished_epic(folder: Path) -> str | None:
+    """The newest epic that has not ended and that no process drives."""
+    with open_epics(folder) as epics:
+        for name in epics.names() if epics is not None else ():
+            with suppress(BurnishError):
+                if epics is not None and load_epic(epics.ledger, name).end is None and epics.driver(name) is None:
+                    return name
+    return None
+
+
+def runs_of_epic(epic: Epic) -> tuple[str, ...]:
+    """The names of all runs of an epic: those of its tickets, then the review of the whole."""
+    names = [run for one in epic.tickets.values() for run in one.runs]
+    if isinstance(epic.review, EpicUnderReview | EpicReviewed):
+        names.append(epic.review.run)
+    return tuple(names)

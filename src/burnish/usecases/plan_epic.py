@@ -1,0 +1,182 @@
+"""Everything that is resolved before an epic begins: its source, branches, agents, limits and budget.
+
+Nothing is written here. Whatever is wrong is said now, while it costs nothing.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from burnish.core.budget import Budget, Cap
+from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
+from burnish.core.epics.plan import EpicPlan
+from burnish.core.epics.state import Epic
+from burnish.core.events import Mode, Roles
+from burnish.core.values import Value, replace
+from burnish.settings.agent_kinds import AgentKind
+from burnish.settings.loading import Flags, LayerName
+from burnish.settings.types import Complexity, Settings
+from burnish.sources.registry import read_source
+from burnish.usecases.allocate_budget import agents_called
+from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
+from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
+from burnish.usecases.request_ticket import EpicOptions
+from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
+from burnish.workspace.landing import branch_commit
+from burnish.workspace.merging import ensure_merging
+from burnish.workspace.repository import Repository
+
+_EPIC_PROTOCOL = "ticket"
+"""What epics are reviewed by where no protocol is named: the score card that they come from."""
+
+
+class EpicRequest(Value):
+    source: str
+    """The path of the source, as the user typed it."""
+    base: str | None = None
+    parallel: int | None = None
+    squash: bool = False
+    serialise: bool = False
+    """Whether tickets that say they change the same files are built one after the other."""
+    pull_request: bool = False
+    flags: Flags = Flags()
+    agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
+    max_rounds: int | None = None
+    allow_unexamined: bool = False
+
+
+class PlannedEpic(NamedTuple):
+    repository: Repository
+    started: EpicStarted
+    """The first event, without a name and a time."""
+    example: Plan
+    """A run as each ticket gets one: its protocol, agents and settings."""
+    earlier: Epic | None
+    """The last run of the same epic."""
+    set_aside: Mapping[str, str]
+    """Branches of tickets that hold what earlier runs made in vain, with the commits that they are at."""
+    notices: tuple[str, ...]
+
+
+def plan_epic(
+    folder: Path, request: EpicRequest, environment: Mapping[str, str], ask: AskTrust | None = None
+) -> PlannedEpic:
+    """Settle everything. Raises a `BurnishError` that says what to do."""
+    refuse_inside(environment)
+    repository = Repository.discover(folder)
+    ensure_merging(repository)
+    # As a person would write it from here: messages name it so.
+    work = read_source(Path(os.path.relpath(folder / request.source)), repository.root)
+    branch = f"epic/{work.id}"
+    base = request.base or _base(repository, work, branch)
+    base_commit = repository.commit_of(base)
+    tip = branch_commit(repository, branch)
+    baseline = base_commit if tip is None else repository.merge_base(base_commit, tip)
+    if baseline is None:
+        raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")
+    flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
+    example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
+    earlier = look_at_earlier(repository, work, branch)
+    left = sort_out(repository, work, earlier, tip or baseline)
+    settings = example.inputs.settings
+    started = EpicStarted(
+        at=0.0,
+        epic="",
+        plan=work,
+        branch=branch,
+        base=base,
+        baseline=baseline,
+        tip=tip or "",
+        parallel=_parallel(settings, example, request),
+        method=MergeMethod.SQUASH if request.squash else MergeMethod.MERGE,
+        overlap=OverlapRule.SERIALISE if request.serialise else OverlapRule.TELL,
+        budget=_budget(settings, example),
+        ticket_budget=replace(example.budget, paid=(), wider={}),
+        carried=left.carried,
+        reviewed=reviewed_before(earlier.epic, work, tip),
+        pull_request=request.pull_request,
+        request=_options(request, flags, example.roles),
+    )
+    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, (*example.notices, *left.notices))
+
+
+def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
+    """What the epic will be merged into: the branch that is checked out, unless that is one of the epic's own."""
+    current = repository.current_branch()
+    own = {branch, *(f"ticket/{ticket.id}" for ticket in work.tickets)}
+    if current is not None and current not in own:
+        return current
+    return repository.default_base(branch)
+
+
+def _flags(
+    repository: Repository, request: EpicRequest, environment: Mapping[str, str], work: EpicPlan, base: Base
+) -> Flags:
+    """The flags, with the protocol that the source is written for where nothing names one."""
+    flags = request.flags
+    if flags.protocol is not None or work.kind != "epic":
+        return flags
+    origin = resolve_settings(repository, base, environment, flags, None).merged.origin("protocol")
+    return replace(flags, protocol=_EPIC_PROTOCOL) if origin.layer is LayerName.DEFAULT else flags
+
+
+def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str], ask: AskTrust | None) -> Plan:
+    """A run of a ticket, planned but never begun: what can be wrong with all of them is found before any begins."""
+    asked = RunRequest(
+        mode=Mode.FIX,
+        branch=Repository.discover(folder).commit_of(request.base or "HEAD"),
+        base=request.base,
+        intent=request.source,
+        flags=request.flags,
+        agents=request.agents,
+        complexity=request.complexity,
+        max_rounds=request.max_rounds,
+        build=True,
+        allow_unexamined=request.allow_unexamined,
+        epic=request.source,
+    )
+    planned = plan(folder, asked, environment, ask)
+    check_ready(planned, environment)
+    return planned
+
+
+def _parallel(settings: Settings, example: Plan, request: EpicRequest) -> int:
+    """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call."""
+    called = agents_called(example.protocol, example.roles, Mode.FIX, build=True)
+    kinds = {agent.kind.value for name in called if (agent := settings.agent(name))}
+    limits = [limit for kind, limit in settings.epics.agents.items() if kind in kinds]
+    return max(1, min([request.parallel or settings.epics.parallel, *limits]))
+
+
+def _budget(settings: Settings, example: Plan) -> Budget:
+    caps = settings.limits.epic
+    amounts = {cap: most for cap, most in caps.amounts.items() if example.budget.paid or cap is Cap.MINUTES}
+    return Budget(
+        cost_usd=amounts.get(Cap.COST),
+        tokens=int(amounts[Cap.TOKENS]) if Cap.TOKENS in amounts else None,
+        minutes=amounts.get(Cap.MINUTES),
+    )
+
+
+def _options(request: EpicRequest, flags: Flags, roles: Roles) -> dict[str, object]:
+    options = EpicOptions(
+        flags=flags,
+        agents=request.agents,
+        complexity=request.complexity,
+        max_rounds=request.max_rounds,
+        allow_unexamined=request.allow_unexamined,
+        resolver="" if roles.fix.agent == AgentKind.ANALYSERS.value else roles.fix.agent,
+    )
+    return msgspec.json.decode(msgspec.json.encode(options))
+
+
+def agents_of(planned: PlannedEpic) -> dict[str, str]:
+    """Which agent plays which part in the run of a ticket."""
+    roles, protocol = planned.example.roles, planned.example.protocol
+    found = {"build": roles.build.agent} if roles.build else dict[str, str]()
+    found.update({seat.name: roles.reviewer(seat.name).agent for seat in roles.panel(protocol)})
+    return {**found, "fix": (*protocol.fix.by_round, roles.fix.agent)[0]}

@@ -1,0 +1,206 @@
+"""What each run of an epic is asked for: its branch, what its agents are told, and its share of the budget."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from burnish.core.epics.events import MergeConflict
+from burnish.core.epics.plan import Ticket
+from burnish.core.epics.schedule import overlaps
+from burnish.core.epics.state import (
+    Epic,
+    EpicUnderReview,
+    TicketBlocked,
+    TicketCompleted,
+    TicketFailed,
+    TicketProgress,
+    TicketRunning,
+)
+from burnish.core.errors import BurnishError
+from burnish.core.events import Mode
+from burnish.core.values import Value, replace
+from burnish.prompts.fences import visible
+from burnish.prompts.rendering import fill
+from burnish.settings.loading import Flags
+from burnish.settings.types import Complexity
+from burnish.usecases.plan_run import RunRequest
+from burnish.usecases.read_brief import Brief
+from burnish.workspace.merging import advance_branch, create_branch
+from burnish.workspace.repository import Repository
+
+
+class EpicOptions(Value):
+    """How the runs of an epic are asked for, as the epic's first event holds it."""
+
+    flags: Flags = Flags()
+    agents: tuple[str, ...] = ()
+    complexity: Complexity | None = None
+    max_rounds: int | None = None
+    allow_unexamined: bool = False
+    resolver: str = ""
+    """The agent that resolves conflicts: the one that fixes, or the builder where that is no agent that can."""
+
+
+def options_of(epic: Epic) -> EpicOptions:
+    return msgspec.convert(epic.started.request, EpicOptions)
+
+
+def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
+    """What a run of the epic is asked for. Makes its branch."""
+    review = epic.review
+    if isinstance(review, EpicUnderReview) and review.run == run:
+        return _review_request(epic, review)
+    one = next((one for one in epic.running if isinstance(one.state, TicketRunning) and one.state.run == run), None)
+    if one is None or not isinstance(one.state, TicketRunning):
+        raise BurnishError(f"{epic.id} has no run '{run}' under way.", hint=f"`burnish status {epic.id}` shows it.")
+    if one.state.conflict is not None:
+        return _resolution_request(epic, one, one.state, one.state.conflict, repository)
+    branch = f"ticket/{one.ticket.id}"
+    advance_branch(repository, branch, one.state.onto, run)
+    return _request(epic, one.ticket, one.state, branch=branch)
+
+
+def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str) -> RunRequest:
+    options = options_of(epic)
+    return RunRequest(
+        mode=Mode.FIX,
+        branch=branch,
+        base=epic.started.branch,
+        ticket=brief_of(epic, ticket),
+        epic=epic.id,
+        share=running.reserved,
+        minutes=minutes_left(epic),
+        story=ticket.id,
+        flags=options.flags,
+        agents=options.agents,
+        complexity=options.complexity,
+        max_rounds=options.max_rounds,
+        build=True,
+        review=ticket.reviewed,
+        allow_unexamined=options.allow_unexamined,
+    )
+
+
+def _resolution_request(
+    epic: Epic, one: TicketProgress, running: TicketRunning, conflict: MergeConflict, repository: Repository
+) -> RunRequest:
+    """Have an agent bring two approved sides together, on a branch beside the ticket's own, and review the result."""
+    ticket, options = one.ticket, options_of(epic)
+    branch = f"ticket/{ticket.id}-merge-{running.run[-6:]}"
+    create_branch(repository, branch, conflict.commit)
+    request = _request(epic, ticket, running, branch=branch)
+    brief = brief_of(epic, ticket)
+    resolver = (f"build={options.resolver}",) if conflict.files and options.resolver else ()
+    return replace(
+        request,
+        ticket=replace(brief, text=text_to_resolve(epic, conflict, brief.text)),
+        agents=(*request.agents, *resolver),
+        build=bool(conflict.files),
+        build_title=f"fix: resolve conflicts of {ticket.id} with {epic.started.branch}",
+    )
+
+
+def text_to_resolve(epic: Epic, conflict: MergeConflict, ticket: str) -> str:
+    branch = epic.started.branch
+    if conflict.files:
+        return fill("epic-conflict", branch=branch, files=_list(map(visible, conflict.files)), ticket=ticket)
+    return fill("epic-merge-fails", branch=branch, output=visible(conflict.output), ticket=ticket)
+
+
+def _review_request(epic: Epic, review: EpicUnderReview) -> RunRequest:
+    options = options_of(epic)
+    return RunRequest(
+        mode=Mode.FIX,
+        branch=epic.started.branch,
+        base=epic.started.base,
+        ticket=brief_of_epic(epic),
+        epic=epic.id,
+        share=review.reserved,
+        minutes=minutes_left(epic),
+        story=epic.plan.id,
+        flags=options.flags,
+        agents=options.agents,
+        complexity=options.complexity,
+        max_rounds=options.max_rounds,
+        allow_unexamined=options.allow_unexamined,
+    )
+
+
+def minutes_left(epic: Epic) -> float | None:
+    cap = epic.started.budget.minutes
+    return None if cap is None else max(0.0, cap - epic.usage.seconds / 60)
+
+
+def brief_of(epic: Epic, ticket: Ticket) -> Brief:
+    """What the builder and the reviewer of a ticket are told."""
+    role = f"The part of this ticket: {ticket.role}" if ticket.role else ""
+    parts = (epic.plan.coordination, role, _beside(epic, ticket))
+    return Brief(
+        path=ticket.file or epic.plan.source,
+        file=_inside(ticket.file),
+        title=ticket.title or ticket.id,
+        text=ticket.text,
+        acceptance=ticket.acceptance,
+        ticked={criterion: criterion in ticket.ticked for criterion in ticket.boxes},
+        coordination="\n\n".join(part for part in parts if part),
+        epic=_inside(epic.plan.source),
+    )
+
+
+def _inside(path: str) -> str:
+    """A path where it is one below the root of the repository."""
+    return "" if path.startswith("/") else path
+
+
+def _beside(epic: Epic, ticket: Ticket) -> str:
+    """The tickets that say they change the same files, and what became of them so far."""
+    others = [one for one in epic.tickets.values() if one.ticket.id != ticket.id and overlaps(one.ticket, ticket)]
+    if not others:
+        return ""
+    return fill(
+        "epic-beside",
+        tickets=_list(f"{one.ticket.id} ({_stands(one)}): {', '.join(one.ticket.touches)}" for one in others),
+    )
+
+
+def _stands(one: TicketProgress) -> str:
+    match one.state:
+        case TicketCompleted():
+            return "merged" if one.state.commit else "done"
+        case TicketFailed() | TicketBlocked():
+            return "came to nothing"
+        case TicketRunning():
+            return "at work now"
+        case _:
+            return "not merged yet"
+
+
+def brief_of_epic(epic: Epic) -> Brief:
+    """What the reviewers of the merged epic judge by: the whole, and which tickets are not in it."""
+    plan = epic.plan
+    lost = {one.ticket.id: state.reason for one in epic.tickets.values() if (state := _lost(one))}
+    text = fill(
+        "epic-review",
+        title=plan.title or plan.id,
+        description=plan.description,
+        merged=_list(f"{one.ticket.id}: {one.ticket.title or one.ticket.id}" for one in epic.merged),
+        missing=_list(f"{name}: {reason}" for name, reason in lost.items()),
+        acceptance=_list(plan.acceptance),
+    )
+    return Brief(
+        path=plan.source,
+        file=_inside(plan.source),
+        title=plan.title or plan.id,
+        text=text,
+        acceptance=plan.acceptance,
+        coordination=plan.coordination,
+        epic=_inside(plan.source),
+    )
+
+
+def _lost(one: TicketProgress) -> TicketFailed | TicketBlocked | None:
+    return one.state if isinstance(one.state, TicketFailed | TicketBlocked) else None
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items) or "None."
