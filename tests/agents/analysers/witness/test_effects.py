@@ -96,6 +96,7 @@ HANDLER = (
         ("import io\n\n\ndef f():\n    out = io.StringIO()\n    out.write('')\n    return out.getvalue()\n", "f()"),
         ("def f(a):\n    names = []\n    names.append(a)\n    return a\n", "f(3)"),
         (HANDLER, "f('<a>')"),
+        ("def g():\n    a = 1\n    a += 1\n    yield\n\n\ndef f():\n    b = g()\n    next(b)\n    return b\n", "f()"),
         ("def _is_quick(a):\n    return a == 1\n\n\ndef f(a):\n    return 1 if _is_quick(a) else a ** 1\n", "f(1)"),
     ],
 )

@@ -134,9 +134,12 @@ class Describer:
 
 
 def _own(value: Any, bases: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
-    """The attributes of an object itself, from its slots and its dictionary."""
+    """The attributes of an object itself, from its dictionary and the slots of its classes.
+
+    Builtin types have descriptors like those of slots, which lead to compiled code: that differs in a wrong version.
+    """
     for base in bases:
-        for name, descriptor in content_of(base).items():
+        for name, descriptor in content_of(base).items() if "__slots__" in content_of(base) else ():
             if type(descriptor) is MemberDescriptorType:
                 with suppress(AttributeError):  # not set yet
                     yield name, descriptor.__get__(value)
