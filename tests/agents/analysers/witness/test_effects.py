@@ -13,7 +13,7 @@ from burnish.agents.panel.project_tests.effects import shown_effect
 from burnish.agents.panel.project_tests.inside.burnish_calls import Recorder, described
 from burnish.agents.panel.project_tests.mutations import mutations_of
 from burnish.agents.panel.project_tests.reports import read_report
-from burnish.agents.panel.project_tests.values import SuiteEnd, TestResult
+from burnish.agents.panel.project_tests.values import Case, CaseOutcome, SuiteEnd, TestResult
 
 BOX = "class Box:\n    def __init__(self):\n        self.items, self._made = [], 0\n\n"
 
@@ -43,7 +43,8 @@ def recorded(folder: Path, code: str, test: str, function: dict[str, Any]) -> Te
     finally:
         calls = recorder.stop()
     line = json.dumps({"kind": "calls", "name": "test", "calls": calls})
-    return TestResult(ended=SuiteEnd.EXITED, calls=read_report(f"{line}\n".encode()).calls)
+    passed = Case(name="test", outcome=CaseOutcome.PASSED)
+    return TestResult(ended=SuiteEnd.EXITED, cases=(passed,), calls=read_report(f"{line}\n".encode()).calls)
 
 
 HALF = "def half(number):\n    number = (number + 0) // 2\n    return number\n"
@@ -154,6 +155,7 @@ def test_values_are_described_without_what_varies() -> None:
     ]
     assert len(described([endless] * 1000)) < 1000
     assert len(described("a" * 10**6)) < 3000
+    assert described(Path("/\udc80")) == r"/\udc80"
 
 
 def test_another_tracer_is_left_alone(tmp_path: Path, tracing: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 Only what a test got from a call counts: what was returned or raised, and the arguments afterwards. Calls are compared
 in their order, as long as they have the same arguments. What differs between two runs of the same code is no effect.
+A test that fails while it is recorded shows nothing: it may measure memory or time.
 """
 
 from collections.abc import Sequence
@@ -26,8 +27,12 @@ class ShownEffect(Value):
 
 def shown_effect(original: Sequence[TestResult], wrong: Sequence[TestResult]) -> ShownEffect | None:
     """The first call that is always the same on the original, and always another on the wrong version."""
+    runs = (*original, *wrong)
+    passing = set[str].intersection(*({case.name for case in run.passing if run.complete} for run in runs))
     for test in original[0].calls:
-        for calls in zip(*(run.calls.get(test, ()) for run in (*original, *wrong)), strict=False):
+        if test not in passing:
+            continue
+        for calls in zip(*(run.calls.get(test, ()) for run in runs), strict=False):
             if len({(call.text, call.file, call.line, call.arguments) for call in calls}) > 1:
                 break
             effect = _effect(calls[: len(original)], calls[len(original) :])

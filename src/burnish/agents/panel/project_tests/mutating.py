@@ -108,15 +108,17 @@ class Mutants:
         def is_over(progress: Progress) -> bool:
             return progress.seconds > limit or self._left <= 0
 
+        wrong = {mutation.path: mutation.apply(content)}
+        plain = SuiteSelection(only=tests, until_failure=True)
+        if not all_pass(await self._bench.run(plain, wrong, watch=is_over), tests):
+            return None
         originals: list[TestResult] = []
         wrongs: list[TestResult] = []
         effect: ShownEffect | None = None
         for turn in range(2):
             selection = recording(mutation, tests, turn)
-            for files, results in (({mutation.path: mutation.apply(content)}, wrongs), ({}, originals)):
-                results.append(await self._bench.run(selection, files, watch=is_over))
-                if not all_pass(results[-1], tests):
-                    return None
+            originals.append(await self._bench.run(selection, {}, watch=is_over))
+            wrongs.append(await self._bench.run(selection, wrong, watch=is_over))
             effect = shown_effect(originals, wrongs)
             if effect is None:
                 return None
@@ -128,7 +130,7 @@ def recording(mutation: Mutation, tests: tuple[str, ...], turn: int) -> SuiteSel
     function = RecordedFunction(
         file=mutation.path, name=mutation.function.rpartition(".")[2], line=mutation.first_line, turn=turn
     )
-    return SuiteSelection(only=tests, until_failure=True, recorded=function)
+    return SuiteSelection(only=tests, recorded=function)
 
 
 def all_pass(result: TestResult, tests: Sequence[str]) -> bool:

@@ -149,7 +149,8 @@ def _own(value: Any, bases: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def described(value: Any) -> str:
-    return VARIES.sub("…", Describer().describe(value))
+    text = VARIES.sub("…", Describer().describe(value))
+    return text.encode("utf-8", "backslashreplace").decode()  # a path may have half a character
 
 
 def kept(text: str) -> dict[str, str]:
