@@ -159,11 +159,10 @@ def _finding(mutation: Mutation, tests: Sequence[str], effect: ShownEffect) -> F
         rule=f"tests:not-noticed:{mutation.kind.value}",
         location=Location(file=mutation.path, line=mutation.line),
         problem=(
-            f"{number} this line of `{mutation.function}`, and all pass if {mutation.words}. With it, {effect.words} "
-            f"in line {effect.line} of `{effect.file}`, and no test notices: {named(list(tests))}."
+            f"{number} this line of `{mutation.function}`, and all pass if {mutation.words}: {named(list(tests))}."
         ),
-        impact="The tests run the line, and do not check what it does. They would not fail if it were wrong.",
+        impact=f"With it, {effect.words} in line {effect.line} of `{effect.file}`, and no test fails.",
         evidence=evidence("\n".join((f"{effect.file}:{effect.line}: {effect.words}", *tests))),
-        suggestion=f"Assert what the call in line {effect.line} of `{effect.file}` comes to.",
+        suggestion="Assert what this call comes to.",
         confidence=0.9,
     )
