@@ -8,7 +8,7 @@ whole suites says the same later.
 
 With `--mutations`, wrong versions of the changed lines are tried instead, by the rules of a review, but without a
 sandbox and without its limit of time: first with the test files of the commit, and what these let pass with all tests
-of the project that run the line. What none of them notices is printed, for a reader to judge.
+of the project that run the line. What none of them notices is printed with its effect, for a reader to judge.
 
 PYTHON is an interpreter with pytest and what the tests of all repositories need. Commits whose tests do not pass in it
 are left out, and counted.
@@ -37,11 +37,13 @@ from burnish.agents.panel.project_tests.assertions import weak_tests
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
 from burnish.agents.panel.project_tests.changed_tests import TestModule, edited_tests
 from burnish.agents.panel.project_tests.commands import CHOICE_NAME, PLUGIN, REPORT_NAME, SuiteSelection
+from burnish.agents.panel.project_tests.effects import ShownEffect, shown_effect
 from burnish.agents.panel.project_tests.mutating import (
     LEAST_SECONDS,
     MOST_NAMED,
     TIMES_AS_LONG,
     all_pass,
+    recording,
     tests_reaching,
 )
 from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
@@ -111,11 +113,13 @@ def _try_wrong_versions(options: argparse.Namespace) -> None:
         counted.update(tried.said)
         number = "left-out" if tried.said["left-out"] else f"{tried.said['tried']} tried"
         print(f"{_line(fix)} {number:<24} {fix.subject[:70]}", flush=True)
-        for wrong in tried.unnoticed:
+        for wrong, effect in tried.unnoticed:
             print(f"    {wrong.path}:{wrong.line} {wrong.function}: {wrong.words}", flush=True)
+            print(f"        {effect.file}:{effect.line}: {effect.words}", flush=True)
     commits = counted["measured"] + counted["nothing"]
     print(f"{counted['tried']} versions tried on {counted['with-versions']} of {commits} commits.")
     print(f"{counted['named']} named; {counted['noticed-elsewhere']} noticed only by tests that do not run the line.")
+    print(f"{counted['no-effect']} not noticed, but without an effect that is shown.")
     print(f"{counted['left-out']} commits left out; of {counted['not-settled']} versions, all tests take too long.")
 
 
@@ -226,7 +230,7 @@ class Tried(Value):
     """What came of the wrong versions of one fix."""
 
     said: Counter[str]
-    unnoticed: tuple[Mutation, ...] = ()
+    unnoticed: tuple[tuple[Mutation, ShownEffect], ...] = ()
 
 
 def _tried(python: Path, fix: Fix) -> Tried:
@@ -244,19 +248,21 @@ def _tried(python: Path, fix: Fix) -> Tried:
             return Tried(said=Counter({"left-out": 1}))
         ran = {path: lines.executed for path, lines in measured.lines.items()}
         everything = cache(lambda: runner.run(SuiteSelection(measured=tuple(changed.lines), by_test=True)))
-        said, unnoticed = Counter({"measured": 1}), dict[tuple[str, int], Mutation]()
+        said, unnoticed = Counter({"measured": 1}), dict[tuple[str, int], tuple[Mutation, ShownEffect]]()
         for mutation in _candidates(changed, ran):
             place = mutation.path, mutation.line
             if len(unnoticed) < MOST_NAMED and place not in unnoticed and tests_reaching(mutation, measured):
                 found = _found(runner, mutation, measured, everything)
-                said.update(("tried", found))
-                unnoticed |= {place: mutation} if found == "named" else {}
+                said.update(("tried", found if isinstance(found, str) else "named"))
+                unnoticed |= {} if isinstance(found, str) else {place: (mutation, found)}
         said["with-versions"] = min(1, said["tried"])
         return Tried(said=said, unnoticed=tuple(unnoticed.values()))
 
 
-def _found(runner: "Runner", mutation: Mutation, measured: TestResult, everything: Callable[[], TestResult]) -> str:
-    """What the tests of a commit, and then all tests, say of a wrong version."""
+def _found(
+    runner: "Runner", mutation: Mutation, measured: TestResult, everything: Callable[[], TestResult]
+) -> str | ShownEffect:
+    """What the tests of a commit, and then all tests, say of a wrong version; its effect, if they say nothing."""
     if not runner.lets_pass(mutation, measured):
         return "noticed"
     usual = everything()
@@ -264,8 +270,11 @@ def _found(runner: "Runner", mutation: Mutation, measured: TestResult, everythin
         return "not-settled"
     if not runner.lets_pass(mutation, usual):
         return "noticed"
+    effect = runner.shows_effect(mutation, usual)
+    if effect is None:
+        return "no-effect"
     failing = {case.name for case in runner.run_wrong(mutation, SuiteSelection()).failing}
-    return "noticed-elsewhere" if failing & {case.name for case in usual.passing} else "named"
+    return "noticed-elsewhere" if failing & {case.name for case in usual.passing} else effect
 
 
 def _candidates(changed: ChangeUnderTest, executed: Mapping[str, Collection[int]]) -> tuple[Mutation, ...]:
@@ -302,6 +311,17 @@ class Runner(Value):
         selection = SuiteSelection(only=tests, until_failure=True)
         return bool(tests) and all_pass(runner.run_wrong(mutation, selection), tests)
 
+    def shows_effect(self, mutation: Mutation, measured: TestResult) -> ShownEffect | None:
+        """What a wrong version does to the calls of the tests that run the line."""
+        tests = tests_reaching(mutation, measured)
+        originals: list[TestResult] = []
+        wrongs: list[TestResult] = []
+        for turn in range(2):
+            selection = recording(mutation, tests, turn)
+            originals.append(self.run(selection))
+            wrongs.append(self.run_wrong(mutation, selection))
+        return shown_effect(originals, wrongs)
+
     def run_wrong(self, mutation: Mutation, selection: SuiteSelection) -> TestResult:
         """Tests on a wrong version; afterwards, the file is as it was."""
         file = self.tree / mutation.path
@@ -315,7 +335,8 @@ class Runner(Value):
     def run(self, selection: SuiteSelection) -> TestResult:
         shutil.rmtree(self.desk, ignore_errors=True)
         self.desk.mkdir()
-        shutil.copyfile(Path(inside.__file__).with_name(f"{PLUGIN}.py"), self.desk / f"{PLUGIN}.py")
+        for file in Path(inside.__file__).parent.glob("burnish_*.py"):
+            shutil.copyfile(file, self.desk / file.name)
         (self.desk / CHOICE_NAME).write_bytes(selection.for_runner or b"{}")
         files = sorted({name.partition("::")[0] for name in selection.only})
         command = [str(self.python), "-m", "pytest", "-q", *files]
@@ -351,6 +372,7 @@ class Runner(Value):
             "BURNISH_WITNESS_CHOICE": str(self.desk / CHOICE_NAME),
             **({"BURNISH_WITNESS_MEASURE": json.dumps(selection.measured)} if selection.measured else {}),
             **({"COVERAGE_CORE": "ctrace"} if selection.by_test else {}),
+            **({"PYTHONHASHSEED": "0"} if selection.recorded else {}),
         }
 
 

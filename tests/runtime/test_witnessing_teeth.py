@@ -97,6 +97,7 @@ def test_a_wrong_version_that_no_test_notices_is_told_with_its_line(hear: Hear) 
     assert finding.location is not None
     assert (finding.location.file, finding.location.line) == ("shop.py", 2)
     assert "2 tests run this line of `price`" in finding.problem
+    assert "`price(21, True)` returns `[21]` instead of `[10]` in line 9 of `tests/test_shop.py`" in finding.impact
 
 
 @pytest.mark.prove

@@ -41,9 +41,6 @@ def words(body: str, head: str = "def f(a, b):", lines: set[int] | None = None) 
         ("self.a = b", ["`self.a = b` is deleted"]),
         ("a['b'] = b", ["`a['b'] = b` is deleted"]),
         ("a += b", ["`a += b` is deleted"]),
-        ("c = []\nc.append(a)\nreturn c", ["`c.append(a)` is deleted"]),
-        ("c = a.b\nc.append(b)", ["`c.append(b)` is deleted"]),
-        ("global c\nc = [b]\nc.append(a)", ["`c.append(a)` is deleted"]),
         ("c = a * 2\nreturn c", ["`a * 2` becomes `a * 3`"]),
     ],
 )
@@ -81,10 +78,6 @@ def test_a_wrong_version_is_made_of_what_a_test_can_check(body: str, expected: l
         "if a:\n    logger.info('a')\nreturn a",
         "if a in self._cache:\n    return self._cache[a]\nreturn g(b)",
         "a: int = g(b)\nreturn a",
-        "c = max(0, a - 1)\nreturn g(c)",
-        "parser.EntityDeclHandler = b",
-        "a.write('')",
-        "c = []\nc.append(a)\nd = {}\nd[a] = b\nd.pop(b)\ne = 0\ne += a",
     ],
 )
 def test_what_makes_no_difference_to_check_is_left_alone(body: str) -> None:
@@ -106,12 +99,6 @@ def test_a_condition_is_turned_round_only_where_both_sides_ran() -> None:
     assert mutations_of("m.py", text, {2}, {1, 2, 4}) == ()
     assert mutations_of("m.py", text, {2}, {1, 2, 3}) == ()
     assert len(mutations_of("m.py", text, {2}, {1, 2, 3, 4})) == 1
-
-
-def test_what_is_only_tried_stays_where_no_test_makes_it_fail() -> None:
-    text = b"def f(a):\n    try:\n        g(a)\n    except TypeError:\n        return h(a)\n"
-    assert mutations_of("m.py", text, {3}, {1, 2, 3}) == ()
-    assert len(mutations_of("m.py", text, {3}, {1, 2, 3, 4, 5})) == 1
 
 
 def test_a_boundary_is_left_alone_where_the_value_itself_is_used() -> None:

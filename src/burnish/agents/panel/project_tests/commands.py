@@ -35,6 +35,17 @@ class Place(Value):
     attempt_dir: str
 
 
+class RecordedFunction(Value):
+    """A function: what calls of tests that run it come to is recorded."""
+
+    file: str
+    name: str
+    line: int
+    """The first one, with its decorators."""
+    turn: int = 0
+    """Tells a repeated run from the first one."""
+
+
 class SuiteSelection(Value):
     """Which tests are run, by name; all, where none is named. And what is measured meanwhile."""
 
@@ -57,10 +68,13 @@ class SuiteSelection(Value):
     until_failure: bool = False
     """The first test that fails ends the run, where the framework can do that."""
 
+    recorded: RecordedFunction | None = None
+    """What calls of tests come to is recorded, by frameworks of Python."""
+
     @property
     def for_runner(self) -> bytes | None:
         """What `inside` must know of it."""
-        if not (self.only or self.without or self.first or self.listing or self.by_test or self.until_failure):
+        if self == SuiteSelection(related=self.related, measured=self.measured, everything=self.everything):
             return None
         return msgspec.json.encode(
             {
@@ -70,6 +84,7 @@ class SuiteSelection(Value):
                 "listing": self.listing,
                 "by_test": self.by_test,
                 "until_failure": self.until_failure,
+                "recorded": self.recorded,
             }
         )
 
@@ -180,6 +195,8 @@ def environment_of(
         }
     if choice.by_test:
         told["COVERAGE_CORE"] = "ctrace"  # the others report a line only for the first test that runs it
+    if choice.recorded:
+        told["PYTHONHASHSEED"] = "0"  # the order of sets is the same in all runs that are compared
     if plan.framework is Framework.NODE:
         told["NODE_OPTIONS"] = f'--test-reporter=tap "--test-reporter-destination={report}"'
     if plan.language is Language.NODE and choice.measured:

@@ -1,13 +1,15 @@
 """Tries wrong versions of the changed lines: what no test notices is told. It runs tests only in copies.
 
 Each version is run with just those tests that run the line, which is measured first, and until the first one fails. A
-version that does not end is noticed. All of it has a time limit; tests that take longer than that are not run.
+version that does not end is noticed. One that all tests let pass is named only with its effect: a call of a test must
+come to something else with it (`effects`). All of it has a time limit; tests that take longer than that are not run.
 """
 
 import asyncio
 from collections.abc import Collection, Sequence
 
-from burnish.agents.panel.project_tests.commands import SuiteSelection
+from burnish.agents.panel.project_tests.commands import RecordedFunction, SuiteSelection
+from burnish.agents.panel.project_tests.effects import ShownEffect, shown_effect
 from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, named
 from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
 from burnish.agents.panel.project_tests.progress import Progress
@@ -58,8 +60,9 @@ class Mutants:
                 break
             if place in unnoticed or not tests:
                 continue
-            if await self._passes(mutation, contents[mutation.path], tests, measured.seconds):
-                unnoticed[place] = _finding(mutation, tests)
+            effect = await self._unnoticed(mutation, contents[mutation.path], tests, measured.seconds)
+            if effect is not None:
+                unnoticed[place] = _finding(mutation, tests, effect)
         return Unnoticed(findings=tuple(unnoticed.values()))
 
     @property
@@ -93,16 +96,41 @@ class Mutants:
         selection = SuiteSelection(only=self._wanted(), measured=tuple(paths), by_test=True)
         return await self._bench.run(selection, {}, watch=lambda _: self._left <= 0)
 
-    async def _passes(self, mutation: Mutation, content: bytes, tests: tuple[str, ...], usual: float) -> bool:
-        """Whether all tests that run the line pass on a wrong version of it."""
+    async def _unnoticed(
+        self, mutation: Mutation, content: bytes, tests: tuple[str, ...], usual: float
+    ) -> ShownEffect | None:
+        """What a wrong version does, if all tests that run the line let it pass.
+
+        It and the original run in turns: what changes with time is not taken for its effect.
+        """
         limit = max(LEAST_SECONDS, TIMES_AS_LONG * usual)
 
         def is_over(progress: Progress) -> bool:
             return progress.seconds > limit or self._left <= 0
 
-        selection = SuiteSelection(only=tests, until_failure=True)
-        result = await self._bench.run(selection, {mutation.path: mutation.apply(content)}, watch=is_over)
-        return all_pass(result, tests)
+        wrong = {mutation.path: mutation.apply(content)}
+        plain = SuiteSelection(only=tests, until_failure=True)
+        if not all_pass(await self._bench.run(plain, wrong, watch=is_over), tests):
+            return None
+        originals: list[TestResult] = []
+        wrongs: list[TestResult] = []
+        effect: ShownEffect | None = None
+        for turn in range(2):
+            selection = recording(mutation, tests, turn)
+            originals.append(await self._bench.run(selection, {}, watch=is_over))
+            wrongs.append(await self._bench.run(selection, wrong, watch=is_over))
+            effect = shown_effect(originals, wrongs)
+            if effect is None:
+                return None
+        return effect
+
+
+def recording(mutation: Mutation, tests: tuple[str, ...], turn: int) -> SuiteSelection:
+    """The tests that run a line, with a record of what their calls come to."""
+    function = RecordedFunction(
+        file=mutation.path, name=mutation.function.rpartition(".")[2], line=mutation.first_line, turn=turn
+    )
+    return SuiteSelection(only=tests, recorded=function)
 
 
 def all_pass(result: TestResult, tests: Sequence[str]) -> bool:
@@ -122,7 +150,7 @@ def tests_reaching(mutation: Mutation, measured: TestResult) -> tuple[str, ...]:
     return tests if all(name in passing and passing[name] not in skipped for name in tests) else ()
 
 
-def _finding(mutation: Mutation, tests: Sequence[str]) -> Finding:
+def _finding(mutation: Mutation, tests: Sequence[str], effect: ShownEffect) -> Finding:
     number = "1 test runs" if len(tests) == 1 else f"{len(tests)} tests run"
     return Finding(
         severity=Severity.MEDIUM,
@@ -133,8 +161,8 @@ def _finding(mutation: Mutation, tests: Sequence[str]) -> Finding:
         problem=(
             f"{number} this line of `{mutation.function}`, and all pass if {mutation.words}: {named(list(tests))}."
         ),
-        impact="The tests run the line, and do not check what it does. They would not fail if it were wrong.",
-        evidence=evidence("\n".join(tests)),
-        suggestion="Assert what depends on this line. If nothing does, the line may not be needed.",
-        confidence=0.8,
+        impact=f"With it, {effect.words} in line {effect.line} of `{effect.file}`, and no test fails.",
+        evidence=evidence("\n".join((f"{effect.file}:{effect.line}: {effect.words}", *tests))),
+        suggestion="Assert what this call comes to.",
+        confidence=0.9,
     )

@@ -1,8 +1,8 @@
 """Small wrong versions of changed Python code: which there are, and which of them are worth a run. Text only.
 
-A wrong version that no test notices says that the tests do not check what the line does. So only versions are made that
-must make a difference that a test could check. What is often without one is left out: messages, logging, caches,
-clean-up, sizes and durations, shortcuts that save work, text for people, code of other platforms and versions.
+A wrong version that no test notices says that the tests do not check what the line does. What is often not worth a run
+is left out: messages, logging, caches, clean-up, sizes and durations, shortcuts that save work, text for people, code
+of other platforms and versions. Whether a version makes a difference is seen when it runs.
 """
 
 import ast
@@ -33,8 +33,7 @@ _IDLE_CALL = re.compile(
 _IDLE_NAME = re.compile(
     r"(?i).*(?:cache|memo|lock|timeout|delay|interval|retr(?:y|ies)|backoff|sleep|deadline|elapsed|duration|started?_at"
     r"|timestamp|size|limit|width|height|buffer|chunk|batch|debug|verbose|log|metric|stat|count(?:er)?s?$|hint|message|msg"
-    r"|description|doc|help|title|label|version|__\w+__|platform|weakref|_?ref$|seen|visited|used_|_used$|token_count|indent|prefix_len"
-    r"|handler|hook|callback)"
+    r"|description|doc|help|title|label|version|__\w+__|platform|weakref|_?ref$|seen|visited|used_|_used$|token_count|indent|prefix_len)"
     r".*"
 )
 """What is assigned or compared for speed, for people or for the machine."""
@@ -57,8 +56,6 @@ _OPPOSITE: dict[type[ast.cmpop], str] = {
     ast.GtE: "<",
 }
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
-_FRESH = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Constant)
-_ADDING = ("write", "extend", "update")
 _MAYBE_NONE = re.compile(r"None|Optional|Any|object|bool|NoReturn|Never|Iterator|Generator|Awaitable|\b[A-Z]\b")
 _MOST_IN_A_FUNCTION = 6
 _MOST_SHOWN = 80
@@ -79,6 +76,8 @@ class Mutation(Value):
 
     path: str
     function: str
+    first_line: int
+    """Of the innermost function around it, with its decorators."""
     line: int
     kind: MutationKind
     start: int
@@ -195,22 +194,12 @@ class _Maker:
                 yield from self._branch(place, statement)
             case ast.Return(value=ast.expr() as value):
                 yield from self._result(place, value)
-            case _ if _is_worth_a_test(statement) and not self._only_guards(place) and not _is_never_read(place):
+            case _ if _is_worth_a_test(statement):
                 yield self._deleted(place)
             case _:
                 pass
         if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return):
             yield from self._constants(place, statement)
-
-    def _only_guards(self, place: _Place) -> bool:
-        """Whether a statement is all that is tried, and no test makes it fail: then it may be there for its error."""
-        match place.parents[-1]:
-            case ast.Try(body=[only], handlers=handlers):
-                return only is place.statement and not any(
-                    handler.body[0].lineno in self._executed for handler in handlers
-                )
-            case _:
-                return False
 
     def _branch(self, place: _Place, statement: ast.If) -> Iterator[Mutation]:
         """Only where tests came by on both sides: then the opposite is wrong for one of them."""
@@ -271,11 +260,11 @@ class _Maker:
                     yield self._replaced(place, value, "None", MutationKind.RESULT)
 
     def _constants(self, place: _Place, statement: ast.Assign | ast.AugAssign | ast.Return) -> Iterator[Mutation]:
-        """Numbers in arithmetic. What `max` or `min` cuts off is often the same for the next number, too."""
+        """Numbers in arithmetic."""
         targets = statement.targets if isinstance(statement, ast.Assign) else ()
         if any(_IDLE_NAME.fullmatch(ast.unparse(target)) for target in targets):
             return
-        for node in _walk_outside_of_limits(statement):
+        for node in ast.walk(statement):
             if (
                 isinstance(node, ast.BinOp)
                 and isinstance(node.op, _ARITHMETIC)
@@ -291,6 +280,7 @@ class _Maker:
         return Mutation(
             path=self._path,
             function=place.function,
+            first_line=_first_line(place.parents[0]),
             line=statement.lineno,
             kind=MutationKind.STATEMENT,
             start=start,
@@ -309,6 +299,7 @@ class _Maker:
         return Mutation(
             path=self._path,
             function=place.function,
+            first_line=_first_line(place.parents[0]),
             line=place.statement.lineno,
             kind=kind,
             start=start,
@@ -329,12 +320,8 @@ class _Maker:
 def _is_worth_a_test(statement: ast.stmt) -> bool:
     """Whether a test could notice that it is missing."""
     match statement:
-        case ast.Expr(value=ast.Call(func=function, args=arguments)):
-            receiver, name = (
-                (ast.unparse(function.value), function.attr) if isinstance(function, ast.Attribute) else ("", "")
-            )
-            if name in _ADDING and all(map(_is_blank, arguments)):
-                return False
+        case ast.Expr(value=ast.Call(func=function)):
+            receiver = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
             return not _IDLE_CALL.fullmatch(ast.unparse(function)) and not _IDLE_NAME.fullmatch(receiver)
         case ast.AugAssign(target=target):
             return not _IDLE_NAME.fullmatch(ast.unparse(target))
@@ -344,32 +331,15 @@ def _is_worth_a_test(statement: ast.stmt) -> bool:
             return False
 
 
-def _is_never_read(place: _Place) -> bool:
-    """Whether a statement alters a list, a dictionary or a number of its function that nothing reads."""
-    name = _altered(place.statement)
-    if not isinstance(name, ast.Name):
-        return False
-    nodes = list(ast.walk(place.parents[0]))
-    altered = {id(_altered(node)) for node in nodes if isinstance(node, ast.stmt)}
-    others = [node for node in nodes if isinstance(node, ast.Name) and node.id == name.id and id(node) not in altered]
-    made = [
-        node.targets[0]
-        for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.value, _FRESH) and len(node.targets) == 1
-    ]
-    outer = any(name.id in node.names for node in nodes if isinstance(node, ast.Global | ast.Nonlocal))
-    return bool(others) and not outer and {id(node) for node in others} <= {id(target) for target in made}
-
-
-def _altered(statement: ast.stmt) -> ast.expr | None:
-    """What a statement alters: a list to which it appends, a dictionary into which it puts something, a number."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target))):
-            return target
-        case ast.Assign(targets=[ast.Subscript(value=target)]) | ast.AugAssign(target=target):
-            return target
+def _first_line(function: ast.AST) -> int:
+    match function:
+        case (
+            ast.FunctionDef(lineno=line, decorator_list=decorators)
+            | ast.AsyncFunctionDef(lineno=line, decorator_list=decorators)
+        ):
+            return min([line, *(each.lineno for each in decorators)])
         case _:
-            return None
+            return 0
 
 
 def _short(text: str) -> str:
@@ -378,7 +348,7 @@ def _short(text: str) -> str:
 
 
 def _is_blank(value: ast.expr) -> bool:
-    """A start value, or nothing to add: often the same as what is there without it."""
+    """A start value: often the same as what is there without it."""
     match value:
         case ast.Constant(value=constant):
             return not constant
@@ -403,16 +373,6 @@ def _is_idle(node: ast.stmt) -> bool:
             return bool(_IDLE_NAME.fullmatch(ast.unparse(target)))
         case _:
             return False
-
-
-def _walk_outside_of_limits(node: ast.AST) -> Iterator[ast.AST]:
-    match node:
-        case ast.Call(func=ast.Name(id="max" | "min")):
-            return
-        case _:
-            yield node
-            for child in ast.iter_child_nodes(node):
-                yield from _walk_outside_of_limits(child)
 
 
 def _leaves(node: ast.stmt) -> bool:

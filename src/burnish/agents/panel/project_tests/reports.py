@@ -10,9 +10,17 @@ from typing import Literal
 import msgspec
 
 from burnish.agents.panel.interface import ToolError
-from burnish.agents.panel.project_tests.values import Case, CaseOutcome, FileLines, ReachedLines
+from burnish.agents.panel.project_tests.values import (
+    Case,
+    CaseOutcome,
+    Described,
+    FileLines,
+    ReachedLines,
+    RecordedCall,
+    RecordedCalls,
+)
 from burnish.core.text import clean_text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_NAME = 300
@@ -22,7 +30,18 @@ class Record(Value):
     """One line."""
 
     kind: Literal[
-        "listed", "units", "start", "finish", "case", "broken", "ended", "end", "lines", "reached", "unmeasured"
+        "listed",
+        "units",
+        "start",
+        "finish",
+        "case",
+        "broken",
+        "ended",
+        "end",
+        "lines",
+        "reached",
+        "calls",
+        "unmeasured",
     ]
     name: str = ""
     names: tuple[str, ...] = ()
@@ -37,6 +56,7 @@ class Record(Value):
     tests: tuple[str, ...] = ()
     reached: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict[int, tuple[int, ...]])
     """By line, the places in `tests` of those that run it."""
+    calls: tuple[RecordedCall, ...] = ()
 
 
 class SuiteReport(Value):
@@ -54,6 +74,7 @@ class SuiteReport(Value):
     """The exit code that the framework meant to give; None where it never came that far."""
     lines: dict[str, FileLines] = msgspec.field(default_factory=dict[str, FileLines])
     reached: ReachedLines = msgspec.field(default_factory=ReachedLines)
+    calls: RecordedCalls = msgspec.field(default_factory=RecordedCalls)
     unmeasured: str = ""
 
 
@@ -78,6 +99,11 @@ def read_report(raw: bytes) -> SuiteReport:
         code=next((record.code for record in reversed(records) if record.kind == "end"), None),
         lines=_lines(record for record in records if record.kind == "lines"),
         reached=_reached(record for record in records if record.kind == "reached"),
+        calls={
+            clean_name(record.name): tuple(map(_clean_call, record.calls))
+            for record in records
+            if record.kind == "calls"
+        },
         unmeasured=next((clean_text(record.text) for record in records if record.kind == "unmeasured"), ""),
     )
 
@@ -139,3 +165,17 @@ def _reached(records: Iterable[Record]) -> ReachedLines:
             tests = (names[number] for number in numbers if 0 <= number < len(names))
             lines[line] = tuple(dict.fromkeys((*lines.get(line, ()), *tests)))
     return found
+
+
+def _clean_call(call: RecordedCall) -> RecordedCall:
+    return replace(
+        call,
+        text=clean_name(call.text),
+        file=clean_name(call.file),
+        outcome=_clean_description(call.outcome),
+        left={clean_name(name): _clean_description(value) for name, value in call.left.items()},
+    )
+
+
+def _clean_description(value: Described) -> Described:
+    return replace(value, text=" ".join(clean_text(value.text).split()))

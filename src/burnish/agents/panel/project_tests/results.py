@@ -80,6 +80,7 @@ def result_of(
         },
         compiled=listed_files(left.listing, root) | dependency_files(left.dependencies, root, plan.project),
         reached=report.reached,
+        calls=report.calls,
         unmeasured=report.unmeasured,
     )
 

@@ -119,6 +119,33 @@ ReachedLines = dict[str, dict[int, tuple[str, ...]]]
 """The tests that run a line, by file and line."""
 
 
+class Described(Value):
+    """A value as text, cut, and a digest of the whole."""
+
+    digest: str
+    text: str
+
+
+class RecordedCall(Value):
+    """A call that a test made, and what came of it."""
+
+    text: str
+    """As a person would write it."""
+    file: str
+    line: int
+    """Where the test makes it."""
+    arguments: str
+    """A digest."""
+    outcome: Described
+    """What it returns or raises."""
+    left: dict[str, Described] = msgspec.field(default_factory=dict[str, Described])
+    """The arguments after the call, by name."""
+
+
+RecordedCalls = dict[str, tuple[RecordedCall, ...]]
+"""Calls by test, in their order."""
+
+
 class SuiteEnd(Enum):
     """How the tests came to their end."""
 
@@ -166,6 +193,8 @@ class TestResult(Value):
     """The lines that ran, by file from the root of the repository, where they were measured."""
     reached: ReachedLines = msgspec.field(default_factory=ReachedLines)
     """Which tests run each measured line, where that was asked for."""
+    calls: RecordedCalls = msgspec.field(default_factory=RecordedCalls)
+    """Calls that tests made and that run a function, where that was asked for."""
     compiled: frozenset[str] = frozenset()
     """Files of the repository that the runner compiled."""
     unmeasured: str = ""

@@ -3,8 +3,8 @@
 It is copied beside the tests and loaded by whatever Python the project has, so it uses the standard library only, and
 the syntax of Python 3.8. It writes one line of JSON for each thing that happens, at once: what was running when a
 process had to be ended is known from the file. Which tests are run, and which of them first, it is told by a file. It
-measures which lines of the changed files run, where coverage can be imported. It must never change what a test does,
-nor whether it passes.
+measures which lines of the changed files run, where coverage can be imported, and can record what calls of tests came
+to (`burnish_calls`). It must never change what a test does, nor whether it passes.
 """
 
 # ruff: noqa: N802 - the names of what unittest calls are unittest's
@@ -92,6 +92,7 @@ class ChosenTests:
         self._listing = bool(said.get("listing"))
         self.by_test = bool(said.get("by_test"))
         self.until_failure = bool(said.get("until_failure"))
+        self.recorded: dict[str, Any] | None = said.get("recorded")
 
     def of(self, names: list[str], files: list[str]) -> list[int]:
         """The places of those tests of a list that are run, in their order. All are named in the report."""
@@ -188,13 +189,20 @@ def _coverage() -> Any:
 
 CHOSEN = ChosenTests()
 MEASURED = Measure()
+RECORDED: Any = CHOSEN.recorded and importlib.import_module("burnish_calls").Recorder(str(root()), CHOSEN.recorded)
+
+
+def leave(test: str) -> None:
+    """Tell what the calls of a test came to."""
+    if RECORDED:
+        write(kind="calls", name=test, calls=RECORDED.stop())
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Two measurements in one process would blind each other: pytest-cov rests, and its options stay known."""
+    """Two that trace one process would blind each other: pytest-cov rests, and its options stay known."""
     del parser
     plugin = pluginmanager.get_plugin("pytest_cov")
-    if plugin is not None and (os.environ.get(MEASURE) or os.environ.get(EVERYTHING)):
+    if plugin is not None and (os.environ.get(MEASURE) or os.environ.get(EVERYTHING) or RECORDED):
         pluginmanager.unregister(plugin)
 
 
@@ -246,10 +254,17 @@ class Chooser(Named):
         yield
         MEASURED.enter("")
 
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        if RECORDED:
+            RECORDED.start()
+        yield
+        leave(self._named(item.nodeid))
+
 
 # pytest.hookimpl(hookwrapper=True), without an import of pytest: a project with unittest may have none.
 Chooser.pytest_collection_modifyitems.pytest_impl = {"hookwrapper": True}  # type: ignore[attr-defined]
 Chooser.pytest_runtest_protocol.pytest_impl = {"hookwrapper": True}  # type: ignore[attr-defined]
+Chooser.pytest_runtest_call.pytest_impl = {"hookwrapper": True}  # type: ignore[attr-defined]
 
 
 class Reporter(Named):
@@ -299,8 +314,11 @@ class RecordingResult(unittest.TestResult):
         super().startTest(test)
         write(kind="start", name=test.id())
         MEASURED.enter(test.id())
+        if RECORDED:
+            RECORDED.start()
 
     def stopTest(self, test: unittest.TestCase) -> None:
+        leave(test.id())
         super().stopTest(test)
         MEASURED.enter("")
         write(kind="finish", name=test.id())
