@@ -47,7 +47,7 @@ prove: test
 	$(BIN)/python -m pip install --quiet --editable '.[prove]'
 	$(BIN)/pytest -n 3 --dist worksteal -m "prove and not alone"
 	$(BIN)/pytest -m alone
-	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --type-next-steps tests/end_to_end
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --type-next-steps tests/end_to_end tests/epics
 	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
 	$(BIN)/python tests/fuzz/run.py
 	$(BIN)/python tests/mutation/run.py --since $(SINCE)

@@ -43,3 +43,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             report.outcome = "failed"
             report.longrepr = f"skipped, which is not listed in tests/conftest.py: {reason}"
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _next_steps(pytestconfig: pytest.Config) -> None:  # pyright: ignore[reportUnusedFunction]
+    if pytestconfig.getoption("--type-next-steps"):
+        from tests.end_to_end.machine import Machine  # noqa: PLC0415 - after its assertions are rewritten
+
+        Machine.types_steps = True

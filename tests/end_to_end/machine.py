@@ -170,8 +170,7 @@ class Machine:
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGINT)
-            out, err = process.communicate()
+            out, err = _interrupted(process)
         return Done(process.returncode, out, err)
 
     def _type_steps(self, done: Done) -> None:
@@ -238,6 +237,17 @@ class Machine:
     def processes(self, run: str) -> int:
         """How many processes of a run are alive."""
         return len(survivors.find(RUN_MARKER, run))
+
+
+def _interrupted(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """What a command said that was interrupted; an epic goes on with what runs, unless it is interrupted again."""
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            return process.communicate(timeout=_STEP_SECONDS / 4)
+        except subprocess.TimeoutExpired:
+            continue
+    return process.communicate()
 
 
 def _pattern(effect: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.core.epics.events import Merged, decode_epic
+from burnish.core.epics.events import TicketMerged, decode_epic
 from burnish.core.epics.state import TicketCompleted
 from burnish.runtime.journal import epic_stream
 from burnish.system import survivors
@@ -57,7 +57,7 @@ def test_killed_at_any_moment_every_ticket_is_merged_exactly_once(tmp_path: Path
     with project.machine.ledger() as ledger:
         ledger.verify()
         events = [decode_epic(event.body) for event in ledger.read(epic_stream(epic.id))]
-    merged = [event.ticket for event in events if isinstance(event, Merged)]
+    merged = [event.ticket for event in events if isinstance(event, TicketMerged)]
     assert sorted(merged) == sorted(epic.tickets)
     assert sorted(project.merges()) == sorted(f"Merge {name}" for name in epic.tickets)
     assert all(isinstance(one.state, TicketCompleted) and len(one.runs) == 1 for one in epic.tickets.values())

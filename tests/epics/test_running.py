@@ -116,6 +116,9 @@ def test_an_epic_that_is_approved_is_not_reviewed_again(tmp_path: Path) -> None:
     reviews = len(project.calls("review"))
     done = project.run()
     assert (done.code, len(project.calls("review"))) == (0, reviews), done.err
+    # An approval under other rules is none under these.
+    done = project.run("--max-rounds", "2")
+    assert (done.code, len(project.calls("review"))) == (0, reviews + 1), done.err
 
 
 def test_what_failed_is_tried_again_and_what_is_merged_is_not(tmp_path: Path) -> None:

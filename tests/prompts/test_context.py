@@ -21,7 +21,7 @@ from burnish.core.state import FixerAnswer, FixOrder
 from burnish.core.values import replace
 from burnish.prompts import rendering
 from burnish.prompts.fixing import builder_prompt, fixer_prompt
-from burnish.prompts.material import BuildMaterial, FixMaterial, ReviewMaterial, TestStatus, Ticket
+from burnish.prompts.material import BuildMaterial, FixMaterial, ReviewMaterial, TestStatus, TicketMaterial
 from burnish.prompts.rendering import PromptError
 from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.protocols.loader import BUILT_IN, load
@@ -76,7 +76,7 @@ def test_every_text_is_used_and_fits_its_values(
         answers=(FixerAnswer(finding="f", verdict=FixVerdict.REFUTED, text="line 3 checks it"),),
         fix_diff="f",
         parallel_agents=True,
-        ticket=Ticket(ticket_id="t"),
+        ticket=TicketMaterial(ticket_id="t"),
         scratch="s",
     )
     fix = replace(first_fix, coverage_floor=80.0, test_commands=("t",), notes=(("", "n"),), validation_output="v")
@@ -131,7 +131,7 @@ def test_nothing_in_the_data_of_a_review_gets_out(small_change: ReviewMaterial, 
         answers=(FixerAnswer(finding=text, verdict=FixVerdict.FIXED, text=text),),
         titles={text: text},
         fix_diff=text,
-        ticket=Ticket(ticket_id=text, ticket_path=text, epic_path=text),
+        ticket=TicketMaterial(ticket_id=text, ticket_path=text, epic_path=text),
         scratch=text,
         status_files=(text,),
     )
@@ -238,7 +238,7 @@ def test_only_who_may_know_is_told_of_earlier_rounds(
         revision_count=4,
         former=(replace(logged_password, title="FORMER"),),
         fix_diff="FIXDIFF",
-        ticket=Ticket(ticket_id="t"),
+        ticket=TicketMaterial(ticket_id="t"),
     )
     prompt = reviewer_prompt(PROTOCOLS[name], material)
     assert ("FEEDBACK" in prompt) == (name in ("ticket", "drift"))

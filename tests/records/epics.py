@@ -8,9 +8,9 @@ from burnish.core.epics.events import (
     EpicStarted,
     MergeConflict,
     MergeConflicted,
-    Merged,
     MergePrepared,
     TicketEnded,
+    TicketMerged,
     TicketStarted,
     TicketWaits,
 )
@@ -109,7 +109,7 @@ class Story:
     def merge(self, name: str) -> None:
         commit = f"{name:b<40}"
         self.add(MergePrepared(at=self.at, ticket=name, onto=BASE, commit=commit))
-        self.add(Merged(at=self.at, ticket=name, commit=commit))
+        self.add(TicketMerged(at=self.at, ticket=name, commit=commit))
 
     def complete(self, name: str) -> None:
         run = self.start(name, run_of(PASSES, "", name))

@@ -18,7 +18,7 @@ from burnish.core.epics.events import (
 from burnish.core.events import Outcome
 from burnish.core.state import Run
 from burnish.core.values import replace
-from burnish.records.epic_state import EpicRecorder, epic_files
+from burnish.records.epic_state import EpicStateRecorder, epic_files
 from burnish.records.interface import RecordFile
 from burnish.records.writing import Destination, Written, write
 from tests.records.epics import PASSES, Story, mixed, plan_of, run_of, ticket
@@ -315,7 +315,7 @@ def test_what_an_earlier_run_of_the_epic_merged_is_told_from_its_own_run() -> No
 
 
 def test_a_recorder_that_remembers_makes_the_same_bytes() -> None:
-    story, recorder = mixed(), EpicRecorder()
+    story, recorder = mixed(), EpicStateRecorder()
     events, story.events = story.events, story.events[:1]
     for event in events[1:]:
         story.events.append(event)

@@ -18,7 +18,7 @@ _COMMENT_MARK = re.compile(r"^# ?", re.MULTILINE)
 _COORDINATION_KEY = re.compile(r"^([\"']?)coordination_requirements\1\s*:[ \t]*(?P<value>.*)$")
 
 
-class Criterion(Value):
+class BriefCriterion(Value):
     text: str
     ticked: bool | None = None
     """Whether its box is ticked; None for one without a box."""
@@ -60,21 +60,21 @@ def is_about_acceptance(heading: str) -> bool:
     return "acceptance criteria" in heading.lower()
 
 
-def acceptance_criteria(text: str) -> tuple[Criterion, ...]:
+def acceptance_criteria(text: str) -> tuple[BriefCriterion, ...]:
     """The items of the section that is called so, each with the lines that go on with it."""
     inside = goes_on = ended = False
-    found: list[Criterion] = []
+    found: list[BriefCriterion] = []
     for line in markdown_lines(text):
         written = line.text.strip()
         if line.level:
             inside, goes_on = is_about_acceptance(line.title), False
         elif inside and not line.in_code and (item := _ITEM.match(line.text)):
             found.append(
-                Criterion(text=item["text"].rstrip(), ticked=None if item["box"] is None else item["box"] != " ")
+                BriefCriterion(text=item["text"].rstrip(), ticked=None if item["box"] is None else item["box"] != " ")
             )
             goes_on = True
         elif goes_on and written and (line.text[0] in " \t" or not ended):
-            found[-1] = Criterion(text=f"{found[-1].text} {written}", ticked=found[-1].ticked)
+            found[-1] = BriefCriterion(text=f"{found[-1].text} {written}", ticked=found[-1].ticked)
         elif written:
             goes_on = False
         ended = not written

@@ -35,7 +35,7 @@ class Criterion(Value, omit_defaults=False):
     met: bool | None = None
 
 
-class Ticket(Value):
+class TicketMaterial(Value):
     """What a ticket adds to its subject."""
 
     ticket_id: str
@@ -105,7 +105,7 @@ class ReviewMaterial(TaskMaterial):
     """The titles of those findings, by their ids."""
     fix_diff: str = ""
     parallel_agents: bool = False
-    ticket: Ticket | None = None
+    ticket: TicketMaterial | None = None
     scratch: str = ""
     """The folder of the throwaway copy, where the reviewer has one."""
     status_files: tuple[str, ...] = ()

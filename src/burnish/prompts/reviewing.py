@@ -6,7 +6,7 @@ from burnish.core.protocol import STANDARD_DIMENSIONS, Dimension, Feedback, Prot
 from burnish.core.reviews import ContractName
 from burnish.core.values import replace
 from burnish.prompts.fences import Keep, nonce_for, shortened_diff, visible
-from burnish.prompts.material import Criterion, ReviewMaterial, Ticket, TicketReviewContext
+from burnish.prompts.material import Criterion, ReviewMaterial, TicketMaterial, TicketReviewContext
 from burnish.prompts.rendering import fill, has_template
 from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
 
@@ -66,7 +66,7 @@ def session_prompt(
 def ticket_context(protocol: Protocol, material: ReviewMaterial) -> TicketReviewContext:
     """What is known of a ticket, under the names that other tools use."""
     subject = material.subject
-    ticket = material.ticket or Ticket(ticket_id=subject.story or subject.branch)
+    ticket = material.ticket or TicketMaterial(ticket_id=subject.story or subject.branch)
     told = protocol.review.feedback is Feedback.PREVIOUS and bool(material.previous_feedback)
     criteria = ticket.acceptance_criteria or tuple(Criterion(criterion=text) for text in material.acceptance)
     return TicketReviewContext(

@@ -66,7 +66,7 @@ def epic_files(epic: Epic, runs: Mapping[str, Run]) -> tuple[RecordFile, ...]:
 
     `runs` are those of its tickets, by their names, those that earlier runs of the epic have merged included.
     """
-    return EpicRecorder().files(epic, runs)
+    return EpicStateRecorder().files(epic, runs)
 
 
 def folder_of(epic: Epic) -> str | None:
@@ -85,7 +85,7 @@ class _Known(Value):
     report: RecordFile | None
 
 
-class EpicRecorder:
+class EpicStateRecorder:
     """Makes the records of an epic again and again: of a ticket that is as it was, nothing is made anew."""
 
     def __init__(self) -> None:

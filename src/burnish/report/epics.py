@@ -17,7 +17,6 @@ from burnish.core.epics.events import (
     EpicReviewWaits,
     EpicStarted,
     MergeConflicted,
-    Merged,
     MergeMethod,
     MergeRefused,
     OverlapRule,
@@ -26,6 +25,7 @@ from burnish.core.epics.events import (
     RolledBack,
     TicketContinued,
     TicketEnded,
+    TicketMerged,
     TicketStarted,
     TicketWaits,
 )
@@ -477,7 +477,7 @@ def event_line(event: AnyEpicEvent, epic: Epic) -> str | None:
     match event:
         case TicketStarted() | TicketContinued() | TicketWaits() | TicketEnded() | MergeConflicted() | MergeRefused():
             return flat(_ticket_event(event, epic))
-        case Merged():
+        case TicketMerged():
             done = sum(isinstance(one.state, TicketCompleted) for one in epic.tickets.values())
             return flat(f"✓ {event.ticket}: merged into {epic.started.branch} ({done} of {len(epic.tickets)} done)")
         case DriverLost():

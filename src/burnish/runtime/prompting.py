@@ -16,7 +16,7 @@ from burnish.core.state import AnsweredReview, FixOrder, Run, scored_reviews
 from burnish.core.values import replace
 from burnish.prompts.fences import files_shown_whole
 from burnish.prompts.fixing import builder_prompt, fixer_prompt
-from burnish.prompts.material import BuildMaterial, Criterion, FixMaterial, ReviewMaterial, TestStatus, Ticket
+from burnish.prompts.material import BuildMaterial, Criterion, FixMaterial, ReviewMaterial, TestStatus, TicketMaterial
 from burnish.prompts.reviewing import reviewer_prompt, session_prompt
 from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel import FIX_PHASE, REVIEW_PHASE, STATE_PATH
@@ -114,11 +114,11 @@ def _review_material(
     )
 
 
-def _ticket(services: Sources, run: Run) -> Ticket:
+def _ticket(services: Sources, run: Run) -> TicketMaterial:
     """What a ticket's reviewer is given beside the change."""
     context = services.context
     claimed = _claims(services, run)
-    return Ticket(
+    return TicketMaterial(
         ticket_id=run.subject.story or run.subject.branch,
         ticket_path=context.brief_file or context.brief_path,
         epic_path=context.epic_path,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from burnish.core.brief_text import (
     MAX_BRIEF_BYTES,
-    Criterion,
+    BriefCriterion,
     acceptance_criteria,
     coordination_requirements,
     is_epic_name,
@@ -152,7 +152,7 @@ def _made(fields: Fields, name: str, file: TicketFile | None, depends_on: Mappin
     touches = dict.fromkeys([path for path in touched if path] + list(file.touches if file else ()))
     written = file.text if file else _text(title, description, listed, touches, depends_on)
     # The description may have boxes; the items of the epic have none.
-    criteria: dict[str, Criterion] = {text: Criterion(text=text) for text in listed}
+    criteria: dict[str, BriefCriterion] = {text: BriefCriterion(text=text) for text in listed}
     criteria |= {criterion.text: criterion for criterion in acceptance_criteria(file.text if file else description)}
     critical, reviewed = fields.flag("critical"), fields.flag("review")
     if file:

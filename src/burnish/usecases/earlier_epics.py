@@ -15,6 +15,7 @@ from burnish.core.values import replace
 from burnish.ledger.sqlite import look_into_ledger
 from burnish.usecases.epics import Epics
 from burnish.usecases.plan_run import PlanError
+from burnish.usecases.verify_seal import Demands, verify
 from burnish.workspace.references import BRANCHES
 from burnish.workspace.repository import Repository
 
@@ -28,7 +29,7 @@ class EarlierEpic(NamedTuple):
     runs: Mapping[str, Run] = {}
 
 
-class LeftBehind(NamedTuple):
+class EarlierWork(NamedTuple):
     carried: tuple[CarriedTicket, ...]
     set_aside: Mapping[str, str]
     """Branches that are in the way, with the commits that they are at. Their work came to nothing, and is kept."""
@@ -45,9 +46,16 @@ def look_at_earlier(repository: Repository, work: EpicPlan, branch: str) -> Earl
         return EarlierEpic() if epic is None else EarlierEpic(epic, epics.runs(epic))
 
 
-def sort_out(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str) -> LeftBehind:
-    """Raises where branches of tickets hold other work: it is neither built upon nor overwritten."""
-    carried = {one.ticket: one for one in _carried(repository, work, earlier, tip)}
+def sort_out(
+    repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str, *, same_rules: bool
+) -> EarlierWork:
+    """Raises where branches of tickets hold other work: it is neither built upon nor overwritten.
+
+    `same_rules`: whether the earlier run asked for the same protocol and agents. If not, what it approved and did not
+    merge is built again.
+    """
+    found = _carried(repository, work, earlier, tip)
+    carried = {one.ticket: one for one in found if one.commit or same_rules}
     results = {run.commit: run for run in earlier.runs.values()}
     set_aside: dict[str, str] = {}
     taken: list[str] = []
@@ -67,7 +75,7 @@ def sort_out(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: 
             hint=f"Rename such a branch, or delete it if it is not needed: `git branch -m {taken[0]} NEW_NAME`.",
         )
     notices = (f"There is work on {', '.join(begun)} already: the tickets build upon it.",) if begun else ()
-    return LeftBehind(tuple(carried.values()), set_aside, notices)
+    return EarlierWork(tuple(carried.values()), set_aside, notices)
 
 
 def _branches(repository: Repository, work: EpicPlan, tip: str) -> Iterator[tuple[str, str]]:
@@ -104,12 +112,16 @@ def _same(now: Ticket | None, then: Ticket) -> bool:
     return now is not None and (now.text, now.acceptance, now.reviewed) == (then.text, then.acceptance, then.reviewed)
 
 
-def reviewed_before(earlier: Epic | None, work: EpicPlan, tip: str | None) -> CarriedReview | None:
-    """The review of the whole epic, where it ended well and neither the source nor the branch has changed since."""
+def reviewed_before(
+    repository: Repository, earlier: Epic | None, work: EpicPlan, tip: str | None, demands: Demands
+) -> CarriedReview | None:
+    """The review of the whole epic, where nothing has changed since and its seal holds by the rules of today."""
     review = earlier.review if earlier is not None else None
     if earlier is None or not isinstance(review, EpicReviewed) or earlier.end is None:
         return None
-    if earlier.end.outcome not in _GOOD or tip != earlier.tip or changes_between(earlier.plan, work):
+    if tip is None or tip != earlier.tip or earlier.end.outcome not in _GOOD or changes_between(earlier.plan, work):
+        return None
+    if not verify(repository, tip, demands).ok:
         return None
     return CarriedReview(run=review.run, outcome=review.outcome, reason=review.reason, commit=review.commit)
 

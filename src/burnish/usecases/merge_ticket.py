@@ -12,12 +12,12 @@ from burnish.core.epics.events import (
     AnyEpicEvent,
     MergeConflict,
     MergeConflicted,
-    Merged,
     MergeMethod,
     MergeOutdated,
     MergePrepared,
     MergeRefused,
     RolledBack,
+    TicketMerged,
 )
 from burnish.core.epics.state import Epic, TicketApproved, TicketProgress, state_as
 from burnish.core.errors import BurnishError, ErrorKind
@@ -38,6 +38,7 @@ from burnish.usecases.verify_seal import Demands, verify
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import branch_commit, leave, left_at, move_branch
 from burnish.workspace.merging import commit_merge, files_with_markers, merge_message, merge_trees
+from burnish.workspace.names import shown
 from burnish.workspace.references import BRANCHES
 from burnish.workspace.repository import Repository
 
@@ -96,9 +97,11 @@ class TicketMerger:
         check_holds(self._repository, epic, tip)
         merged = await asyncio.to_thread(merge_trees, self._repository, tip, approved.commit)
         if merged.conflicts:
+            odd = [name for name in merged.conflicts if clean_text(name) != name]
+            if odd:  # whether its markers are gone could not be told by such a name
+                return MergeRefused(at=clock.now(), ticket=ticket, reason=f"conflicts in {', '.join(map(shown, odd))}")
             commit = self._commit(epic, one, merged.tree, approved.commit, merged=tip)
-            files = tuple(map(clean_text, merged.conflicts))
-            conflict = MergeConflict(commit=commit, onto=tip, files=files)
+            conflict = MergeConflict(commit=commit, onto=tip, files=merged.conflicts)
             return MergeConflicted(at=clock.now(), ticket=ticket, conflict=conflict)
         if merged.tree == self._repository.tree_of(tip):
             return MergeRefused(at=clock.now(), ticket=ticket, reason=f"adds nothing to {epic.started.branch}")
@@ -167,7 +170,7 @@ class TicketMerger:
             reason = move_branch(self._repository, branch, effect.onto, effect.commit, epic.id)
             if reason:
                 return MergeRefused(at=now, ticket=effect.ticket, reason=f"{branch} could not be moved: {reason}")
-        return Merged(at=now, ticket=effect.ticket, commit=effect.commit)
+        return TicketMerged(at=now, ticket=effect.ticket, commit=effect.commit)
 
     def _roll_back(self, epic: Epic) -> AnyEpicEvent:
         """Take everything out of the epic's branch again. What it held is kept on a branch of burnish's own."""

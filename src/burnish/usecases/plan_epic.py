@@ -25,6 +25,7 @@ from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sor
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
 from burnish.usecases.request_ticket import EpicOptions
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
+from burnish.usecases.verify_seal import Demands
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import ensure_merging
 from burnish.workspace.repository import Repository
@@ -81,7 +82,10 @@ def plan_epic(
     flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
     example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
     earlier = look_at_earlier(repository, work, branch)
-    left = sort_out(repository, work, earlier, tip or baseline)
+    options = _options(request, flags, example.roles)
+    same_rules = earlier.epic is not None and earlier.epic.started.request == options
+    left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
+    demands = Demands(base=base, protocol=flags.protocol)
     settings = example.inputs.settings
     started = EpicStarted(
         at=0.0,
@@ -97,9 +101,9 @@ def plan_epic(
         budget=_budget(settings, example),
         ticket_budget=replace(example.budget, paid=(), wider={}),
         carried=left.carried,
-        reviewed=reviewed_before(earlier.epic, work, tip),
+        reviewed=reviewed_before(repository, earlier.epic, work, tip, demands) if same_rules else None,
         pull_request=request.pull_request,
-        request=_options(request, flags, example.roles),
+        request=options,
     )
     return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, (*example.notices, *left.notices))
 

@@ -12,7 +12,7 @@ from burnish.core.errors import BurnishError
 from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
-from burnish.records.epic_state import REPORTS, EpicRecorder, epic_files, folder_of
+from burnish.records.epic_state import REPORTS, EpicStateRecorder, epic_files, folder_of
 from burnish.records.interface import RecordFile
 from burnish.records.writing import RECORDS, Destination, Notice, Written, write
 from burnish.runtime.context import context_of, has_context
@@ -102,7 +102,7 @@ class EpicRecordKeeper:
         self._repository = repository
         self._epics = epics
         self._runs = Runs(repository, epics.ledger)
-        self._recorder = EpicRecorder()
+        self._recorder = EpicStateRecorder()
         self._known: dict[str, Run] = {}
         self._written: dict[str, str] = {}
         self._notices: dict[str, str] = {}

@@ -33,7 +33,6 @@ from burnish.core.epics.events import (
     EpicStarted,
     MergeConflict,
     MergeConflicted,
-    Merged,
     MergeOutdated,
     MergePrepared,
     MergeRefused,
@@ -42,6 +41,7 @@ from burnish.core.epics.events import (
     RolledBack,
     TicketContinued,
     TicketEnded,
+    TicketMerged,
     TicketStarted,
     TicketWaits,
 )
@@ -295,7 +295,7 @@ class Simulation:
                 if world.branch not in {effect.onto, effect.commit}:
                     return [MergeOutdated(at=at, ticket=effect.ticket)]
                 world.branch = effect.commit
-                return [Merged(at=at, ticket=effect.ticket, commit=effect.commit)]
+                return [TicketMerged(at=at, ticket=effect.ticket, commit=effect.commit)]
             case RollBack():
                 former, world.branch = world.branch, self.epic.started.baseline
                 return [RolledBack(at=at, former=former, kept="refs/burnish/kept")]

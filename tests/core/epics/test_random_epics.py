@@ -15,13 +15,13 @@ from burnish.core.epics.events import (
     EpicReviewWaits,
     EpicStarted,
     MergeConflict,
-    Merged,
     MergeOutdated,
     MergePrepared,
     PlanChanged,
     RolledBack,
     TicketContinued,
     TicketEnded,
+    TicketMerged,
     TicketStarted,
     TicketWaits,
     decode_epic,
@@ -91,7 +91,7 @@ class Rules:
         match event:
             case TicketStarted():
                 self._begins(before, event)
-            case Merged():
+            case TicketMerged():
                 assert isinstance(before.tickets[event.ticket].state, TicketMerging)
                 assert event.ticket not in self.merged
                 assert self.world.holds[event.commit] == self.merged | {event.ticket}

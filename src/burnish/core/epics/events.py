@@ -185,7 +185,7 @@ class MergeOutdated(Event, tag="merge-outdated"):
     ticket: str
 
 
-class Merged(Event, tag="merged"):
+class TicketMerged(Event, tag="merged"):
     """The epic's branch holds the work of a ticket."""
 
     ticket: str
@@ -270,7 +270,7 @@ AnyEpicEvent = (
     | MergeConflicted
     | MergeRefused
     | MergeOutdated
-    | Merged
+    | TicketMerged
     | EpicReviewStarted
     | EpicReviewWaits
     | EpicReviewContinued

@@ -21,7 +21,6 @@ from burnish.core.epics.events import (
     EpicReviewWaits,
     EpicStarted,
     MergeConflicted,
-    Merged,
     MergeOutdated,
     MergePrepared,
     MergeRefused,
@@ -31,6 +30,7 @@ from burnish.core.epics.events import (
     RolledBack,
     TicketContinued,
     TicketEnded,
+    TicketMerged,
     TicketStarted,
     TicketWaits,
 )
@@ -275,7 +275,7 @@ def _merge_outdated(epic: Epic, event: MergeOutdated) -> Epic:
     return with_ticket(epic, replace(one, state=state_as(one, TicketMerging).approved))
 
 
-def _merged(epic: Epic, event: Merged) -> Epic:
+def _merged(epic: Epic, event: TicketMerged) -> Epic:
     one = _one(epic, event, event.ticket, TicketMerging)
     merging = state_as(one, TicketMerging)
     if event.commit != merging.commit:
@@ -348,7 +348,7 @@ _HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
     MergeConflicted: _merge_conflicted,
     MergeRefused: _merge_refused,
     MergeOutdated: _merge_outdated,
-    Merged: _merged,
+    TicketMerged: _merged,
     EpicReviewStarted: _review_started,
     EpicReviewWaits: _review_waits,
     EpicReviewContinued: _review_continued,

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from burnish.agents.panel.project_tests.effects import shown_effect
-from burnish.agents.panel.project_tests.inside.burnish_calls import Recorder, described
+from burnish.agents.panel.project_tests.inside.burnish_calls import CallRecorder, described
 from burnish.agents.panel.project_tests.mutations import mutations_of
 from burnish.agents.panel.project_tests.reports import read_report
 from burnish.agents.panel.project_tests.values import Case, CaseOutcome, SuiteEnd, TestResult
@@ -36,7 +36,7 @@ def recorded(folder: Path, code: str, test: str, function: dict[str, Any]) -> Te
     values: dict[str, Any] = {"__name__": "m"}
     exec(compile(code, str(folder / "m.py"), "exec"), values)  # noqa: S102 - the code of this file
     exec(compile(f"def test():\n    {test}\n", str(folder / "test_m.py"), "exec"), values)  # noqa: S102 - the same
-    recorder = Recorder(str(folder), function)
+    recorder = CallRecorder(str(folder), function)
     recorder.start()
     try:
         values["test"]()

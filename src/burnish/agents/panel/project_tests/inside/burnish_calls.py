@@ -207,7 +207,7 @@ class Call:
             self.told.update(outcome=kept(outcome), left=left)
 
 
-class Recorder:
+class CallRecorder:
     """Records calls of one thread, while a test runs in it and nothing else traces it."""
 
     def __init__(self, root: str, function: dict[str, Any]) -> None:

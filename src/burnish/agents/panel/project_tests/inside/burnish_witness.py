@@ -189,7 +189,7 @@ def _coverage() -> Any:
 
 CHOSEN = ChosenTests()
 MEASURED = Measure()
-RECORDED: Any = CHOSEN.recorded and importlib.import_module("burnish_calls").Recorder(str(root()), CHOSEN.recorded)
+RECORDED: Any = CHOSEN.recorded and importlib.import_module("burnish_calls").CallRecorder(str(root()), CHOSEN.recorded)
 
 
 def leave(test: str) -> None:
