@@ -121,6 +121,20 @@ def test_an_epic_that_is_approved_is_not_reviewed_again(tmp_path: Path) -> None:
     assert (done.code, len(project.calls("review"))) == (0, reviews + 1), done.err
 
 
+def test_after_the_epic_was_merged_the_next_one_begins_at_the_base(tmp_path: Path) -> None:
+    project = Project(tmp_path, [Ticket("a")])
+    assert project.run().code == 0
+    project.machine.git("merge", "-q", "epic/demo")
+    done = project.run()
+    assert (done.code, "nothing has changed since" in done.err) == (0, True), done.err
+    project.machine.repository.commit({"later.txt": "later\n"})
+    project.edit(tickets=[*project.listed, {"id": "b", "description": "More."}])
+    done = project.run()
+    assert (done.code, project.states()) == (0, {"a": "completed", "b": "completed"}), done.err
+    assert project.show("ticket/b:later.txt") == "later"
+    assert project.calls("build") == ["ticket/a", "ticket/b"]
+
+
 def test_what_failed_is_tried_again_and_what_is_merged_is_not(tmp_path: Path) -> None:
     project = Project(tmp_path, [Ticket("a"), Ticket("b", ("a",))])
     project.says("review", FAILS, "b")

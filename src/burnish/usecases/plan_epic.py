@@ -76,6 +76,8 @@ def plan_epic(
     base = request.base or _base(repository, work, branch)
     base_commit = repository.commit_of(base)
     tip = branch_commit(repository, branch)
+    if tip is not None and repository.is_ancestor(tip, base_commit):
+        tip = base_commit  # what an earlier run merged is part of the base: the branch begins there again
     baseline = base_commit if tip is None else repository.merge_base(base_commit, tip)
     if baseline is None:
         raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from burnish.agents.services import GRACE_SECONDS
+from burnish.core.epics import loop as epic_loop
 from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, PlanChanged
 from burnish.core.epics.loop import IllegalEpicEventError
 from burnish.core.epics.plan import EpicPlan
@@ -35,8 +36,7 @@ from burnish.usecases.plan_run import PlanError, refuse_inside
 from burnish.usecases.submit_intent import wake
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
-from burnish.workspace.landing import branch_commit
-from burnish.workspace.merging import create_branch, set_aside
+from burnish.workspace.merging import advance_branch, set_aside
 from burnish.workspace.repository import Repository
 
 _POLL_SECONDS = 0.2
@@ -212,8 +212,13 @@ def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
 
 def _finished(planned: PlannedEpic) -> Epic | None:
     """The last run of the epic, where it ended well and neither the source nor the branch has changed since."""
-    wants_more = planned.started.pull_request and not (planned.earlier and planned.earlier.pull_request)
-    return planned.earlier if planned.started.reviewed is not None and not wants_more else None
+    earlier, started = planned.earlier, planned.started
+    if earlier is None or earlier.end is None or earlier.end.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
+        return None
+    if started.tip == started.baseline and not epic_loop.evolve(None, started).index.unsettled:
+        return earlier  # all of it is part of the base already
+    wants_more = started.pull_request and not earlier.pull_request
+    return earlier if started.reviewed is not None and not wants_more else None
 
 
 def _check_alive(epics: Epics, name: str) -> None:
@@ -231,8 +236,7 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
     repository = planned.repository
     for branch, commit in planned.set_aside.items():
         set_aside(repository, branch, commit, started.epic)
-    if branch_commit(repository, started.branch) is None:
-        create_branch(repository, started.branch, started.baseline)
+    advance_branch(repository, started.branch, started.tip or started.baseline, started.epic)
     return EpicJournal.begin(ledger, started, this_process())
 
 
