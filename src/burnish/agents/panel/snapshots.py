@@ -57,6 +57,10 @@ class Modules(Value):
     complete: bool
     """Whether all imported modules of the repository are here."""
 
+    def texts(self) -> Iterator[str]:
+        """The source of every module here, read when it is asked for."""
+        return (path.read_text(errors="replace") for path in self.folder.rglob("*.py") if path.is_file())
+
 
 class TreeSnapshot:
     """One side of a change: some files of a commit, and the folders in which tools find them."""
@@ -140,7 +144,9 @@ class TreeSnapshot:
     def modules(self) -> "Modules":
         """The files, and every module of the repository that they import, for a tool that follows imports."""
         repository = self._services.repository
-        every = [path for path in repository.files(self.commit) if path.endswith(".py")]
+        # What Cython compiles is imported like any other module; that it cannot be read is no reason to miss it.
+        paths = repository.files(self.commit)
+        every = [path.removesuffix("x") for path in paths if path.endswith((".py", ".pyx"))]
         imports, texts = PythonImports(every), dict(self._disarmed)
         waiting = {path for path in texts if path.endswith(".py")}
         while waiting and len(texts) < MOST_MODULES:

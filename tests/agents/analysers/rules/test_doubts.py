@@ -66,7 +66,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
-        ("ruff:B006", 1, "", "def f(a=[]): ...\n"),
+        ("ruff:B006", 1, "", "def f(a=[]):\n    a.append(1)\n"),
         ("ruff:B909", 2, "", "for a in b:\n    b.remove(a)\n"),
         ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
