@@ -27,7 +27,7 @@ _ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", r
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
-_METHOD = re.compile(r"bound method `\w+\.(?P<name>\w+)`")
+_METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
 _OF_ANOTHER_TYPE = frozenset(
@@ -101,6 +101,11 @@ _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len"
 _ECHO = re.compile(r"^\s*(?:.*(?:[;&|({]|\b(?:then|else|do))\s*)?echo\b")
 _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
+_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
+_OF_MAINTAINERS = re.compile(
+    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name)|(?:github\.event\.)?inputs\.[\w-]+"
+    r"|(?:secrets|vars)\.[\w-]+)\s*"
+)
 _ELEMENT = re.compile(r"\$\w+\[(?:[@*]|\$?\w+)\]")
 
 
@@ -121,6 +126,15 @@ class _Source:
             return ast.parse(self.text).body
         except (SyntaxError, ValueError, RecursionError):
             return []
+
+    @cached_property
+    def substitutes(self) -> frozenset[str]:
+        """The names that stand for something else where an import fails."""
+        tries = (node for part in self.body for node in ast.walk(part) if isinstance(node, ast.Try))
+        handlers = (one for node in tries for one in node.handlers if is_optional(one))
+        nodes = [node for handler in handlers for node in ast.walk(handler)]
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return frozenset(stored | {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)})
 
     def line(self, number: int | None) -> str:
         return next(iter(self.lines[number - 1 : number]), "") if number else ""
@@ -349,7 +363,8 @@ def _is_kept_as_it_is(hit: Hit, source: _Source) -> bool:
         return False
     if any(ast.unparse(one).endswith("overload") for one in function.decorator_list):
         return True
-    named = {name for name, default in _defaults(function) if default.lineno == hit.line}
+    fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
+    named = {name for name, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
     return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
 
 
@@ -405,7 +420,7 @@ def _is_registered_or_declared(hit: Hit, source: _Source) -> bool:
 
 
 def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
-    """A name of Python 2 where the function asks for the version, one to be filled in, or a text in `Literal[…]`.
+    """A name of Python 2 where the function asks for the version, one to be filled in, or one in a quoted annotation.
 
     A file of nothing but names is data for a tool such as vulture; it is never run.
     """
@@ -414,14 +429,21 @@ def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
     name = named["name"] if named else ""
     if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
         return True
-    if _FILLED_IN.fullmatch(name):
+    if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source):
         return True
-    if any(isinstance(node, ast.Subscript) and _last_name(node.value) == "Literal" for node in nodes):
+    if nodes and not any(isinstance(node, ast.Name) and node.id == name for node in nodes):
+        # A quoted annotation; that is all that ruff looks for names in but code.
         return True
     return bool(source.body) and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
     )
+
+
+def _is_deleted_later(name: str, source: _Source) -> bool:
+    """Whether the module defines a name for its own start, and deletes it at the end."""
+    deleted = [target for node in source.body if isinstance(node, ast.Delete) for target in node.targets]
+    return any(isinstance(target, ast.Name) and target.id == name for target in deleted)
 
 
 def _is_documented(hit: Hit, source: _Source) -> bool:
@@ -460,7 +482,13 @@ def _is_called_by_another_name(hit: Hit, source: _Source) -> bool:
         return bool(calls) and not any(_last_name(one) == constructor["owner"] for one in calls)
     method = _METHOD.search(hit.message)
     named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
-    return bool(named) and all(isinstance(one.value, ast.Attribute) for one in named)
+    function = source.function(hit.line)
+    return bool(named) and all(
+        isinstance(one.value, ast.Attribute)
+        # A date that is given may be a datetime.
+        or (method is not None and method["owner"][0].islower() and _is_given(one.value, function))
+        for one in named
+    )
 
 
 def _last_name(node: ast.expr) -> str:
@@ -483,9 +511,10 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     if found is None:
         return False
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
-    if uses and all(isinstance(one, ast.Attribute) or _is_global(one, source, hit.line) for one in uses):
+    held = (ast.Attribute, ast.Subscript)
+    if uses and all(isinstance(one, held) or _is_global(one, source, hit.line) for one in uses):
         return True
-    given = any(isinstance(one, ast.Subscript) or _is_given(one, source.function(hit.line)) for one in uses)
+    given = any(_is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
 
 
@@ -498,8 +527,10 @@ def _is_global(node: ast.expr, source: _Source, line: int | None) -> bool:
 
 
 def _is_guarded(hit: Hit, source: _Source) -> bool:
-    """The code tries it out, or asks first: for an attribute, or for a version."""
+    """The code tries it out, asks first for an attribute or a version, or uses what stands for a missing package."""
     nodes = [*source.around(hit.line)]
+    if source.substitutes.intersection(node.id for node in nodes if isinstance(node, ast.Name)):
+        return True
     handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
     if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
         return True
@@ -529,7 +560,9 @@ def _given(function: _Function) -> set[str]:
 
 
 def _is_built(hit: Hit, source: _Source) -> bool:
-    """A line that long was written by a bundler. What it runs as code counts all the same."""
+    """Another project has the file, or a bundler wrote the line. What that runs as code counts all the same."""
+    if not _VENDOR.isdisjoint(PurePosixPath(hit.file).parts[:-1]):
+        return True
     if plain(hit.rule) in _RUNS_CODE:
         return False
     return len("".join(source.line(hit.line).split())) > _LONG_LINE or _is_published_copy(hit, source)
@@ -549,10 +582,8 @@ def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
 
 
 def _is_published_copy(hit: Hit, source: _Source) -> bool:
-    """A copy of a library that others maintain: by its folder, or by a head that names it and its version."""
+    """A copy of a library that others maintain: its head names it and its version."""
     folders = PurePosixPath(hit.file).parts[:-1]
-    if not _VENDOR.isdisjoint(folders):
-        return True
     name = re.escape(PurePosixPath(hit.file).name.partition(".")[0])
     head = "\n".join(source.lines[:_HEADER])
     return not _PUBLISHED.isdisjoint(folders) and (
@@ -591,14 +622,6 @@ def _is_compared(hit: Hit, source: _Source) -> bool:
     return any(isinstance(node, ast.Compare) for node in source.around(hit.line))
 
 
-def _is_escaped(hit: Hit, source: _Source) -> bool:
-    """The template says how it escapes, or is part of mako itself."""
-    return "mako" in PurePosixPath(hit.file).parts or any(
-        isinstance(node, ast.Call) and any(one.arg == "default_filters" for one in node.keywords)
-        for node in source.around(hit.line)
-    )
-
-
 def _is_echoed(hit: Hit, source: _Source) -> bool:
     """`echo` puts a blank between its arguments, as `$*` does."""
     return _ECHO.search(source.line(hit.line)) is not None
@@ -607,6 +630,12 @@ def _is_echoed(hit: Hit, source: _Source) -> bool:
 def _is_pattern(hit: Hit, source: _Source) -> bool:
     """`$name[-.]` in a regular expression is no element of an array."""
     return _ELEMENT.search(source.line(hit.line)) is None
+
+
+def _is_of_maintainers(hit: Hit, source: _Source) -> bool:
+    """Only who may push to the repository gives the names of its branches and tags, and starts a workflow by hand."""
+    found = _EXPRESSION.findall(source.line(hit.line))
+    return bool(found) and all(_OF_MAINTAINERS.fullmatch(one) for one in found)
 
 
 def _is_pipe_itself(hit: Hit, source: _Source) -> bool:
@@ -634,7 +663,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "S102"): _runs_its_own_code,
     (ToolName.RUFF, "S307"): _runs_its_own_code,
     (ToolName.RUFF, "S608"): _is_no_query,
-    (ToolName.RUFF, "S702"): _is_escaped,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
     (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): _is_bundled,
     (ToolName.TY, "import-not-found"): _is_tried,
@@ -647,6 +675,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.OXLINT, "no-script-url"): _is_fixed_code,
     (ToolName.AST_GREP, "js-sql-from-text"): _is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): _has_another_method,
+    (ToolName.ZIZMOR, "template-injection"): _is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1087"): _is_pattern,
     (ToolName.SHELLCHECK, "SC2145"): _is_echoed,
     (ToolName.SHELLCHECK, "SC2260"): _is_pipe_itself,

@@ -17,6 +17,8 @@ _TESTS_BY_NAME = re.compile(r".+[_-]tests|.+[_-]testsuite|(?:unit|integration|fu
 _MATERIAL_FOLDERS = frozenset(
     {"fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__snapshots__", "snapshots", "corpus"}
 )
+_WRONG_ON_PURPOSE = re.compile(r"(?:^|[_.-])(?:invalid|syntax|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE)
+"""In the name of a file or folder below tests that is called like no test: what tests give to the program."""
 _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
@@ -62,6 +64,8 @@ def surroundings(path: str) -> Surroundings:
     if _MATERIAL_FOLDERS.intersection(folders) or _BELOW_TESTS.intersection(inside):
         return Surroundings.MATERIAL
     is_test = first_test is not None or _TEST_NAME.fullmatch(name) is not None or name.lower().endswith(_DOCUMENTS)
+    if inside and not _TEST_NAME.fullmatch(name) and any(map(_WRONG_ON_PURPOSE.search, (*inside, name))):
+        return Surroundings.MATERIAL
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM
 
 

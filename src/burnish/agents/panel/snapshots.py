@@ -23,6 +23,7 @@ from burnish.agents.panel.own_configuration import configuration_of, configured_
 from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, short_name, surroundings
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
+from burnish.agents.panel.tools import ty
 from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.agents.panel.tools.registry import takes_code
 from burnish.agents.services import Services
@@ -157,7 +158,7 @@ class TreeSnapshot:
             waiting = set(found)
         folder = self._services.attempt_dirs / f"modules-{self._name}"
         remove_folder(folder)
-        write_slice(folder, texts)
+        write_slice(folder, {**texts, f"{ty.NO_PACKAGES}/{ty.WITHIN}/.keep": b""})
         roots = frozenset(imports.root(path) for path in texts if path.endswith(".py"))
         return Modules(folder=folder, roots=roots, imports=imports, complete=not waiting)
 

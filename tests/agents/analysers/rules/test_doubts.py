@@ -9,6 +9,7 @@ from tests.agents.analysers.rules.making import DEFAULTS, hit
 
 BODY = "try:\n        work()\n    except Exception:\n        pass\n"
 ATTRIBUTE = "Object of type `str` has no attribute `{}`"
+OPTIONAL = "try:\n    from web import NotFound\nexcept ImportError:\n    NotFound = object\n"
 METHOD = "No argument provided for required parameter `b` of bound method `Key.sign`"
 CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
 UNDECLARED = "`flup` is imported, but the project does not declare it."
@@ -30,7 +31,7 @@ def _severity(one: Hit, code: str) -> str:
             "ruff:B909",
             3,
             "",
-            "for a in b:\n    if a:\n        b.remove(a)\n        if c:\n            break\n        else:\n            return 1\n",
+            "for a in b:\n    if a:\n        b.remove(a)\n        if c:\n            break\n        raise d\n",
         ),
         (
             "ruff:F821",
@@ -65,7 +66,18 @@ def _severity(one: Hit, code: str) -> str:
         ),
         ("ruff:S608", 2, "", "def f(a):\n    execute('select b from c where d = %s' % int(a))\n"),
         ("ruff:S608", 2, "", "def f(table):\n    execute(f'select a from {table} where b = ?', 1)\n"),
-        ("ruff:S702", 1, "", "Template(a, default_filters=['h'])\n"),
+        ("ruff:S702", 1, "", "Template(a)\n"),
+        ("ruff:B006", 1, "", "def f(a='', b={}):\n    self.a = a\n    print(b)\n"),
+        ("ruff:F821", 1, "Undefined name `shop`", "site: 'shop.Site | None' = None\nprint(site)\n"),
+        ("ruff:F821", 3, "Undefined name `_all`", "_all = globals()\ndef f():\n    _all['a'] = 1\nf()\ndel _all\n"),
+        ("ty:missing-attribute", 1, ATTRIBUTE.format("langformat"), "self.config['FOOTER'].langformat(1)\n"),
+        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise NotFound()\n"),
+        (
+            "ty:unknown-argument",
+            2,
+            "Argument `microsecond` does not match any known parameter of bound method `date.replace`",
+            "def f(day: date):\n    return day.replace(microsecond=0)\n",
+        ),
         ("ty:missing-attribute", 2, "Object of type `None` has no attribute `a`", "def f():\n    package.options.a\n"),
         (
             "ty:missing-attribute",
@@ -147,7 +159,10 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             "",
             "def f(a):\n    for b in a:\n        c = f'd = {b}'\n    execute('select e from f where ' + c)\n",
         ),
-        ("ruff:S702", 1, "", "Template(a)\n"),
+        ("ruff:F821", 1, "Undefined name `shop`", "site: shop.Site | None = None\nprint(site)\n"),
+        ("ruff:F821", 2, "Undefined name `_all`", "def f():\n    _all['a'] = 1\nf()\n"),
+        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise Missing()\n"),
+        ("ty:missing-argument", 2, METHOD, "def f(key: Key):\n    key.sign(1)\n"),
         ("ty:missing-attribute", 3, "Object of type `None` has no attribute `a`", "def f():\n    b = None\n    b.a\n"),
         ("ty:index-out-of-bounds", 2, "", "place = (1, 2)\nprint(place[2])\n"),
         ("ruff:B909", 2, "", "for a in b:\n    b.remove(a)\n"),
@@ -194,7 +209,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
             "medium",
         ),
         ("oxlint:no-self-assign", "web/static/shop.js", 1, "a = a // jQuery v1.7\n", "high"),
-        ("oxlint:no-eval", "web/vendor/a.js", 1, "eval(a)\n", "high"),
+        ("oxlint:no-eval", "web/node_modules/a.js", 1, "eval(a)\n", "medium"),
+        ("oxlint:no-eval", "web/static/jquery.js", 2, "// jQuery v1.7\neval(a)\n", "high"),
         ("oxlint:no-new-func", "a.js", 1, "const all = Function('return this')()\n", "medium"),
         ("oxlint:no-new-func", "a.js", 1, "const all = Function('return ' + text)()\n", "high"),
         ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:void(0)'\n", "medium"),
@@ -209,6 +225,15 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-eval", "built.js", 1, f"eval(a);{'b;' * 500}\n", "high"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ github.ref_name }}\n", "medium"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ inputs.version }}\n", "medium"),
+        (
+            "zizmor:template-injection",
+            ".github/workflows/a.yml",
+            1,
+            "run: make ${{ github.ref_name }} ${{ github.head_ref }}\n",
+            "critical",
+        ),
         ("shellcheck:SC1087", "a.sh", 1, 'grep "^$name[-.]" file\n', "medium"),
         ("shellcheck:SC1087", "a.sh", 1, "echo $names[1]\n", "high"),
         ("shellcheck:SC2260", "a.sh", 1, "timeout &>/dev/stdout | grep -q t\n", "medium"),
@@ -217,7 +242,16 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
 )
 def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> None:
     assert (
-        _severity(hit(rule, file=file, line=line, level="error", message="`base_url` is not defined."), code)
+        _severity(
+            hit(
+                rule,
+                file=file,
+                line=line,
+                level="high" if rule.startswith("zizmor") else "error",
+                message="`base_url` is not defined.",
+            ),
+            code,
+        )
         == severity
     )
 

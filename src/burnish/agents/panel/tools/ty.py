@@ -26,6 +26,9 @@ from burnish.system.process import Finished
 
 SECONDS = 60.0
 NO_IMPORT = "import-not-found"
+NO_PACKAGES = ".no-packages"
+WITHIN = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+"""An environment without packages, beside the files: where ty is given none, it takes its own."""
 _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
 _SUFFIXES = (".py", ".pyi", ".pyw")
@@ -93,9 +96,9 @@ class Ty:
 
 
 def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> ToolInvocation:
-    """The same, with the environment of the project, if there is one, and the folders that its modules are in."""
+    """The same, with the environment of the project, or an empty one, and the folders that its modules are in."""
     check, *rest = call.arguments
-    installed = ("--python", python) if python else ()
+    installed = ("--python", python or NO_PACKAGES)
     # A folder without an `__init__.py` is a package, too, where it is imported from the top of the repository.
     searched = list(dict.fromkeys((*sorted(roots), ".")))
     return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
