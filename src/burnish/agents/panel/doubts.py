@@ -128,6 +128,12 @@ class _Source:
             return []
 
     @cached_property
+    def fills_its_names(self) -> bool:
+        """Whether another file, or a dict, may define names of the module: `exec(…)`, `globals().update(…)`."""
+        calls = [node.value for node in self.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+        return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
+
+    @cached_property
     def substitutes(self) -> frozenset[str]:
         """The names that stand for something else where an import fails."""
         tries = (node for part in self.body for node in ast.walk(part) if isinstance(node, ast.Try))
@@ -318,6 +324,18 @@ def _is_interface(hit: Hit, source: _Source) -> bool:
     return any(_last_name(base).endswith("Interface") for one in classes for base in one.bases)
 
 
+def _is_no_dict(hit: Hit, source: _Source) -> bool:
+    """`keys` of a dict takes no argument."""
+    loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
+    return any(isinstance(one, ast.Call) and one.args for one in loops)
+
+
+def _offers_a_shell(hit: Hit, source: _Source) -> bool:
+    """Who makes an object for a shell, rather than stop in one, wants to offer it."""
+    del source
+    return "InteractiveShellEmbed" in hit.message
+
+
 def _is_no_query(hit: Hit, source: _Source) -> bool:
     """A message of an error, or a query into which only places for values, or names of the program's own, are put."""
     nodes = [*source.around(hit.line)]
@@ -410,10 +428,16 @@ def _is_one_of(value: ast.expr, names: Collection[str]) -> bool:
 
 
 def _is_registered_or_declared(hit: Hit, source: _Source) -> bool:
-    """A decorator inside of a function took the first one already; or the first one is `name = None`, for later."""
+    """A decorator inside of a function took the first one already; or the first one is `name = None`, for later.
+
+    A variable of a function that is called like something of the module replaces nothing, unless it says `global`.
+    """
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
-    if any(isinstance(node, ast.Assign) for node in first):
+    if any(isinstance(node, ast.Assign | ast.Global) for node in first):
+        return True
+    inside = source.function(hit.line)
+    if found and inside and inside.lineno != hit.line and source.function(int(found["line"])) is None:
         return True
     functions = [node for node in first if isinstance(node, _Function)]
     return len(functions) > 1 and bool(functions[-1].decorator_list)
@@ -429,7 +453,7 @@ def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
     name = named["name"] if named else ""
     if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
         return True
-    if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source):
+    if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True
     if nodes and not any(isinstance(node, ast.Name) and node.id == name for node in nodes):
         # A quoted annotation; that is all that ruff looks for names in but code.
@@ -653,6 +677,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "B909"): _is_list_of_work,
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
     (ToolName.RUFF, "F821"): _is_not_evaluated,
+    (ToolName.RUFF, "T100"): _offers_a_shell,
+    (ToolName.AST_GREP, "py-dict-changed"): _is_no_dict,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): _is_documented,
     (ToolName.AST_GREP, "js-html-from-text"): _is_built,
     (ToolName.AST_GREP, "js-html-from-value"): _is_built,
