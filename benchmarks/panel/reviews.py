@@ -59,6 +59,8 @@ class Desk(Value):
     """A folder for measuring: a home of its own, so that nobody's settings count, and a protocol."""
 
     root: Path
+    packages: bool = True
+    """Whether those of the interpreter that measures count as those of the projects."""
 
     @property
     def home(self) -> Path:
@@ -84,8 +86,8 @@ class Desk(Value):
             "PATH": _path(),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
-            "VIRTUAL_ENV": sys.prefix,
             "GIT_CONFIG_GLOBAL": os.devnull,
+            **({"VIRTUAL_ENV": sys.prefix} if self.packages else {}),
         }
 
     def review(self, folder: Path, *arguments: str) -> Review:
@@ -116,10 +118,10 @@ _SCRATCH = {"witness": "\nscratch = true"}
 
 
 @contextmanager
-def desk() -> Generator[Desk]:
+def desk(*, packages: bool = True) -> Generator[Desk]:
     """A desk that is gone afterwards."""
     with TemporaryDirectory(prefix="burnish-benchmarks-") as folder:
-        made = Desk(root=Path(folder))
+        made = Desk(root=Path(folder), packages=packages)
         made.home.mkdir()
         yield made
 

@@ -77,3 +77,30 @@ def test_without_ty_the_rest_is_reviewed_and_a_note_says_so(tmp_path: Path, monk
     review = Seats(tmp_path, BASE, {"lib/shop/order.py": "print(unknown)\n"}).review("bugs")
     assert [one.rule for one in review.answer.findings] == ["ruff:F821"]
     assert review.answer.notes == ("Types were not checked: ty is not installed with burnish",)
+
+
+def test_the_packages_of_burnish_itself_are_not_those_of_the_project(tmp_path: Path) -> None:
+    change = {"a.py": "import json\n\nimport msgspec\n\nmsgspec.no_such_name()\njson.no_such_name()\n"}
+    assert Seats(tmp_path, {}, change).found("bugs") == [("a.py:6", "ty:missing-attribute", "high")]
+
+
+def test_modules_that_cython_compiles_are_there(tmp_path: Path) -> None:
+    change = {
+        "shop/__init__.py": "",
+        "shop/fast.pyx": "def add(): ...\n",
+        "shop/a.py": "from .fast import add\nfrom .slow import add\n",
+    }
+    found = Seats(tmp_path, {}, change).found("bugs")
+    assert [one for one in found if one[1].startswith("ty:")] == [("shop/a.py:2", "ty:import-not-found", "high")]
+
+
+def test_members_that_another_module_sets_do_not_block(tmp_path: Path) -> None:
+    change = {
+        "shop/__init__.py": "import logging\n\nlogging.NOTICE = 25\n",
+        "shop/a.py": "import logging\n\nprint(logging.NOTICE, logging.NOTHING)\n",
+    }
+    found = Seats(tmp_path, {}, change).found("bugs")
+    assert [one for one in found if one[0].startswith("shop/a")] == [
+        ("shop/a.py:3", "ty:missing-attribute", "medium"),
+        ("shop/a.py:3", "ty:missing-attribute", "high"),
+    ]

@@ -5,9 +5,11 @@ line, and the program works all the same. Where the code cannot be parsed, nothi
 """
 
 import ast
+import builtins
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from burnish.agents.panel.interface import Hit, ToolName
 from burnish.agents.panel.novelty import LinesOf
@@ -21,10 +23,11 @@ _REPLACED = re.compile(r"from line (?P<line>\d+)")
 _NAME = re.compile(r"`(?P<name>\w+)`")
 _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
-_ASKS = re.compile(r"\bhasattr\(|version", re.IGNORECASE)
+_ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
+_FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
-_METHOD = re.compile(r"bound method `\w+\.(?P<name>\w+)`")
+_METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
 _OF_ANOTHER_TYPE = frozenset(
@@ -32,15 +35,77 @@ _OF_ANOTHER_TYPE = frozenset(
 )
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
 _PAGE = re.compile(r"\b(?:document|window|importScripts|jQuery)\b|\$\(")
+_FIXED_CODE = re.compile(
+    r"\bFunction\(\s*(['\"])return this;?\1\s*\)|(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\2", re.IGNORECASE
+)
+_PUT_IN = re.compile(r"\$\{([^}]*)\}")
+_OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
+_VENDOR = frozenset(
+    {
+        "vendor",
+        "vendors",
+        "vendored",
+        "_vendor",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "extern",
+        "bower_components",
+        "node_modules",
+    }
+)
+_PUBLISHED = frozenset(
+    {
+        "static",
+        "_static",
+        "public",
+        "assets",
+        "js",
+        "javascript",
+        "javascripts",
+        "lib",
+        "libs",
+        "media",
+        "www",
+        "html",
+        "themes",
+    }
+)
+_HEADER = 20
+_SCRIPTS = frozenset(
+    {"scripts", "script", "tools", "tasks", "contrib", "misc", "dev", "hack", "ci", "lab", "maint", "release"}
+)
+_OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
+_IS_NAME = re.compile(
+    r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|set|column)\s+["`[(]?\s*$""", re.IGNORECASE
+)
+"""Where a name of a table or a column goes, which cannot be given as a parameter of a query."""
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(")
+_CHANGES = frozenset(
+    {
+        "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "intersection_update",
+        "pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
+    }
+)  # fmt: skip
+_FROM_OUTSIDE = re.compile(
+    r"\b(?:request|input|argv|environ|getenv|params?|args|kwargs|form|query|body|payload|cookies|headers|message|GET|POST)\b"
+    r"|\b(?:read\w*|recv\w*|receive\w*|fetch\w*|loads?|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
+)
+_HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
+_ECHO = re.compile(r"^\s*(?:.*(?:[;&|({]|\b(?:then|else|do))\s*)?echo\b")
 _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
+_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
+_OF_MAINTAINERS = re.compile(
+    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name)|(?:github\.event\.)?inputs\.[\w-]+"
+    r"|(?:secrets|vars)\.[\w-]+)\s*"
+)
 _ELEMENT = re.compile(r"\$\w+\[(?:[@*]|\$?\w+)\]")
 
 
@@ -62,6 +127,21 @@ class _Source:
         except (SyntaxError, ValueError, RecursionError):
             return []
 
+    @cached_property
+    def fills_its_names(self) -> bool:
+        """Whether another file, or a dict, may define names of the module: `exec(…)`, `globals().update(…)`."""
+        calls = [node.value for node in self.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+        return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
+
+    @cached_property
+    def substitutes(self) -> frozenset[str]:
+        """The names that stand for something else where an import fails."""
+        tries = (node for part in self.body for node in ast.walk(part) if isinstance(node, ast.Try))
+        handlers = (one for node in tries for one in node.handlers if is_optional(one))
+        nodes = [node for handler in handlers for node in ast.walk(handler)]
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return frozenset(stored | {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)})
+
     def line(self, number: int | None) -> str:
         return next(iter(self.lines[number - 1 : number]), "") if number else ""
 
@@ -77,6 +157,13 @@ class _Source:
     def function(self, line: int | None) -> _Function | None:
         """The innermost function that a line is part of."""
         return next((node for node in reversed([*self.around(line)]) if isinstance(node, _Function)), None)
+
+    def conditions(self, line: int | None) -> list[str]:
+        """What is asked around a line, or before it in the same function: it may have returned then."""
+        function = self.function(line)
+        nodes = [*self.around(line), *(ast.walk(function) if function else ())]
+        asked = [node for node in nodes if isinstance(node, ast.If | ast.IfExp)]
+        return [ast.unparse(node.test) for node in asked if line and node.lineno <= line]
 
     def calls(self, line: int | None) -> list[ast.expr]:
         """What is called in a statement that a line is part of."""
@@ -94,7 +181,10 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     sources: dict[str, _Source] = {}
 
     def is_doubtful(hit: Hit) -> bool:
-        doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, plain(hit.rule)))]
+        rule = plain(hit.rule)
+        if hit.tool is ToolName.AST_GREP:
+            rule = rule.partition(".")[0]  # which says the language, where it is not that of most
+        doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, rule))]
         if hit.doubtful or not any(doubts):
             return hit.doubtful
         if hit.file not in sources:
@@ -104,15 +194,128 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
 
 
+def _comes_from_outside(expression: ast.expr, source: _Source, line: int | None, *, from_callers: bool = True) -> bool:
+    """Whether an expression can be made of what a caller, a file or a request gave, as far as the code shows.
+
+    Followed are the names of the function, and those of the module. What an object holds (`self.table`) and constants
+    are the program's own; a name that is imported is not, unless it is a class or a constant.
+    """
+    function = source.function(line)
+    given = _given(function) - {"self", "cls"} if function else set[str]()
+    scopes = [scope for scope in (function, ast.Module(body=source.body, type_ignores=[])) if scope]
+    seen: set[str] = set()
+
+    def is_outside(node: ast.expr) -> bool:
+        return _FROM_OUTSIDE.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
+
+    def is_name_outside(name: str) -> bool:
+        if name in seen or name in ("self", "cls") or name[0].isupper() or name in dir(builtins):
+            return False
+        seen.add(name)
+        if name in given:
+            return from_callers
+        values = next(filter(None, ([*_values(scope, name)] for scope in scopes)), None)
+        return values is None or any(map(is_outside, values))
+
+    return is_outside(expression)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names whose values can become part of an expression: not what is called, counted, or only gone through."""
+    match node:
+        case ast.Name():
+            yield node.id
+        case ast.Call(func=ast.Name(id=name)) if name in _HARMLESS:
+            return
+        case ast.Call(func=ast.Name()):
+            yield from (name for part in (*node.args, *node.keywords) for name in _names(part))
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            targets = {name for one in node.generators for name in _names(one.target)}
+            used = {*_names(node.elt)}
+            yield from used - targets
+            if used & targets:
+                yield from (name for one in node.generators for name in _names(one.iter))
+        case ast.IfExp():
+            yield from (*_names(node.body), *_names(node.orelse))
+        case _:
+            yield from (name for part in ast.iter_child_nodes(node) for name in _names(part))
+
+
+def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Everything that a scope gives to a name, puts into it, or goes through with it."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(targets=targets, value=value) if any(name in _stored(one) for one in targets):
+                yield value
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if name in _stored(target):
+                yield value
+            case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                if name in _stored(target):
+                    yield value
+            case ast.For(target=target, iter=value) if name in _stored(target):
+                yield value
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target) if name in _stored(target):
+                yield value
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=verb)) if owner == name:
+                yield from node.args if verb in _CHANGES else ()
+            case _:
+                pass
+
+
+def _stored(target: ast.expr) -> set[str]:
+    """The names that an assignment to a target changes: `a`, `a[b]`, `a, b`."""
+    match target:
+        case ast.Subscript(value=ast.Name(id=name)) | ast.Name(id=name):
+            return {name}
+        case ast.Tuple() | ast.List():
+            return {name for one in target.elts for name in _stored(one)}
+        case ast.Starred(value=value):
+            return _stored(value)
+        case _:
+            return set()
+
+
+def _runs_its_own_code(hit: Hit, source: _Source) -> bool:
+    """Nothing from outside is seen to become part of the code that is run."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    run = [node.args[0] for node in calls if _last_name(node.func) in ("exec", "eval")]
+    return bool(run) and not any(_comes_from_outside(one, source, hit.line) for one in run)
+
+
 def _is_list_of_work(hit: Hit, source: _Source) -> bool:
-    """A list that only grows while it is read gives every element once."""
-    return _GROWS.search(source.line(hit.line)) is not None
+    """A list that only grows while it is read gives every element once; and a loop may end with the change."""
+    if _GROWS.search(source.line(hit.line)):
+        return True
+    branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
+    changed = [
+        suite for node in branches for suite in (node.body, node.orelse) if any(_holds(one, hit.line) for one in suite)
+    ]
+    return bool(changed) and _leaves(changed[-1])
+
+
+def _holds(node: ast.stmt, line: int | None) -> bool:
+    return line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _leaves(suite: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends the loop around it, whatever happens in it."""
+    match suite[-1] if suite else None:
+        case ast.Return() | ast.Raise() | ast.Break():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return _leaves(body) and _leaves(orelse)
+        case ast.Try(body=body, handlers=handlers):
+            return _leaves(body) and all(_leaves(one.body) for one in handlers)
+        case _:
+            return False
 
 
 def _is_filled_later(hit: Hit, source: _Source) -> bool:
-    """The function gives the values to `format`."""
+    """The function gives the values to `format`, or the name of the text says that others fill it in."""
     function = source.function(hit.line)
-    return function is not None and ".format(" in ast.unparse(function)
+    if function is not None and ".format(" in ast.unparse(function):
+        return True
+    return re.search(r"(?i)(?:format|fmt|template|pattern)\w*['\"]?\]?\s*[:=]", source.line(hit.line)) is not None
 
 
 def _is_interface(hit: Hit, source: _Source) -> bool:
@@ -121,49 +324,150 @@ def _is_interface(hit: Hit, source: _Source) -> bool:
     return any(_last_name(base).endswith("Interface") for one in classes for base in one.bases)
 
 
+def _is_no_dict(hit: Hit, source: _Source) -> bool:
+    """`keys` of a dict takes no argument."""
+    loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
+    return any(isinstance(one, ast.Call) and one.args for one in loops)
+
+
+def _offers_a_shell(hit: Hit, source: _Source) -> bool:
+    """Who makes an object for a shell, rather than stop in one, wants to offer it."""
+    del source
+    return "InteractiveShellEmbed" in hit.message
+
+
 def _is_no_query(hit: Hit, source: _Source) -> bool:
-    """A message of an error, or a query into which only places for values are put."""
+    """A message of an error, or a query into which only places for values, or names of the program's own, are put."""
     nodes = [*source.around(hit.line)]
     if any(isinstance(node, ast.Raise) for node in nodes):
         return True
     put_in = [ast.unparse(node.value) for node in nodes if isinstance(node, ast.FormattedValue)]
-    return bool(put_in) and all(_PLACES.search(one) for one in put_in)
+    if put_in and all(_PLACES.search(one) for one in put_in):
+        return True
+    queries = [node for node in nodes if isinstance(node, ast.expr) and _is_put_together(node)]
+    if not queries:
+        return False
+    if isinstance(queries[0], ast.JoinedStr):
+        return all(
+            not _comes_from_outside(value, source, hit.line, from_callers=not _IS_NAME.search(before))
+            for before, value in _put_in(queries[0])
+        )
+    return not _comes_from_outside(queries[0], source, hit.line)
 
 
-def _is_overload_or_cache(hit: Hit, source: _Source) -> bool:
-    """Only type checkers see the signatures of overloads; and a cache is meant to be kept."""
+def _put_in(text: ast.JoinedStr) -> Iterator[tuple[str, ast.expr]]:
+    """What is put into a text, each with the text before it."""
+    before = ""
+    for part in text.values:
+        if isinstance(part, ast.FormattedValue):
+            yield before, part.value
+            before = ""
+        elif isinstance(part, ast.Constant):
+            before = str(part.value)
+
+
+def _is_put_together(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr | ast.BinOp) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    )
+
+
+def _is_kept_as_it_is(hit: Hit, source: _Source) -> bool:
+    """The function only reads its default; or it is a cache, or a signature that only type checkers see."""
     if _CACHE.search(source.line(hit.line)):
         return True
     function = source.function(hit.line)
-    return function is not None and any(ast.unparse(one).endswith("overload") for one in function.decorator_list)
+    if function is None:
+        return False
+    if any(ast.unparse(one).endswith("overload") for one in function.decorator_list):
+        return True
+    fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
+    named = {name for name, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
+    return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
+
+
+def _defaults(function: _Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, and what it is."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(named), reversed(given.defaults), strict=False)]
+    pairs += [(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
+    return ((one.arg, default) for one, default in pairs)
+
+
+def _may_change(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether a node changes what a name stands for, or keeps it or hands it out, so that others can."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=verb)):
+            return name in names and verb in _CHANGES
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+            return name in names
+        case ast.AugAssign(target=target):
+            return _is_one_of(target, names)
+        case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
+            return _is_one_of(value, names)
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
+            return _is_one_of(value, names)
+        case _:
+            return False
+
+
+def _is_one_of(value: ast.expr, names: Collection[str]) -> bool:
+    """Whether a value is that of one of the names, or holds it."""
+    match value:
+        case ast.Name(id=name):
+            return name in names
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(_is_one_of(one, names) for one in parts)
+        case ast.Dict(values=parts) | ast.BoolOp(values=parts):
+            return any(_is_one_of(one, names) for one in parts)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_one_of(body, names) or _is_one_of(orelse, names)
+        case _:
+            return False
 
 
 def _is_registered_or_declared(hit: Hit, source: _Source) -> bool:
-    """A decorator inside of a function took the first one already; or the first one is `name = None`, for later."""
+    """A decorator inside of a function took the first one already; or the first one is `name = None`, for later.
+
+    A variable of a function that is called like something of the module replaces nothing, unless it says `global`.
+    """
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
-    if any(isinstance(node, ast.Assign) for node in first):
+    if any(isinstance(node, ast.Assign | ast.Global) for node in first):
+        return True
+    inside = source.function(hit.line)
+    if found and inside and inside.lineno != hit.line and source.function(int(found["line"])) is None:
         return True
     functions = [node for node in first if isinstance(node, _Function)]
     return len(functions) > 1 and bool(functions[-1].decorator_list)
 
 
 def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
-    """A name of Python 2 behind a question for the version, a text in `Literal[…]`, or a file of nothing but names.
+    """A name of Python 2 where the function asks for the version, one to be filled in, or one in a quoted annotation.
 
-    The last one is data for a tool such as vulture; it is never run.
+    A file of nothing but names is data for a tool such as vulture; it is never run.
     """
     nodes = [*source.around(hit.line)]
-    tests = [ast.unparse(node.test) for node in nodes if isinstance(node, ast.If | ast.IfExp)]
     named = _NAME.search(hit.message)
-    if named and named["name"] in _OF_PYTHON_2 and any(_VERSION.search(test) for test in tests):
+    name = named["name"] if named else ""
+    if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
         return True
-    if any(isinstance(node, ast.Subscript) and _last_name(node.value) == "Literal" for node in nodes):
+    if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
+        return True
+    if nodes and not any(isinstance(node, ast.Name) and node.id == name for node in nodes):
+        # A quoted annotation; that is all that ruff looks for names in but code.
         return True
     return bool(source.body) and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
     )
+
+
+def _is_deleted_later(name: str, source: _Source) -> bool:
+    """Whether the module defines a name for its own start, and deletes it at the end."""
+    deleted = [target for node in source.body if isinstance(node, ast.Delete) for target in node.targets]
+    return any(isinstance(target, ast.Name) and target.id == name for target in deleted)
 
 
 def _is_documented(hit: Hit, source: _Source) -> bool:
@@ -178,9 +482,10 @@ def _is_documented(hit: Hit, source: _Source) -> bool:
 
 
 def _is_imported_late(hit: Hit, source: _Source) -> bool:
-    """An import inside of a function is often that of an adapter for a package which only its users have."""
+    """An import inside of a function, or of a script for developers, is often of a package which only some have."""
     late = source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
-    return late or _is_bundled(hit, source)
+    of_a_script = not _SCRIPTS.isdisjoint(PurePosixPath(hit.file).parts[:-1])
+    return late or of_a_script or _is_bundled(hit, source)
 
 
 def _is_bundled(hit: Hit, source: _Source) -> bool:
@@ -201,7 +506,13 @@ def _is_called_by_another_name(hit: Hit, source: _Source) -> bool:
         return bool(calls) and not any(_last_name(one) == constructor["owner"] for one in calls)
     method = _METHOD.search(hit.message)
     named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
-    return bool(named) and all(isinstance(one.value, ast.Attribute) for one in named)
+    function = source.function(hit.line)
+    return bool(named) and all(
+        isinstance(one.value, ast.Attribute)
+        # A date that is given may be a datetime.
+        or (method is not None and method["owner"][0].islower() and _is_given(one.value, function))
+        for one in named
+    )
 
 
 def _last_name(node: ast.expr) -> str:
@@ -224,17 +535,36 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     if found is None:
         return False
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
-    given = any(isinstance(one, ast.Subscript) or _is_given(one, source.function(hit.line)) for one in uses)
+    held = (ast.Attribute, ast.Subscript)
+    if uses and all(isinstance(one, held) or _is_global(one, source, hit.line) for one in uses):
+        return True
+    given = any(_is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
 
 
+def _is_global(node: ast.expr, source: _Source, line: int | None) -> bool:
+    """Whether a name of the module is used in a function: other functions, and other modules, may change it."""
+    function = source.function(line)
+    if function is None or not isinstance(node, ast.Name) or node.id in _given(function):
+        return False
+    return not any(_values(function, node.id))
+
+
 def _is_guarded(hit: Hit, source: _Source) -> bool:
-    """The code tries it out, or asks first: for an attribute, or for a version."""
+    """The code tries it out, asks first for an attribute or a version, or uses what stands for a missing package."""
     nodes = [*source.around(hit.line)]
+    if source.substitutes.intersection(node.id for node in nodes if isinstance(node, ast.Name)):
+        return True
     handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
     if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
         return True
     return any(isinstance(node, ast.If) and _ASKS.search(ast.unparse(node.test)) for node in nodes)
+
+
+def _is_of_an_object(hit: Hit, source: _Source) -> bool:
+    """What an attribute holds is set in other places, too, which ty does not always see."""
+    indexed = [node.value for node in source.around(hit.line) if isinstance(node, ast.Subscript)]
+    return any(isinstance(one, ast.Attribute) for one in indexed)
 
 
 def _is_about_types(handler: ast.ExceptHandler) -> bool:
@@ -243,24 +573,59 @@ def _is_about_types(handler: ast.ExceptHandler) -> bool:
 
 def _is_given(node: ast.expr, function: _Function | None) -> bool:
     """Whether a name is a parameter of the function that it is used in."""
-    if function is None or not isinstance(node, ast.Name):
-        return False
+    return function is not None and isinstance(node, ast.Name) and node.id in _given(function)
+
+
+def _given(function: _Function) -> set[str]:
+    """The names of the parameters of a function."""
     given = function.args
-    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg) if one}
-    return node.id in names
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    return {one.arg for one in every if one}
 
 
 def _is_built(hit: Hit, source: _Source) -> bool:
-    """A line that long was written by a bundler. What it runs as code counts all the same."""
-    return len("".join(source.line(hit.line).split())) > _LONG_LINE and plain(hit.rule) not in _RUNS_CODE
+    """Another project has the file, or a bundler wrote the line. What that runs as code counts all the same."""
+    if not _VENDOR.isdisjoint(PurePosixPath(hit.file).parts[:-1]):
+        return True
+    if plain(hit.rule) in _RUNS_CODE:
+        return False
+    return len("".join(source.line(hit.line).split())) > _LONG_LINE or _is_published_copy(hit, source)
 
 
 def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
-    """A comment says who defines a name. Without modules, other scripts of the same page do."""
-    name = _NAME.search(hit.message.replace("'", "`"))
-    if name and re.search(rf"/\*\s*globals?\b[^*]*\b{name['name']}\b", source.text):
+    """A comment says who defines a name, or the file asks whether it is there. Without modules, other scripts do."""
+    found = _NAME.search(hit.message.replace("'", "`"))
+    name = found["name"] if found else ""
+    asked = (
+        rf"/\*\s*globals?\b[^*]*\b{name}\b|\btypeof\s+\(?{name}\b|\b(?:window|self|global|globalThis|root)\.{name}\b"
+    )
+    if name and (re.search(asked, source.text) or name in _OF_OLD_BROWSERS):
         return True
-    return _MODULE.search(source.text) is None and _PAGE.search(source.text) is not None
+    # `Package.describe(…)`: what runs a script has objects of its own.
+    return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
+
+
+def _is_published_copy(hit: Hit, source: _Source) -> bool:
+    """A copy of a library that others maintain: its head names it and its version."""
+    folders = PurePosixPath(hit.file).parts[:-1]
+    name = re.escape(PurePosixPath(hit.file).name.partition(".")[0])
+    head = "\n".join(source.lines[:_HEADER])
+    return not _PUBLISHED.isdisjoint(folders) and (
+        re.search(rf"^\W*(?:\w+\s+)?{name}\b.*\bv?\d+\.\d+", head, re.IGNORECASE | re.MULTILINE) is not None
+    )
+
+
+def _is_fixed_code(hit: Hit, source: _Source) -> bool:
+    """`Function("return this")` and `javascript:void(0)` are the same wherever they run."""
+    return _FIXED_CODE.search(source.line(hit.line)) is not None
+
+
+def _is_query_of_the_program(hit: Hit, source: _Source) -> bool:
+    """Only names that an object of the program holds, or constants, are put into the query."""
+    line = hit.line or 1
+    text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    put_in = _PUT_IN.findall(text)
+    return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
 
 
 def _has_another_method(hit: Hit, source: _Source) -> bool:
@@ -269,9 +634,32 @@ def _has_another_method(hit: Hit, source: _Source) -> bool:
     return any(_METHOD_BY_NAME.search(one) for one in source.lines[max(0, line - _NEARBY) : line + _NEARBY])
 
 
+def _is_of_another_style(hit: Hit, source: _Source) -> bool:
+    """A logger of the project's own may fill in `{}`."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    texts = [ast.unparse(node.args[0]) for node in calls]
+    return any("{" in text and "%" not in text for text in texts)
+
+
+def _is_compared(hit: Hit, source: _Source) -> bool:
+    """What is only compared is not changed."""
+    return any(isinstance(node, ast.Compare) for node in source.around(hit.line))
+
+
+def _is_echoed(hit: Hit, source: _Source) -> bool:
+    """`echo` puts a blank between its arguments, as `$*` does."""
+    return _ECHO.search(source.line(hit.line)) is not None
+
+
 def _is_pattern(hit: Hit, source: _Source) -> bool:
     """`$name[-.]` in a regular expression is no element of an array."""
     return _ELEMENT.search(source.line(hit.line)) is None
+
+
+def _is_of_maintainers(hit: Hit, source: _Source) -> bool:
+    """Only who may push to the repository gives the names of its branches and tags, and starts a workflow by hand."""
+    found = _EXPRESSION.findall(source.line(hit.line))
+    return bool(found) and all(_OF_MAINTAINERS.fullmatch(one) for one in found)
 
 
 def _is_pipe_itself(hit: Hit, source: _Source) -> bool:
@@ -285,15 +673,21 @@ _OF_TOOLS: Mapping[ToolName, Callable[[Hit, _Source], bool]] = {
 }
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
-    (ToolName.RUFF, "B006"): _is_overload_or_cache,
+    (ToolName.RUFF, "B006"): _is_kept_as_it_is,
     (ToolName.RUFF, "B909"): _is_list_of_work,
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
     (ToolName.RUFF, "F821"): _is_not_evaluated,
+    (ToolName.RUFF, "T100"): _offers_a_shell,
+    (ToolName.AST_GREP, "py-dict-changed"): _is_no_dict,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): _is_documented,
     (ToolName.AST_GREP, "js-html-from-text"): _is_built,
     (ToolName.AST_GREP, "js-html-from-value"): _is_built,
     (ToolName.RUFF, "PLE0302"): _is_interface,
     (ToolName.RUFF, "RUF027"): _is_filled_later,
+    (ToolName.RUFF, "PLE1205"): _is_of_another_style,
+    (ToolName.RUFF, "RUF024"): _is_compared,
+    (ToolName.RUFF, "S102"): _runs_its_own_code,
+    (ToolName.RUFF, "S307"): _runs_its_own_code,
     (ToolName.RUFF, "S608"): _is_no_query,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
     (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): _is_bundled,
@@ -301,8 +695,14 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     **{(ToolName.TY, rule): _is_called_by_another_name for rule in _ARGUMENTS},
     (ToolName.TY, "call-non-callable"): _is_parameter_called,
     (ToolName.TY, "missing-attribute"): _is_of_another_type,
+    (ToolName.TY, "index-out-of-bounds"): _is_of_an_object,
     (ToolName.OXLINT, "no-undef"): _is_script_of_a_page,
+    (ToolName.OXLINT, "no-new-func"): _is_fixed_code,
+    (ToolName.OXLINT, "no-script-url"): _is_fixed_code,
+    (ToolName.AST_GREP, "js-sql-from-text"): _is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): _has_another_method,
+    (ToolName.ZIZMOR, "template-injection"): _is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1087"): _is_pattern,
+    (ToolName.SHELLCHECK, "SC2145"): _is_echoed,
     (ToolName.SHELLCHECK, "SC2260"): _is_pipe_itself,
 }

@@ -8,13 +8,17 @@ from pathlib import PurePosixPath
 _TEST_FOLDERS = frozenset(
     {
         "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
+        "testsuite", "testsuites", "testcases",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "example", "examples", "demo", "demos", "doc", "docs", "samples",
     }
 )  # fmt: skip
+_TESTS_BY_NAME = re.compile(r".+[_-]tests|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test")
 _MATERIAL_FOLDERS = frozenset(
     {"fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__snapshots__", "snapshots", "corpus"}
 )
+_WRONG_ON_PURPOSE = re.compile(r"(?:^|[_.-])(?:invalid|syntax|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE)
+"""In the name of a file or folder below tests that is called like no test: what tests give to the program."""
 _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
@@ -30,10 +34,12 @@ _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
 _TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s|%[A-Z][A-Z_]{2,}%")
+_TEMPLATE_FOLDERS = frozenset({"template", "templates", "skeleton", "skeletons", "boilerplate"})
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 _REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
 _LONGEST_REFERENCE = 300
-_ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@")
+_ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@([\w.-]*)")
+_THIS_MACHINE = ("localhost", "127.0.0.1")
 _NAME_GOES_HERE = re.compile(r"[A-Z_-]*(?:user(?:_?name)?|login|account)", re.IGNORECASE)
 _PASSWORD_GOES_HERE = re.compile(r"[A-Z_-]*(?:pass(?:word|wd)?|secret|token)", re.IGNORECASE)
 _FILLED_LATER = re.compile(r"%(?:\[\d+\])?[svq]|\{.*\}|\$.*|<.*>")
@@ -53,12 +59,18 @@ class Surroundings(Enum):
 def surroundings(path: str) -> Surroundings:
     """Where a file stands, by its path from the root of the repository."""
     *folders, name = PurePosixPath(path).parts or ("",)
-    first_test = next((index for index, folder in enumerate(folders) if folder in _TEST_FOLDERS), None)
+    first_test = next((index for index, folder in enumerate(folders) if _is_for_tests(folder)), None)
     inside = folders[first_test + 1 :] if first_test is not None else []
     if _MATERIAL_FOLDERS.intersection(folders) or _BELOW_TESTS.intersection(inside):
         return Surroundings.MATERIAL
     is_test = first_test is not None or _TEST_NAME.fullmatch(name) is not None or name.lower().endswith(_DOCUMENTS)
+    if inside and not _TEST_NAME.fullmatch(name) and any(map(_WRONG_ON_PURPOSE.search, (*inside, name))):
+        return Surroundings.MATERIAL
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM
+
+
+def _is_for_tests(folder: str) -> bool:
+    return folder in _TEST_FOLDERS or _TESTS_BY_NAME.fullmatch(folder) is not None
 
 
 def may_import_from(folder: str, path: str) -> bool:
@@ -101,9 +113,10 @@ def _before(content: str, place: int) -> str | None:
     return None if _COMMENT.match(content, start) else content[max(start, place - _LONGEST_REFERENCE) : place]
 
 
-def is_template(lines: Sequence[str]) -> bool:
-    """Whether a file that cannot be parsed is a template of which code is made."""
-    return any(_TEMPLATE.search(line) for line in lines)
+def is_template(path: str, lines: Sequence[str]) -> bool:
+    """Whether a file that cannot be parsed is a template, or a part, of which code is made."""
+    named = not _TEMPLATE_FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
+    return named or any(_TEMPLATE.search(line) for line in lines)
 
 
 def is_filled_in(line: str) -> bool:
@@ -112,10 +125,14 @@ def is_filled_in(line: str) -> bool:
 
 
 def shows_placeholders(line: str) -> bool:
-    """Whether all addresses of a line have words for a name and a password, and neither a name nor a password."""
+    """Whether all addresses of a line have words for a name and a password, and neither a name nor a password.
+
+    In a comment, those of the reader's own machine are an example, too.
+    """
     found = _ADDRESS.findall(line)
     return bool(found) and all(
         _FILLED_LATER.fullmatch(password)
         or (_NAME_GOES_HERE.fullmatch(name) and _PASSWORD_GOES_HERE.fullmatch(password))
-        for name, password in found
+        or (_COMMENT.match(line) and host in _THIS_MACHINE)
+        for name, password, host in found
     )

@@ -27,6 +27,7 @@ from burnish.agents.panel.tools.ty import (
     explaining,
     need_explaining,
     with_explanations,
+    with_given_members,
     with_packages,
     without_unknown_packages,
 )
@@ -51,7 +52,7 @@ _STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
 
 _ALONE = TOOLS.keys() - {ToolName.TY}
 _NO_TYPES = "Types were not checked"
-_CREDENTIAL_ADDRESS = "betterleaks.generic-credential-uri"
+_CREDENTIAL_ADDRESSES = ("betterleaks.generic-credential-uri", "betterleaks.mongodb-connection-string")
 _NO_ESLINT = (
     "eslint is configured but not installed: install the packages in the checkout (npm install), or in each copy with "
     "[workspace] prepare"
@@ -76,7 +77,7 @@ def _no_lines(path: str) -> None:
 def _without_templates(looked: Looked, lines: LinesOf) -> Looked:
     """What was found, without files that are templates of code: a linter for the code itself cannot judge them."""
     broken = {hit.file for hit in looked.hits if hit.rule == INVALID_SYNTAX}
-    templates = {path for path in broken if is_template(lines(path) or ())}
+    templates = {path for path in broken if is_template(path, lines(path) or ())}
     unknown = [hit for hit in looked.hits if hit.rule == _UNDEFINED and hit.line]
     templates |= {hit.file for hit in unknown if is_filled_in(_line(lines, hit.file, hit.line or 0))}
     return replace(
@@ -90,7 +91,7 @@ def _without_placeholders(looked: Looked, lines: LinesOf) -> Looked:
     """What was found, without addresses that only show where a name and a password go."""
 
     def is_placeholder(hit: Hit) -> bool:
-        line = _line(lines, hit.file, hit.line) if hit.rule == _CREDENTIAL_ADDRESS and hit.line else ""
+        line = _line(lines, hit.file, hit.line) if hit.rule in _CREDENTIAL_ADDRESSES and hit.line else ""
         return shows_placeholders(line)
 
     return replace(looked, hits=tuple(hit for hit in looked.hits if not is_placeholder(hit)))
@@ -177,6 +178,7 @@ class AnalyserRunner:
         except ToolError as error:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
         hits = without_unknown_packages(hits, modules.imports.names, modules.imports.begins)
+        hits = with_given_members(hits, modules.texts())
         if need_explaining(hits):
             # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.
             hits = with_explanations(hits, await self.start(modules.folder, task.tool, explaining(call), stop))

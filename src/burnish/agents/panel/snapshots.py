@@ -23,6 +23,7 @@ from burnish.agents.panel.own_configuration import configuration_of, configured_
 from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, short_name, surroundings
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
+from burnish.agents.panel.tools import ty
 from burnish.agents.panel.tools.kingfisher import scanned_name
 from burnish.agents.panel.tools.registry import takes_code
 from burnish.agents.services import Services
@@ -56,6 +57,10 @@ class Modules(Value):
     """Of the repository's own modules and packages, also those that are not here."""
     complete: bool
     """Whether all imported modules of the repository are here."""
+
+    def texts(self) -> Iterator[str]:
+        """The source of every module here, read when it is asked for."""
+        return (path.read_text(errors="replace") for path in self.folder.rglob("*.py") if path.is_file())
 
 
 class TreeSnapshot:
@@ -140,7 +145,9 @@ class TreeSnapshot:
     def modules(self) -> "Modules":
         """The files, and every module of the repository that they import, for a tool that follows imports."""
         repository = self._services.repository
-        every = [path for path in repository.files(self.commit) if path.endswith(".py")]
+        # What Cython compiles is imported like any other module; that it cannot be read is no reason to miss it.
+        paths = repository.files(self.commit)
+        every = [path.removesuffix("x") for path in paths if path.endswith((".py", ".pyx"))]
         imports, texts = PythonImports(every), dict(self._disarmed)
         waiting = {path for path in texts if path.endswith(".py")}
         while waiting and len(texts) < MOST_MODULES:
@@ -151,7 +158,7 @@ class TreeSnapshot:
             waiting = set(found)
         folder = self._services.attempt_dirs / f"modules-{self._name}"
         remove_folder(folder)
-        write_slice(folder, texts)
+        write_slice(folder, {**texts, f"{ty.NO_PACKAGES}/{ty.WITHIN}/.keep": b""})
         roots = frozenset(imports.root(path) for path in texts if path.endswith(".py"))
         return Modules(folder=folder, roots=roots, imports=imports, complete=not waiting)
 

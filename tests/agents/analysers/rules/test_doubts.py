@@ -9,6 +9,7 @@ from tests.agents.analysers.rules.making import DEFAULTS, hit
 
 BODY = "try:\n        work()\n    except Exception:\n        pass\n"
 ATTRIBUTE = "Object of type `str` has no attribute `{}`"
+OPTIONAL = "try:\n    from web import NotFound\nexcept ImportError:\n    NotFound = object\n"
 METHOD = "No argument provided for required parameter `b` of bound method `Key.sign`"
 CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
 UNDECLARED = "`flup` is imported, but the project does not declare it."
@@ -24,6 +25,77 @@ def _severity(one: Hit, code: str) -> str:
     ("rule", "line", "message", "code"),
     [
         ("ruff:B006", 2, "", "@typing.overload\ndef f(a=[]): ...\n"),
+        ("ruff:B006", 1, "", "def f(a, b=[]):\n    a += b\n    return [*b, g(b)]\n"),
+        ("ruff:B006", 2, "", "def f(\n    *, a={}\n):\n    return a.get(1)\n"),
+        (
+            "ruff:B909",
+            3,
+            "",
+            "for a in b:\n    if a:\n        b.remove(a)\n        if c:\n            break\n        raise d\n",
+        ),
+        (
+            "ruff:F821",
+            4,
+            "Undefined name `unicode`",
+            "def f(a):\n    if is_python3():\n        return a\n    return unicode(a)\n",
+        ),
+        ("ruff:F821", 1, "Undefined name `__BIN_NAME__`", "name = __BIN_NAME__\nprint(name)\n"),
+        ("ruff:PLE1205", 1, "", "log.debug('{} {}', a, b)\n"),
+        ("ruff:RUF024", 1, "", "assert a == dict.fromkeys(b, [])\n"),
+        ("ruff:RUF027", 2, "", "def f(a):\n    format = '{a}'\n    return Formatter(format)\n"),
+        ("ruff:S102", 2, "", "for a in ('b', 'c'):\n    exec('%s = 1' % a)\n"),
+        (
+            "ruff:S102",
+            3,
+            "",
+            "def f(self, space):\n    code = compile(str(self), 'a', 'exec')\n    exec(code, space)\n",
+        ),
+        ("ruff:S307", 2, "", "def f():\n    return eval(FORMULA)\n"),
+        ("ruff:S608", 2, "", "def f(self, a):\n    execute(f'select a from {self.table} where b = ?', a)\n"),
+        (
+            "ruff:S608",
+            3,
+            "",
+            "def f(a):\n    b = ' or '.join(['c = ?'] * len(a))\n    execute('select d from e where ' + b, a)\n",
+        ),
+        (
+            "ruff:S608",
+            3,
+            "",
+            "def f(a):\n    b = ', '.join('?' for _ in a)\n    execute(f'select d from e where f in ({b})', a)\n",
+        ),
+        ("ruff:S608", 2, "", "def f(a):\n    execute('select b from c where d = %s' % int(a))\n"),
+        ("ruff:S608", 2, "", "def f(table):\n    execute(f'select a from {table} where b = ?', 1)\n"),
+        ("ruff:S702", 1, "", "Template(a)\n"),
+        ("ruff:F811", 3, "`fc` from line 1", "from tools import fc\ndef f(conf):\n    fc = conf.find()\n"),
+        ("ruff:F821", 2, "Undefined name `author`", "execfile('release.py', globals())\nsetup(author=author)\n"),
+        (
+            "ruff:T100",
+            1,
+            "Trace found: `IPython.terminal.embed.InteractiveShellEmbed` used",
+            "InteractiveShellEmbed()\n",
+        ),
+        ("ast-grep:py-dict-changed", 2, "", "for a in b.keys('c/*'):\n    del b[a]\n"),
+        ("ruff:B006", 1, "", "def f(a='', b={}):\n    self.a = a\n    print(b)\n"),
+        ("ruff:F821", 1, "Undefined name `shop`", "site: 'shop.Site | None' = None\nprint(site)\n"),
+        ("ruff:F821", 3, "Undefined name `_all`", "_all = globals()\ndef f():\n    _all['a'] = 1\nf()\ndel _all\n"),
+        ("ty:missing-attribute", 1, ATTRIBUTE.format("langformat"), "self.config['FOOTER'].langformat(1)\n"),
+        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise NotFound()\n"),
+        (
+            "ty:unknown-argument",
+            2,
+            "Argument `microsecond` does not match any known parameter of bound method `date.replace`",
+            "def f(day: date):\n    return day.replace(microsecond=0)\n",
+        ),
+        ("ty:missing-attribute", 2, "Object of type `None` has no attribute `a`", "def f():\n    package.options.a\n"),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `None` has no attribute `a`",
+            "options = None\ndef f():\n    options.a\n",
+        ),
+        ("ty:missing-attribute", 2, "Module `sys` has no member `a`", "if PYPY:\n    sys.a\n"),
+        ("ty:index-out-of-bounds", 1, "", "print(self.place[2])\n"),
         (
             "ruff:F811",
             5,
@@ -66,7 +138,47 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
-        ("ruff:B006", 1, "", "def f(a=[]): ...\n"),
+        ("ruff:B006", 1, "", "def f(a=[]):\n    a.append(1)\n"),
+        ("ruff:B006", 1, "", "def f(a={}):\n    a[1] = 2\n"),
+        ("ruff:B006", 1, "", "def f(a=[]):\n    a += [1]\n"),
+        ("ruff:B006", 1, "", "def f(a=[]):\n    return a\n"),
+        ("ruff:B006", 1, "", "def f(self, a=[]):\n    self.a = a or b\n"),
+        ("ruff:B909", 3, "", "for a in b:\n    if a:\n        b.remove(a)\n        if c:\n            break\n"),
+        (
+            "ruff:F821",
+            2,
+            "Undefined name `unicode`",
+            "def f(a):\n    return unicode(a)\ndef g():\n    return is_python3()\n",
+        ),
+        ("ruff:F821", 1, "Undefined name `BIN_NAME`", "name = BIN_NAME\nprint(name)\n"),
+        ("ruff:PLE1205", 1, "", "log.debug('done', a, b)\n"),
+        ("ruff:RUF024", 1, "", "a = dict.fromkeys(b, [])\n"),
+        ("ruff:S102", 2, "", "def f(code):\n    exec(compile(code, 'a', 'exec'))\n"),
+        ("ruff:S102", 2, "", "code = open('plugin').read()\nexec(code)\n"),
+        ("ruff:S307", 3, "", "def f():\n    expression = request.args['a']\n    return eval(expression)\n"),
+        ("ruff:S307", 2, "", "def f(self):\n    return eval(self.get_argument('a'))\n"),
+        ("ruff:S307", 4, "", "def f(a):\n    parts = []\n    parts.append(a)\n    return eval(' + '.join(parts))\n"),
+        ("ruff:S307", 2, "", "from config import formula\neval(formula)\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    execute(f\"select b from c where d = '{a}'\")\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    execute('select b from c where d = %s' % a)\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    execute(f'select b from c order by {request.args[a]}')\n"),
+        (
+            "ruff:S608",
+            4,
+            "",
+            "def f(a):\n    for b in a:\n        c = f'd = {b}'\n    execute('select e from f where ' + c)\n",
+        ),
+        ("ruff:F821", 1, "Undefined name `shop`", "site: shop.Site | None = None\nprint(site)\n"),
+        ("ruff:F821", 2, "Undefined name `_all`", "def f():\n    _all['a'] = 1\nf()\n"),
+        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise Missing()\n"),
+        ("ruff:F811", 2, "`fc` from line 1", "from tools import fc\ndef fc(conf): ...\n"),
+        ("ruff:F811", 4, "`fc` from line 2", "def f():\n    def fc(): ...\n    a()\n    def fc(): ...\n"),
+        ("ruff:F821", 1, "Undefined name `author`", "setup(author=author)\nprint(globals())\n"),
+        ("ruff:T100", 1, "Trace found: `pdb.set_trace` used", "pdb.set_trace()\n"),
+        ("ast-grep:py-dict-changed", 2, "", "for a in b.keys():\n    del b[a]\n"),
+        ("ty:missing-argument", 2, METHOD, "def f(key: Key):\n    key.sign(1)\n"),
+        ("ty:missing-attribute", 3, "Object of type `None` has no attribute `a`", "def f():\n    b = None\n    b.a\n"),
+        ("ty:index-out-of-bounds", 2, "", "place = (1, 2)\nprint(place[2])\n"),
         ("ruff:B909", 2, "", "for a in b:\n    b.remove(a)\n"),
         ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
@@ -100,10 +212,42 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-undef", "page.js", 1, "base_url + document.title\n", "medium"),
         ("oxlint:no-undef", "page.js", 2, "import a from './a.js'\nbase_url + document.title\n", "high"),
         ("oxlint:no-undef", "node.js", 1, "base_url + 1\n", "high"),
+        ("oxlint:no-undef", "node.js", 2, "require('a')\nif (typeof base_url === 'string') base_url + 1\n", "medium"),
+        ("oxlint:no-undef", "node.js", 2, "require('a')\nbase_url + 1\n", "high"),
+        ("oxlint:no-self-assign", "web/vendor/a.js", 1, "a = a\n", "medium"),
+        (
+            "oxlint:no-self-assign",
+            "web/static/jquery.js",
+            3,
+            "/*!\n * jQuery JavaScript Library v1.7\n */ a = a\n",
+            "medium",
+        ),
+        ("oxlint:no-self-assign", "web/static/shop.js", 1, "a = a // jQuery v1.7\n", "high"),
+        ("oxlint:no-eval", "web/node_modules/a.js", 1, "eval(a)\n", "medium"),
+        ("oxlint:no-eval", "web/static/jquery.js", 2, "// jQuery v1.7\neval(a)\n", "high"),
+        ("oxlint:no-new-func", "a.js", 1, "const all = Function('return this')()\n", "medium"),
+        ("oxlint:no-new-func", "a.js", 1, "const all = Function('return ' + text)()\n", "high"),
+        ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:void(0)'\n", "medium"),
+        ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:go()'\n", "high"),
+        ("ast-grep:js-sql-from-text.ts", "a.ts", 1, "q(`insert into ${this.table} (a) values ($1)`, [a])\n", "medium"),
+        ("ast-grep:js-sql-from-text.ts", "a.ts", 1, "q(`insert into ${this.table} (a) values (${a})`)\n", "high"),
+        ("ast-grep:js-sql-from-text", "a.js", 1, "q('select ' + a + `from ${this.table}`)\n", "high"),
+        ("burnish:undeclared-package", "scripts/a.py", 1, "import a\n", "medium"),
+        ("shellcheck:SC2145", "a.sh", 1, 'echo "not found: $@"\n', "medium"),
+        ("shellcheck:SC2145", "a.sh", 1, 'work "not found: $@"\n', "high"),
         ("oxlint:no-self-assign", "built.js", 1, f"a = a;{'b;' * 500}\n", "medium"),
         ("oxlint:no-eval", "built.js", 1, f"eval(a);{'b;' * 500}\n", "high"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ github.ref_name }}\n", "medium"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ inputs.version }}\n", "medium"),
+        (
+            "zizmor:template-injection",
+            ".github/workflows/a.yml",
+            1,
+            "run: make ${{ github.ref_name }} ${{ github.head_ref }}\n",
+            "critical",
+        ),
         ("shellcheck:SC1087", "a.sh", 1, 'grep "^$name[-.]" file\n', "medium"),
         ("shellcheck:SC1087", "a.sh", 1, "echo $names[1]\n", "high"),
         ("shellcheck:SC2260", "a.sh", 1, "timeout &>/dev/stdout | grep -q t\n", "medium"),
@@ -112,6 +256,21 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
 )
 def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> None:
     assert (
-        _severity(hit(rule, file=file, line=line, level="error", message="`base_url` is not defined."), code)
+        _severity(
+            hit(
+                rule,
+                file=file,
+                line=line,
+                level="high" if rule.startswith("zizmor") else "error",
+                message="`base_url` is not defined.",
+            ),
+            code,
+        )
         == severity
     )
+
+
+def test_objects_of_what_runs_a_script() -> None:
+    missing = hit("oxlint:no-undef", file="package.js", line=1, message="`Package` is not defined.")
+    assert _severity(missing, "Package.describe({name: 'a'})\n") == "medium"
+    assert _severity(missing, "import a from 'a'\nPackage.describe({name: 'a'})\n") == "high"

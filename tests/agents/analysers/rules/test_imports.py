@@ -70,6 +70,13 @@ def test_imports_of_python_that_are_fine(text: str) -> None:
     assert not found("shop/a.py", text, PYTHON)
 
 
+@pytest.mark.parametrize(("path", "doubtful"), [("docs/queues.rst", True), ("shop/queues.py", False)])
+def test_a_package_that_a_document_tells_of_is_doubtful(path: str, doubtful: bool) -> None:
+    head = Tree(files={**PYTHON, "shop/a.py": "import tenacity\n", path: "Install tenacity for this queue."})
+    (hit,) = import_hits([FileVersions(path="shop/a.py", now=b"import tenacity\n")], head, Tree(files=PYTHON))
+    assert hit.doubtful is doubtful
+
+
 def test_a_project_that_declares_nothing_is_not_judged() -> None:
     assert not found("a.py", "import tenacity\n", {"b.py": ""})
 

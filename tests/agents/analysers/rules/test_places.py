@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.panel.places import is_filled_in, names_in, shows_placeholders, surroundings
+from burnish.agents.panel.places import is_filled_in, is_template, names_in, shows_placeholders, surroundings
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,16 @@ from burnish.agents.panel.places import is_filled_in, names_in, shows_placeholde
         ("examples/hello.py", "tests"),
         ("docs/conf.py", "tests"),
         ("benchmarks/run.py", "tests"),
+        ("src/borg/testsuite/archiver.py", "tests"),
+        ("shop_integration_tests/utils.py", "tests"),
+        ("src/contests/app.py", "program"),
+        ("src/ab_test/app.py", "program"),
         ("tests/data/broken.py", "material"),
+        ("test/syntax_cache/invalid.js", "material"),
+        ("test/error_code/src.js", "material"),
+        ("test/invalid.js", "tests"),
+        ("tests/errors/test_invalid.py", "tests"),
+        ("src/errors/invalid.py", "program"),
         ("pkg/testdata/broken.go", "material"),
         ("tests/unit/fixtures/bad.py", "material"),
         ("", "program"),
@@ -48,6 +57,13 @@ def test_a_path_says_what_a_file_is_for(path: str, expected: str) -> None:
 )
 def test_braces_outside_of_texts_are_a_template(line: str, filled_in: bool) -> None:
     assert is_filled_in(line) is filled_in
+
+
+def test_a_file_that_cannot_be_parsed_is_a_template_by_its_folder_or_by_its_text() -> None:
+    assert is_template("templates/header.js", ["(function () {"])
+    assert is_template("src/header.js", ["{% if a %}"])
+    assert not is_template("src/header.js", ["(function () {"])
+    assert not is_template("src/templates.js", ["(function () {"])
 
 
 @pytest.mark.parametrize(
@@ -93,6 +109,9 @@ def test_more_of_a_path_may_be_asked_for() -> None:
         ("https://user:hunter2@shop.example/", False),
         ("https://user:password@a.example/ https://user:hunter2@a.example/", False),
         ("https://shop.example/", False),
+        (" *   connect('mongodb://val:psw@127.0.0.1:27017/shop')", True),
+        ("connect('mongodb://val:psw@127.0.0.1:27017/shop')", False),
+        (" *   connect('mongodb://val:psw@db.shop.example/shop')", False),
     ],
 )
 def test_words_for_a_name_and_a_password_are_no_secret(line: str, *, expected: bool) -> None:

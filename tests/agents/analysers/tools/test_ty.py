@@ -5,10 +5,21 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolName
+from burnish.agents.panel.programs import program
 from burnish.agents.panel.rulebook import looks
 from burnish.agents.panel.rulings import rule_on
 from burnish.agents.panel.suppressions import disarmed, marked
-from burnish.agents.panel.tools.ty import NO_IMPORT, Ty, with_packages, without_unknown_packages
+from burnish.agents.panel.tools.ty import (
+    NO_IMPORT,
+    Ty,
+    explaining,
+    need_explaining,
+    with_explanations,
+    with_given_members,
+    with_packages,
+    without_unknown_packages,
+)
+from burnish.system.process import Command, run_now
 from tests.agents.analysers.rules.making import DEFAULTS
 from tests.agents.analysers.tools.running import look, places
 
@@ -70,6 +81,35 @@ def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Pat
     assert len(hits) > 1
 
 
+def test_what_another_version_of_python_has_is_doubtful(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.10"\n')
+    code = "import sys\nfrom itertools import batched, nothing\nprint(sys.monitoring, sys.nothing)\n"
+    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": code}, EVERYTHING), (), _at_the_top)
+    assert need_explaining(hits)
+    call = explaining(Ty().invocation(("a.py",), EVERYTHING))
+    command = Command(argv=(program(ToolName.TY), *call.arguments), folder=str(tmp_path), environment={"NO_COLOR": "1"})
+    explained = with_explanations(hits, run_now(command, seconds=60))
+    doubtful = {hit.message.split("`")[-2]: hit.doubtful for hit in explained}
+    assert doubtful == {"batched": True, "nothing": False, "monitoring": True}
+    assert [hit.doubtful for hit in explained if "`sys` has no member `nothing`" in hit.message] == [False]
+
+
+@pytest.mark.parametrize(
+    ("other", "doubtful"),
+    [
+        ("import logging\nlogging.NOTICE = 25\n", True),
+        ('setattr(logging, "NOTICE", 25)\n', True),
+        ("if level == logging.NOTICE: ...\n", False),
+        ("log.NOTICE = 25\n", False),
+    ],
+)
+def test_what_the_project_gives_to_a_module_is_doubtful(other: str, doubtful: bool) -> None:
+    message = "Module `logging` has no member `NOTICE`"
+    one = Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=message)
+    (found,) = with_given_members((one,), iter(["print(logging.NOTICE)\n", other]))
+    assert found.doubtful is doubtful
+
+
 def test_settings_and_comments_in_the_tree_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "ty.toml").write_text('[rules]\nmissing-argument = "ignore"\n')
     code = disarmed(b"def f(a): ...\n\nf()  # type: ignore\nf()  # ty: ignore[missing-argument]\n")
@@ -97,7 +137,8 @@ def test_a_comment_for_one_rule_makes_it_milder(comment: str, severity: str) -> 
 def test_modules_are_found_from_the_folders_that_their_names_begin_in() -> None:
     call = with_packages(Ty().invocation(("lib/a.py",), EVERYTHING), "/home/me/.venv", {"lib", "."})
     assert call.arguments[:4] == ("check", "--python", "/home/me/.venv", '--config=environment.root=[".", "lib"]')
-    assert "--python" not in with_packages(Ty().invocation(("a.py",), EVERYTHING), "", {"."}).arguments
+    alone = with_packages(Ty().invocation(("a.py",), EVERYTHING), "", {"."})
+    assert alone.arguments[:3] == ("check", "--python", ".no-packages")
 
 
 @pytest.mark.parametrize(("path", "taken"), [("a.py", True), ("a.pyi", True), ("a.ipynb", False), ("a.js", False)])

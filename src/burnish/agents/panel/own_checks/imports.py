@@ -18,7 +18,7 @@ from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, rule_data
 from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.tools.reading import text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.settings.globs import matches
 
 
@@ -95,9 +95,13 @@ class _Check:
         imported = [(file.path, one) for file in changed for one in self._added(file)]
         unknown = [(path, one) for path, one in imported if self._is_unknown(path, one.name)]
         missing = [(path, one) for path, one in imported if self._language.missing(path, one.name, self._head)]
-        for path, one in self._new(unknown, self._package):
-            said = f"`{text(self._package(one.name))}` is imported, but the project does not declare it."
-            yield hit(OwnRule.UNDECLARED_PACKAGE, path, one.line, said)
+        undeclared = list(self._new(unknown, self._package))
+        mentioned = self._mentioned({self._package(one.name) for _, one in undeclared})
+        for path, one in undeclared:
+            package = self._package(one.name)
+            said = f"`{text(package)}` is imported, but the project does not declare it."
+            found = hit(OwnRule.UNDECLARED_PACKAGE, path, one.line, said)
+            yield replace(found, doubtful=package in mentioned)
         for path, one in self._new(missing, str):
             said = f"There is no `{text(one.name)}` in the project."
             yield hit(OwnRule.MISSING_MODULE, path, one.line, said)
@@ -122,6 +126,11 @@ class _Check:
     def _package(self, name: str) -> str:
         return self._language.package(name) or name
 
+    def _mentioned(self, packages: set[str]) -> set[str]:
+        """Those that a document tells users or developers of: a part of the program may be for who has them."""
+        places = self._head.holding(packages)
+        return {one for one in packages if any(path.endswith(_DOCUMENTS) for path in places.get(one, ()))}
+
     def _imported_before(self, wanted: set[str], key: Callable[[str], str]) -> set[str]:
         places = self._base.holding({re.split(r"[./]", name.rstrip("/"))[-1] or name for name in wanted})
         files = {path for found in places.values() for path in found if path.endswith(self._language.suffixes)}
@@ -130,6 +139,7 @@ class _Check:
 
 
 _MOST_FILES = 200
+_DOCUMENTS = (".md", ".rst", ".txt", ".yml", ".yaml", ".toml", ".cfg", ".ini")
 _OPTIONAL = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
 _SEPARATORS = re.compile(r"[-_.]+")
 _SCRIPT = re.compile(rb"^# /// script$(?:\r?\n#.*)+", re.MULTILINE)

@@ -26,6 +26,9 @@ from burnish.system.process import Finished
 
 SECONDS = 60.0
 NO_IMPORT = "import-not-found"
+NO_PACKAGES = ".no-packages"
+WITHIN = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+"""An environment without packages, beside the files: where ty is given none, it takes its own."""
 _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
 _SUFFIXES = (".py", ".pyi", ".pyw")
@@ -40,8 +43,10 @@ _OF_CALLS = frozenset(
         "unknown-argument",
     }
 )
-_EXPLAINED = re.compile(r"^error\[(?P<rule>[\w-]+)\].*\n *--> (?P<file>.+):(?P<line>\d+):\d+$", re.MULTILINE)
-_OF_SEVERAL = "info: Attempted to call union type"
+_EXPLAINED = re.compile(
+    r"^error\[(?P<rule>[\w-]+)\]: (?P<message>.*)\n *--> (?P<file>.+):(?P<line>\d+):\d+$", re.MULTILINE
+)
+_DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
 
@@ -91,9 +96,9 @@ class Ty:
 
 
 def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> ToolInvocation:
-    """The same, with the environment of the project, if there is one, and the folders that its modules are in."""
+    """The same, with the environment of the project, or an empty one, and the folders that its modules are in."""
     check, *rest = call.arguments
-    installed = ("--python", python) if python else ()
+    installed = ("--python", python or NO_PACKAGES)
     # A folder without an `__init__.py` is a package, too, where it is imported from the top of the repository.
     searched = list(dict.fromkeys((*sorted(roots), ".")))
     return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
@@ -105,20 +110,38 @@ def explaining(call: ToolInvocation) -> ToolInvocation:
 
 
 def need_explaining(hits: Iterable[Hit]) -> bool:
-    return any(hit.rule in _OF_CALLS for hit in hits)
+    return any(hit.rule in _OF_CALLS or _NO_MEMBER.search(hit.message) for hit in hits)
 
 
 def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...]:
-    """The hits; those of a call that is right for another of the values that may be called are doubtful."""
+    """The hits; doubtful are calls that are right for another of the values that may be called, and members of the
+    standard library that other versions of Python have."""
     told = finished.stdout.decode("utf-8", "replace")
     found = list(_EXPLAINED.finditer(told))
     ends = [*(one.start() for one in found[1:]), len(told)]
-    several = {
-        (one["rule"], PurePosixPath(one["file"]).as_posix(), int(one["line"]))
+    doubted = {
+        (one["rule"], PurePosixPath(one["file"]).as_posix(), int(one["line"]), reading.text(one["message"]))
         for one, end in zip(found, ends, strict=True)
-        if _OF_SEVERAL in told[one.end() : end]
+        if any(doubt in told[one.end() : end] for doubt in _DOUBTS)
     }
-    return tuple(replace(hit, doubtful=(hit.rule, hit.file, hit.line) in several) for hit in hits)
+    return tuple(
+        replace(hit, doubtful=hit.doubtful or (hit.rule, hit.file, hit.line, hit.message) in doubted) for hit in hits
+    )
+
+
+def with_given_members(hits: Sequence[Hit], modules: Iterable[str]) -> tuple[Hit, ...]:
+    """The hits; what the project itself gives to a module (`logging.NOTICE = 25`) in one of its own is doubtful."""
+    missing = {hit: found for hit in hits if (found := _NO_MEMBER.search(hit.message))}
+    if not missing:
+        return tuple(hits)
+    texts = "\n".join(modules)
+
+    def is_given(member: re.Match[str]) -> bool:
+        owner, name = member["module"].rpartition(".")[2], member["name"]
+        return re.search(rf"\b{owner}\.{name}\s*=[^=]|setattr\(\s*{owner},\s*['\"]{name}['\"]", texts) is not None
+
+    given = {hit for hit, member in missing.items() if is_given(member)}
+    return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
 
 
 def without_unknown_packages(
