@@ -3,8 +3,9 @@
 From the history of each repository come commits whose subject calls them a fix, and that change Python code and tests.
 The test files of the commit run on its code, and then those that it adds or edits on the code of its parent, by the
 same rules as in a review (`project_tests.proof`). Then the bodies of these tests are emptied, and both is asked again:
-each must be named. It prints one line for each commit. Only the test files of the commit run, so a review that runs
-whole suites says the same later.
+each must be named. It prints one line for each commit, and below it every test that a review would name: one that
+passes without the fix, or that cannot fail. Only the test files of the commit run, so a review that runs whole suites
+says the same later.
 
 With `--mutations`, wrong versions of the changed lines are tried instead, by the rules of a review, but without a
 sandbox and without its limit of time: first with the test files of the commit, and what these let pass with all tests
@@ -18,6 +19,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,7 +35,7 @@ from typing import TypeVar
 
 from benchmarks.panel.reviews import git
 from burnish.agents.panel.project_tests import inside
-from burnish.agents.panel.project_tests.assertions import weak_tests
+from burnish.agents.panel.project_tests.assertions import Weakness, weak_tests
 from burnish.agents.panel.project_tests.change import ChangeUnderTest
 from burnish.agents.panel.project_tests.changed_tests import TestModule, edited_tests
 from burnish.agents.panel.project_tests.commands import CHOICE_NAME, PLUGIN, REPORT_NAME, SuiteSelection
@@ -50,6 +52,7 @@ from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutat
 from burnish.agents.panel.project_tests.projects import is_test
 from burnish.agents.panel.project_tests.proof import (
     TestFileChange,
+    WithoutChange,
     changes_behaviour,
     fix_subject,
     touched_tests,
@@ -64,6 +67,9 @@ from burnish.workspace.repository import Repository
 
 _SECONDS = 120.0
 _MOST_LINES = 100_000
+_VERSION_FILE = re.compile(
+    r"""^(?:build\.hooks\.vcs\.)?(?:version[-_]file|write_to) *= *["']?([\w/.-]+\.py)""", re.MULTILINE
+)
 _PLAN = TestPlan(framework=Framework.PYTEST, argv=("pytest",), text="python -m pytest", language=Language.PYTHON)
 
 
@@ -99,12 +105,16 @@ def main(arguments: Sequence[str]) -> int:
 
 def _show_failures(options: argparse.Namespace) -> None:
     counted: Counter[str] = Counter()
-    for fix, said in _each(options, _judged):
-        counted.update(said)
-        print(f"{_line(fix)} {' '.join(said):<24} {fix.subject[:70]}", flush=True)
+    for fix, judged in _each(options, _judged):
+        counted.update((*judged.said, *(name.partition(" ")[0] for name in judged.named)))
+        print(f"{_line(fix)} {' '.join(judged.said):<24} {fix.subject[:70]}", flush=True)
+        for name in judged.named:
+            print(f"    {name}", flush=True)
     asked = counted["shown"] + counted["not-shown"] + counted["unclear"]
     print(f"{counted['shown']} of {asked} shown to fail without the fix; {counted['unclear']} unclear.")
     print(f"{counted['emptied-named']} of {asked} named with the new tests emptied; {counted['left-out']} left out.")
+    print(f"{counted['passes-without']} tests named that pass without it, {counted['weak-test']} that cannot fail;")
+    print(f"{counted['fix-not-tested']} fixes named without which no test fails.")
 
 
 def _try_wrong_versions(options: argparse.Namespace) -> None:
@@ -176,8 +186,15 @@ def _content(repository: Path, commit: str, path: str) -> bytes:
     return done.stdout if done.returncode == 0 else b""
 
 
-def _judged(python: Path, fix: Fix) -> tuple[str, ...]:
+class Judged(Value):
     """What is said of a fix, and of the same fix with its tests emptied."""
+
+    said: tuple[str, ...]
+    named: tuple[str, ...] = ()
+    """What a review would name: the rule and the test."""
+
+
+def _judged(python: Path, fix: Fix) -> Judged:
     with TemporaryDirectory(prefix="burnish-fixes-") as folder:
         head, base = Path(folder, "head"), Path(folder, "base")
         _unpack(fix.repository, fix.commit, head)
@@ -189,17 +206,35 @@ def _judged(python: Path, fix: Fix) -> tuple[str, ...]:
         now = runner.run(SuiteSelection(only=tuple(file.path for file in fix.tests)))
         touched = touched_tests(fix.tests, now, Framework.PYTEST)
         if not (touched.added or touched.edited):
-            return ("left-out",)
+            return Judged(said=("left-out",))
         wanted = set(touched.all)
         only = tuple(case.name for case in now.passing if function_of(case.name) in wanted)
-        before = without_change(
-            touched.all,
-            replace(runner, tree=base).run(SuiteSelection(only=only)),
-            partial(_is_new, head, base),
-        )
+        on_base = replace(runner, tree=base)
+        before = without_change(touched.all, on_base.run(SuiteSelection(only=only)), partial(_is_new, head, base))
         said = "shown" if before.failing else "unclear" if before.unclear else "not-shown"
-        passing = [name for name in touched.added if name in before.passing]
-        return (said, *_emptied(fix), *((f"idle:{len(passing)}",) if passing else ()))
+        weak = {
+            f"{file.path}::{test.name.replace('.', '::')}": test.weakness
+            for file in fix.tests
+            for test in weak_tests(file.before, file.now)
+        }
+        named = [f"weak-test {why.value} {name}" for name, why in weak.items() if _is_told(name, why, before)]
+        if said == "not-shown" and not _others_fail(runner, on_base):
+            named.append(f"fix-not-tested {' '.join(touched.all)}")
+        else:
+            told = touched.added if before.failing or before.unclear else (*touched.added, *touched.edited)
+            named += [f"passes-without {name}" for name in told if name in before.passing and name not in weak]
+        return Judged(said=(said, *_emptied(fix)), named=tuple(named))
+
+
+def _is_told(name: str, why: Weakness, before: WithoutChange) -> bool:
+    return why is not Weakness.NO_ASSERTION or name not in before.ran_and_failed
+
+
+def _others_fail(head: "Runner", base: "Runner") -> bool:
+    """Whether any test that passes with a fix fails without it."""
+    passing = {case.name for case in head.run(SuiteSelection()).passing}
+    everything = base.run(SuiteSelection())
+    return not everything.complete or any(case.name in passing for case in everything.failing)
 
 
 def _is_new(head: Path, base: Path, name: str) -> bool:
@@ -294,6 +329,10 @@ def _unpack(repository: Path, commit: str, place: Path) -> None:
     place.mkdir()
     archive = subprocess.run(["git", "-C", str(repository), "archive", commit], capture_output=True, check=True)
     subprocess.run(["tar", "-x", "-C", str(place)], input=archive.stdout, check=True)
+    for settings in ("pyproject.toml", "setup.cfg"):
+        text = (place / settings).read_text() if (place / settings).is_file() else ""
+        for name in _VERSION_FILE.findall(text):
+            (place / name).write_text('__version__ = version = "1.0"\n')  # made when a package is built
 
 
 class Runner(Value):

@@ -98,6 +98,37 @@ def test_the_virtual_environment_of_the_copy_is_named_by_its_path_inside(project
     assert plan.argv[0] == ".venv/bin/python"
 
 
+@pytest.mark.parametrize(
+    ("script", "command"),
+    [
+        ("npm run lint && vitest run", "vitest run"),
+        ("pnpm lint:fix && eslint . --max-warnings 0 && TZ=UTC node --test", "TZ=UTC node --test"),
+        ("tsc --noEmit -p . && prettier -c src && mocha", "mocha"),
+        ("tsc && mocha", "npm test"),
+        ("npm run build && vitest run", "npm test"),
+        ("npm run lint && jest unit && jest", "npm test"),
+        ("npm run lint; vitest run", "npm test"),
+        ("npm run lint && ./tests.sh", "npm test"),
+    ],
+)
+def test_linters_before_the_tests_do_not_keep_them_from_running(project: Path, script: str, command: str) -> None:
+    plan = detect(site(project, {"package.json": json.dumps({"scripts": {"test": script}})}))
+    assert isinstance(plan, TestPlan)
+    assert plan.text == command
+    if command != "npm test":
+        assert plan.argv[:3] == ("sh", "-c", f'PATH="$PWD/node_modules/.bin:$PATH"; {command} "$@"')
+
+
+@pytest.mark.parametrize(
+    ("lock", "manager"), [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package-lock.json", "npm")]
+)
+def test_missing_packages_are_installed_by_the_manager_of_the_lock_file(project: Path, lock: str, manager: str) -> None:
+    package = json.dumps({"scripts": {"test": "jest"}, "devDependencies": {"jest": "*"}})
+    found = detect(site(project, {"package.json": package, lock: ""}))
+    assert isinstance(found, NoTests)
+    assert f"({manager} install)" in found.hint
+
+
 REPORTER = "{desk}/burnish_reporter.cjs"
 JEST_REPORTER = f"--reporters={REPORTER}"
 

@@ -15,6 +15,7 @@ from burnish.agents.panel.project_tests.values import (
     CaseOutcome,
     FileLines,
     Framework,
+    Language,
     SuiteEnd,
     TestPlan,
     TestResult,
@@ -62,6 +63,27 @@ def test_the_parameters_of_a_test_are_one_finding() -> None:
     assert (several.title, several.rule) == ("`t.py::a` fails for 7 parameters", "test:t.py::a")
     assert "for `0`, `1`, `2`, `3`, `4` and 2 more" in several.problem
     assert single.title == "`t.py::b[x]` fails"
+
+
+def test_tests_of_javascript_that_a_loop_makes_are_one_finding() -> None:
+    """They fail in the same line of their own file; other lines and helpers elsewhere are other problems."""
+
+    def case(name: str, *places: str) -> Case:
+        text = "\n".join(f"    at {place}:5" for place in places)
+        return Case(name=f"a.test.js > {name}", outcome=CaseOutcome.FAILED, text=text, file="a.test.js")
+
+    looped = [case(f"query > of {number}", "/copy/a.test.js:7") for number in range(3)]
+    others = [case("query > all", "/copy/a.test.js:9"), *(case(f"url {name}", "/copy/help.js:2") for name in "ab")]
+    plan = TestPlan(framework=Framework.VITEST, argv=("vitest",), text="vitest", language=Language.NODE)
+    tree = Tree(root="/copy", is_file={"a.test.js", "help.js"}.__contains__)
+    findings = findings_of(replace(trial(*looped, *others), plan=plan), STILL, tree)
+    assert [finding.title for finding in findings] == [
+        "`a.test.js > query > of` fails for 3 cases",
+        "`a.test.js > query > all` fails",
+        "`a.test.js > url a` fails",
+        "`a.test.js > url b` fails",
+    ]
+    assert "for `0`, `1`, `2`" in findings[0].problem
 
 
 def test_the_parts_of_a_test_of_go_are_one_finding_with_its_place() -> None:

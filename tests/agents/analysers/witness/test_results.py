@@ -53,9 +53,22 @@ def test_a_command_is_known_by_its_exit_code() -> None:
     assert (failed.passed, failed.ended, failed.output) == (False, SuiteEnd.EXITED, "it failed")
 
 
-def test_why_it_could_not_run_is_its_last_word() -> None:
-    result = result_of(COMMAND, exited(127, b"one\nsh: nosuch: not found\n"), None, "/copy")
-    assert result.message == "sh: nosuch: not found"
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (b"one\nsh: nosuch: not found\n", "sh: nosuch: not found"),
+        (b"2 problems (1 error)\n\n ELIFECYCLE  Test failed. See above for more details.\n", "2 problems (1 error)"),
+        (
+            b"Tests: 1 failed, 3 passed\nTime: 2 s\nRan all test suites.\nnpm error code 1\n",
+            "Tests: 1 failed, 3 passed",
+        ),
+        (b"npm error code 1\n", "npm error code 1"),
+        (b"", "exit code 127"),
+    ],
+)
+def test_why_it_could_not_run_is_its_last_word(output: bytes, reason: str) -> None:
+    """Of the tests, not of the package manager around them."""
+    assert result_of(COMMAND, exited(127, output), None, "/copy").message == reason
 
 
 def test_a_report_knows_what_was_running_and_the_worst_of_each_test() -> None:

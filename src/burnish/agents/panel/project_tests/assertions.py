@@ -15,7 +15,7 @@ from burnish.agents.panel.project_tests.changed_tests import Function, TestFunct
 from burnish.core.values import Value
 
 _ASSERTS = re.compile(
-    r"_*(?:assert|check|expect|verify|ensure|should|must|refute|compare|approve|snapshot|raises|warns|deprecated_call"
+    r"_*(?:assert|check|expect|verify|validat(?:e|or)|ensure|should|must|refute|compare|approve|snapshot|raises|warns|deprecated_call"
     r"|fail|xfail|skip|importorskip|fnmatch_lines|no_fnmatch|benchmark|match_snapshot)",
     re.IGNORECASE,
 )
@@ -39,7 +39,8 @@ _MEANS_NO_ERROR = re.compile(
     r"smoke|import|no[ _]?(?:error|exception|crash|raise|warn|op\b|hang|deadlock)"
     r"|without[ _](?:an? )?(?:error|exception|rais|crash|fail|warn)"
     r"|(?:n't|nt|not|never|no longer)[ _](?:\w+[ _])?(?:raise|crash|fail|error|throw|hang|warn"
-    r"|explode|break|segfault|leak|block|deadlock|loop|recurse)|(?:is|are|be)[ _](?:allowed|accepted|valid|ok)\b",
+    r"|explode|blow up|break|segfault|leak|block|deadlock|loop|recurse)"
+    r"|(?:is|are|be)[ _](?:allowed|accepted|valid|ok)\b",
     re.IGNORECASE,
 )
 """Words with which a test says that it is there to see that nothing is raised."""
@@ -174,9 +175,8 @@ class _Look:
         """Whether a function that is called by its name may assert: it does, or it is not at hand."""
         if name in self._parameters or name in self._helpers:
             return True
-        helper = self._module.definitions.get(name)
         local = next((each for each in ast.walk(self._node) if isinstance(each, Function) and each.name == name), None)
-        return self._helper_asserts(local or helper, frozenset({name}))
+        return self._helper_asserts(local or self._module.definitions.get(name), frozenset({name}))
 
     def _method_may_assert(self, name: str) -> bool:
         owner = self._test.owner
@@ -188,6 +188,8 @@ class _Look:
         return any(_last_name(base) not in ("TestCase", "object", "ABC") for base in owner.bases)
 
     def _helper_asserts(self, helper: ast.stmt | None, seen: frozenset[str]) -> bool:
+        if isinstance(helper, ast.Assign | ast.AnnAssign) and helper.value is not None:
+            return self._is_made_of_helpers(helper.value, seen)
         if not isinstance(helper, Function):
             return False
         for node in ast.walk(helper):
@@ -201,6 +203,16 @@ class _Look:
                 if name not in seen and self._helper_asserts(further, seen | {name}):
                     return True
         return False
+
+    def _is_made_of_helpers(self, value: ast.expr, seen: frozenset[str]) -> bool:
+        """Whether a name stands for something that may assert: `partial(check, strict=True)`, another name of it."""
+        names = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+        return any(
+            name in self._helpers
+            or _ASSERTS.match(name)
+            or (name not in seen and self._helper_asserts(self._module.definitions.get(name), seen | {name}))
+            for name in names
+        )
 
     @cached_property
     def _parameters(self) -> set[str]:

@@ -160,6 +160,11 @@ class _Package(Value, forbid_unknown_fields=False, rename="camel"):
 
 
 _MANAGERS = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package.json", "npm"))
+_CLEAN_INSTALL = {
+    "pnpm": "pnpm install --frozen-lockfile",
+    "yarn": "yarn install --frozen-lockfile",
+    "npm": "npm ci",
+}
 _REPORTER = "{desk}/burnish_reporter.cjs"
 _REPORTING = {
     Framework.MOCHA: ("--reporter", _REPORTER),
@@ -182,25 +187,55 @@ def _node(site: Site) -> TestPlan | NoTests:
             reason=f"node_modules does not match: {stale}" if stale else "node_modules is missing",
             unfit=bool(stale),
             hint=(
-                "Install the packages in the checkout (npm install), or in each copy: [workspace] prepare = "
-                '["npm ci"] in burnish.toml.'
+                f"Install the packages in the checkout ({_locked_by(site)} install), or in each copy: [workspace] "
+                f'prepare = ["{_CLEAN_INSTALL[_locked_by(site)]}"] in burnish.toml.'
             ),
         )
-    path = site.environment.get("PATH")
-    named = (manager for lock, manager in _MANAGERS if (site.folder / lock).is_file())
-    manager = next((name for name in named if shutil.which(name, path=path)), "npm")
+    manager = _locked_by(site)
+    manager = manager if shutil.which(manager, path=site.environment.get("PATH")) else "npm"
     framework = _script_framework(script, package.scripts)
     more = _REPORTING.get(framework, ())
     argv = (manager, "test", *(("--",) if more and manager == "npm" else ()), *more)
+    alone = _after_checks(script) if framework is not Framework.COMMAND else ""
+    if alone:
+        argv = ("sh", "-c", f'PATH="{_programs(site.project)}:$PATH"; {alone} "$@"', "sh", *more)
     environment = {"CI": "true", "npm_config_update_notifier": "false", "npm_config_offline": "true"}
     return TestPlan(
         framework=framework,
         argv=argv,
-        text=f"{manager} test",
+        text=alone or f"{manager} test",
         project=site.project,
         language=Language.NODE,
         environment=environment,
     )
+
+
+def _locked_by(site: Site) -> str:
+    """The package manager whose lock file the project has."""
+    return next((manager for lock, manager in _MANAGERS if (site.folder / lock).is_file()), "npm")
+
+
+_CHECK = re.compile(
+    r"(?:(?:npm|pnpm|yarn|bun)(?: run)?(?: -s| --silent)? )?(?:[\w-]+:)*"
+    r"(?:lint|eslint|oxlint|xo|standard|prettier|biome|stylelint|typecheck|type-check|check-types|format|fmt"
+    r"|tsc(?=.* --noEmit))"
+    r"(?:[:-][\w:-]+)?(?: [^;&|<>()$`#\n]*)?"
+)
+
+
+def _after_checks(script: str) -> str:
+    """The last command of a script, where all before it only look at text: the tests run, whatever those find.
+
+    Linters and compilers are checks of their own, and what they find need not block.
+    """
+    *before, last = (part.strip() for part in script.split("&&"))
+    checks = bool(before) and all(_CHECK.fullmatch(part) for part in before)
+    return last if checks and not _OPERATOR.search(last) else ""
+
+
+def _programs(project: str) -> str:
+    """Where the programs of packages are, for a shell in the project's folder: the nearest first."""
+    return ":".join(f"$PWD/{'../' * depth}node_modules/.bin" for depth in range(len(Path(project).parts) + 1))
 
 
 def _has_packages(site: Site) -> bool:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from textwrap import dedent
 
 from burnish.agents.panel.project_tests.comparison import NoEvidence, SuiteComparison
 from burnish.agents.panel.project_tests.outputs import shortened
 from burnish.agents.panel.project_tests.places import Tree, place_of
-from burnish.agents.panel.project_tests.values import Case, SuiteEnd, TestPlan, TestResult, function_of
+from burnish.agents.panel.project_tests.values import Case, Language, SuiteEnd, TestPlan, TestResult, function_of
 from burnish.core.finding_likeness import RULE_SEPARATOR
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
@@ -49,7 +50,7 @@ def findings_of(trial: Trial, change: DependencyChange, tree: Tree) -> tuple[Fin
     """What is wrong with the change, by its tests."""
     comparison = trial.comparison
     failures = [case for case in comparison.new_failures if not _unmet(case, change, tree)]
-    functions = by_function(failures)
+    functions = _by_function(failures, trial.plan, tree)
     found = [_failure(name, cases, trial, tree) for name, cases in functions[:MOST_FAILURES]]
     if functions[MOST_FAILURES:]:
         found.append(_further([name for name, _ in functions[MOST_FAILURES:]]))
@@ -108,12 +109,26 @@ def rule_of(name: str) -> str:
     return f"test:{function_of(name)}".replace(RULE_SEPARATOR, ",")
 
 
-def by_function(cases: Iterable[Case]) -> list[tuple[str, list[Case]]]:
-    """The failures of each test function: its parameters are one problem."""
-    found: dict[str, list[Case]] = {}
+def _by_function(cases: Iterable[Case], plan: TestPlan, tree: Tree) -> list[tuple[str, list[Case]]]:
+    """The failures of each test function: its parameters are one problem.
+
+    Tests of JavaScript are often made in a loop: those that fail in the same line of their own file are one function.
+    """
+    found: dict[object, list[Case]] = {}
     for case in cases:
-        found.setdefault(function_of(case.name), []).append(case)
-    return list(found.items())
+        place = place_of(case, plan.framework, tree) if plan.language is Language.NODE and not case.loading else None
+        looped = place is not None and place.line is not None and place.file == case.file
+        found.setdefault((place.file, place.line) if place and looped else function_of(case.name), []).append(case)
+    return [(key if isinstance(key, str) else _common_name(cases), cases) for key, cases in found.items()]
+
+
+def _common_name(cases: Sequence[Case]) -> str:
+    """What the names of several tests begin with, in whole words: the file, and the groups that they are in."""
+    if len(cases) == 1:
+        return function_of(cases[0].name)
+    words = [case.name.split(" ") for case in cases]
+    same = takewhile(lambda some: len(set(some)) == 1, zip(*words, strict=False))
+    return " ".join(some[0] for some in same).removesuffix(" >") or cases[0].file
 
 
 def _failure(name: str, cases: Sequence[Case], trial: Trial, tree: Tree) -> Finding:
@@ -122,7 +137,8 @@ def _failure(name: str, cases: Sequence[Case], trial: Trial, tree: Tree) -> Find
     if case.loading:
         title, problem = f"`{name}` cannot be loaded", "This test file cannot be loaded, so none of its tests run."
     elif len(parts) > 1:
-        title = f"`{name}` fails for {len(parts)} parameters"
+        what = "cases" if trial.plan.language is Language.NODE else "parameters"
+        title = f"`{name}` fails for {len(parts)} {what}"
         problem = f"The test fails on the change, and did not fail on the base, for {_parameters(name, parts)}."
     else:
         title = f"`{case.name}` fails"
@@ -149,7 +165,7 @@ def _said(case: Case) -> str:
 
 
 def _parameters(name: str, cases: Sequence[Case]) -> str:
-    return named([case.name.removeprefix(name).strip("[]/") for case in cases])
+    return named([case.name.removeprefix(name).strip("[]/ >") for case in cases])
 
 
 def failure_evidence(case: Case, location: Location | None, tree: Tree) -> str:

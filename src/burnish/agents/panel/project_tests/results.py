@@ -1,5 +1,7 @@
 """What a run of the tests came to: its exit, its report and its output, read together. Doubt is never a pass."""
 
+import re
+
 import msgspec
 
 from burnish.agents.panel.interface import ToolError
@@ -140,6 +142,17 @@ def _by_report(report: SuiteReport) -> SuiteEnd:
             return SuiteEnd.EXITED
 
 
+_NO_REASON = re.compile(
+    r"\W*(?:npm (?:error|ERR!|warn).*|ELIFECYCLE.*|error Command failed.*|info Visit .*|Ran all test suites.*|Time:.*"
+    r"|Snapshots:.*|undefined|\W*)",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(r"fail|error|cannot|not found|missing|denied|invalid", re.IGNORECASE)
+
+
 def _reason(finished: Finished, output: str) -> str:
-    lines = output.splitlines()
-    return finished.message or (lines[-1].strip()[:300] if lines else f"exit code {finished.code}")
+    """The last line that says what went wrong, not those that package managers and runners end with."""
+    lines = [line.strip() for line in output.splitlines()]
+    lines = [line for line in lines if not _NO_REASON.fullmatch(line)] or lines
+    telling = [line for line in lines if _TELLING.search(line)] or lines
+    return finished.message or (telling[-1][:300].rstrip(".") if telling else f"exit code {finished.code}")

@@ -191,6 +191,7 @@ _PROBLEMS = {
     ),
     Weakness.ONLY_MOCKS: "It calls nothing but mocks, and checks what it told them. No code of the project runs.",
 }
+_IMPACTS = {Weakness.NO_ASSERTION: "The test fails only if the code raises. A wrong result passes."}
 _SUGGESTIONS = {
     Weakness.NOT_REACHED: "Use `pytest.raises`, or assert where the test always comes by.",
     Weakness.ONLY_MOCKS: "Call the code that uses the mock, and check what that does.",
@@ -206,7 +207,7 @@ def _weak(path: str, test: WeakTest) -> Finding:
         rule=f"tests:weak-test:{test.weakness.value}:{name}".replace(RULE_SEPARATOR, ","),
         location=Location(file=path, line=test.line, end_line=test.end_line),
         problem=_PROBLEMS[test.weakness],
-        impact="The test passes whether the code is right or wrong.",
+        impact=_IMPACTS.get(test.weakness, "The test passes whether the code is right or wrong."),
         evidence=evidence(test.code),
         suggestion=_SUGGESTIONS.get(test.weakness, "Assert what the code must give or do."),
         confidence=0.9,
