@@ -45,6 +45,9 @@ Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting fo
     "--serialise", is_flag=True, help="Build tickets that say they change the same files one after the other."
 )
 @click.option("--pr", "pull_request", is_flag=True, help="Once approved, push the branch and open a pull request (gh).")
+@click.option(
+    "--review-whole", is_flag=True, help="Review everything that was merged together as well. Always so for an epic."
+)
 @policy_options
 @click.option("--background", is_flag=True, help="Run in the background; follow it with 'burnish status EPIC'.")
 @click.option("--dry-run", is_flag=True, help="Print the plan, and change nothing.")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
+from burnish.contracts.markdown.inert import inert
 from burnish.contracts.text import bounded
 from burnish.core.budget import Cap, dollars
 from burnish.core.epics.effects import BeginTicket
@@ -30,7 +31,7 @@ from burnish.core.epics.events import (
     TicketWaits,
 )
 from burnish.core.epics.loop import evolve
-from burnish.core.epics.plan import Ticket, ranks
+from burnish.core.epics.plan import Ticket, branch_of, ranks
 from burnish.core.epics.schedule import decide
 from burnish.core.epics.state import (
     Epic,
@@ -46,6 +47,7 @@ from burnish.core.epics.state import (
     TicketPending,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
     TicketWaiting,
     run_of,
 )
@@ -102,6 +104,8 @@ def _told(epic: Epic, one: TicketProgress, runs: Mapping[str, Run], now: float, 
         case TicketFailed():
             look = f" (burnish show {state.run})" if state.run in runs else ""
             return _Words("✗", Tone.BAD, "failed", state.outcome.value, f"{_short(state.reason)}{look}")
+        case TicketSkipped():
+            return _Words("–", Tone.CAREFUL, "skipped", "skipped", _short(state.reason))
         case TicketBlocked():
             return _Words("–", Tone.BAD, "blocked", f"blocked: {_short(state.reason)}")
 
@@ -235,6 +239,7 @@ def _counts(epic: Epic) -> str:
         "waiting for a person": TicketWaiting,
         "not begun": TicketPending,
         "failed": TicketFailed,
+        "skipped": TicketSkipped,
         "blocked": TicketBlocked,
     }
     states = [one.state for one in epic.tickets.values()]
@@ -400,6 +405,16 @@ def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
     yield from step_lines(tuple(epic_steps(epic, runs, driver=False)))
 
 
+def epic_markdown(epic: Epic) -> str:
+    """An epic whose tickets were approved one by one, for a pull request."""
+    lines = [f"# {inert(flat(epic.plan.title or epic.plan.id))}", ""]
+    for one in epic.tickets.values():
+        told = _told(epic, one, {}, epic.at, driver=False)
+        title = f": {flat(one.ticket.title)}" if one.ticket.title not in ("", one.ticket.id) else ""
+        lines.append("- " + inert(f"{told.mark} {flat(one.ticket.id)}{title} ({told.text})"))
+    return "\n".join([*lines, "", "Each was approved by itself; the whole was not reviewed together.", ""])
+
+
 # --- the plan ----------------------------------------------------------------------------------------------------
 
 
@@ -412,7 +427,7 @@ def dry_run_lines(started: EpicStarted, agents: Mapping[str, str], cost: str) ->
     lines = [
         f"Epic {flat(plan.id)}{title}",
         f"  {count} in {flat(plan.source)}, at most {started.parallel} at a time",
-        f"  each on its own branch ticket/ID, merged into {flat(started.branch)}{squash}",
+        f"  each on its own branch {branch_of(plan, 'ID')}, merged into {flat(started.branch)}{squash}",
         f"  {flat(started.branch)} {_begins(epic)}",
     ]
     lines += [f"  {role}: {flat(agent)}" for role, agent in agents.items()]
@@ -429,6 +444,8 @@ def dry_run_lines(started: EpicStarted, agents: Mapping[str, str], cost: str) ->
     if done:
         lines.append(f"Done already: {_names(done, words.MOST_NAMED)}")
     then = f"Then {flat(started.branch)} is reviewed as a whole against {flat(started.base)}"
+    if not plan.reviewed_whole:
+        then = "Each is approved by itself; --review-whole reviews all of it together as well"
     lines += ["", then + (", and a pull request is opened." if started.pull_request else ".")]
     return [*lines, f"Estimated cost: {flat(cost)}"] if cost else lines
 
@@ -622,7 +639,9 @@ def _ticket_object(epic: Epic, one: TicketProgress, runs: Mapping[str, Run]) -> 
         "title": one.ticket.title,
         "state": told.state,
         "outcome": outcome.value if outcome is not None and run_of(state) else None,
-        "reason": state.reason if isinstance(state, TicketWaiting | TicketFailed | TicketBlocked) else "",
+        "reason": state.reason
+        if isinstance(state, TicketWaiting | TicketFailed | TicketSkipped | TicketBlocked)
+        else "",
         "critical": one.ticket.critical,
         "reviewed": one.ticket.reviewed,
         "depends_on": list(one.ticket.depends_on),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from burnish.core.epics.events import CarriedReview, CarriedTicket
-from burnish.core.epics.plan import EpicPlan, Ticket
+from burnish.core.epics.plan import EpicPlan, Ticket, branch_of
 from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress
 from burnish.core.events import Outcome
 from burnish.core.state import Run
@@ -64,11 +64,11 @@ def sort_out(
         if name in carried or repository.is_ancestor(commit, tip):
             continue
         if commit in results:
-            set_aside[f"ticket/{name}"] = commit
+            set_aside[branch_of(work, name)] = commit
         elif repository.is_ancestor(tip, commit):
-            begun.append(f"ticket/{name}")
+            begun.append(branch_of(work, name))
         else:
-            taken.append(f"ticket/{name}")
+            taken.append(branch_of(work, name))
     if taken:
         raise PlanError(
             f"Branches of tickets hold work that did not begin at {tip[:12]}: {', '.join(taken[:5])}.",
@@ -81,7 +81,9 @@ def sort_out(
 def _branches(repository: Repository, work: EpicPlan, tip: str) -> Iterator[tuple[str, str]]:
     """The tickets that have a branch elsewhere than at the tip, and its commit."""
     names = [ticket.id for ticket in work.tickets if not ticket.done]
-    found = repository.git.objects(*(f"{BRANCHES}ticket/{name}^{{commit}}" for name in names)) if names else ()
+    found = (
+        repository.git.objects(*(f"{BRANCHES}{branch_of(work, name)}^{{commit}}" for name in names)) if names else ()
+    )
     return ((name, commit) for name, commit in zip(names, found, strict=True) if commit and commit != tip)
 
 
@@ -93,9 +95,10 @@ def _carried(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: 
         state = one.state
         if isinstance(state, TicketCompleted) and state.commit:
             if repository.is_ancestor(state.commit, tip):
-                yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit)
+                yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit, outcome=state.outcome)
         elif (run := _approved(one, earlier.runs)) and _exists(repository, run.commit):
-            yield CarriedTicket(ticket=one.ticket.id, run=run.id, approved=run.commit)
+            outcome = run.outcome or Outcome.APPROVED
+            yield CarriedTicket(ticket=one.ticket.id, run=run.id, approved=run.commit, outcome=outcome)
 
 
 def _exists(repository: Repository, commit: str) -> bool:
@@ -132,6 +135,7 @@ def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
     told = [f"ticket {name} was added" for name in later if name not in former]
     told += [f"ticket {name} was removed" for name in former if name not in later]
     told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
-    if replace(then, tickets=()) != replace(now, tickets=()):
+    now = replace(now, tickets=(), reviewed_whole=then.reviewed_whole or now.reviewed_whole)
+    if replace(then, tickets=()) != now:
         told.append("what applies to the whole epic was changed")
     return tuple(told)

@@ -34,12 +34,13 @@ from burnish.core.epics.events import (
     TicketStarted,
     TicketWaits,
 )
-from burnish.core.epics.state import Epic
+from burnish.core.epics.state import Epic, EpicReviewed, run_of
 from burnish.core.events import Outcome
 from burnish.core.reviews import Usage
 from burnish.core.state import Run, Waiting
 from burnish.ledger.interface import Ledger
 from burnish.report.account import RunSnapshot
+from burnish.report.epics import epic_markdown
 from burnish.report.forms import render
 from burnish.runtime.journal import load_run
 from burnish.system import clock, process
@@ -210,14 +211,19 @@ class LocalEpicPerformer:
         )
 
     def _open_pull_request(self, epic: Epic) -> AnyEpicEvent:
-        run = load_run(self._ledger, getattr(epic.review, "run", ""))
-        report = render(tell(self._repository, RunSnapshot(run=run)), "markdown")
+        if isinstance(epic.review, EpicReviewed):
+            run = load_run(self._ledger, epic.review.run)
+            report, trees = render(tell(self._repository, RunSnapshot(run=run)), "markdown"), (run.tree,)
+        else:
+            runs = self._epics.runs(epic)
+            report = epic_markdown(epic)
+            trees = tuple(runs[name].tree for one in epic.merged if (name := run_of(one.state)) in runs)
         request = PullRequest(
             branch=epic.started.branch,
             base=epic.started.base,
             title=epic.plan.title or epic.plan.id,
             body=report,
-            tree=run.tree,
+            trees=trees,
         )
         try:
             return PullRequestOpened(

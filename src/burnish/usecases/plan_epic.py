@@ -12,7 +12,7 @@ import msgspec
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
-from burnish.core.epics.plan import EpicPlan
+from burnish.core.epics.plan import EpicPlan, branch_of
 from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
 from burnish.core.values import Value, replace
@@ -43,6 +43,8 @@ class EpicRequest(Value):
     serialise: bool = False
     """Whether tickets that say they change the same files are built one after the other."""
     pull_request: bool = False
+    review_whole: bool = False
+    """Whether what was merged is reviewed all together, also where the source asks for no such review."""
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
     complexity: Complexity | None = None
@@ -61,6 +63,8 @@ class PlannedEpic(NamedTuple):
     set_aside: Mapping[str, str]
     """Branches of tickets that hold what earlier runs made in vain, with the commits that they are at."""
     notices: tuple[str, ...]
+    same_rules: bool
+    """Whether that run asked for the same protocol and agents."""
 
 
 def plan_epic(
@@ -84,6 +88,9 @@ def plan_epic(
     flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
     example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
     earlier = look_at_earlier(repository, work, branch)
+    foreign = _holds_other_work(earlier.epic, tip, base_commit)
+    if request.review_whole or foreign:
+        work = replace(work, reviewed_whole=True)
     options = _options(request, flags, example.roles)
     same_rules = earlier.epic is not None and earlier.epic.started.request == options
     left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
@@ -107,13 +114,23 @@ def plan_epic(
         pull_request=request.pull_request,
         request=options,
     )
-    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, (*example.notices, *left.notices))
+    notices = [*example.notices, *left.notices]
+    if foreign:
+        notices.append(f"{branch} holds commits that no run of this made: the whole is reviewed at the end.")
+    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules)
+
+
+def _holds_other_work(earlier: Epic | None, tip: str | None, base_commit: str) -> bool:
+    """Whether the branch is elsewhere than an earlier run left it: what it holds besides was reviewed with nothing."""
+    if tip is None or tip == base_commit:
+        return False
+    return earlier is None or tip != earlier.tip
 
 
 def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
     """What the epic will be merged into: the branch that is checked out, unless that is one of the epic's own."""
     current = repository.current_branch()
-    own = {branch, *(f"ticket/{ticket.id}" for ticket in work.tickets)}
+    own = {branch, *(branch_of(work, ticket.id) for ticket in work.tickets)}
     if current is not None and current not in own:
         return current
     return repository.default_base(branch)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from burnish.core.epics.events import MergeConflict
-from burnish.core.epics.plan import Ticket
+from burnish.core.epics.plan import Ticket, branch_of
 from burnish.core.epics.schedule import overlaps
 from burnish.core.epics.state import (
     Epic,
@@ -15,6 +15,7 @@ from burnish.core.epics.state import (
     TicketFailed,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
 )
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
@@ -57,7 +58,7 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
         raise BurnishError(f"{epic.id} has no run '{run}' under way.", hint=f"`burnish status {epic.id}` shows it.")
     if one.state.conflict is not None:
         return _resolution_request(epic, one, one.state, one.state.conflict, repository)
-    branch = f"ticket/{one.ticket.id}"
+    branch = branch_of(epic.plan, one.ticket.id)
     advance_branch(repository, branch, one.state.onto, run)
     return _request(epic, one.ticket, one.state, branch=branch)
 
@@ -88,7 +89,7 @@ def _resolution_request(
 ) -> RunRequest:
     """Have an agent bring two approved sides together, on a branch beside the ticket's own, and review the result."""
     ticket, options = one.ticket, options_of(epic)
-    branch = f"ticket/{ticket.id}-merge-{running.run[-6:]}"
+    branch = f"{branch_of(epic.plan, ticket.id)}-merge-{running.run[-6:]}"
     create_branch(repository, branch, conflict.commit)
     request = _request(epic, ticket, running, branch=branch)
     brief = brief_of(epic, ticket)
@@ -171,6 +172,8 @@ def _stands(one: TicketProgress) -> str:
             return "merged" if one.state.commit else "done"
         case TicketFailed() | TicketBlocked():
             return "came to nothing"
+        case TicketSkipped():
+            return "skipped"
         case TicketRunning():
             return "at work now"
         case _:
@@ -200,8 +203,8 @@ def brief_of_epic(epic: Epic) -> Brief:
     )
 
 
-def _lost(one: TicketProgress) -> TicketFailed | TicketBlocked | None:
-    return one.state if isinstance(one.state, TicketFailed | TicketBlocked) else None
+def _lost(one: TicketProgress) -> TicketFailed | TicketSkipped | TicketBlocked | None:
+    return one.state if isinstance(one.state, TicketFailed | TicketSkipped | TicketBlocked) else None
 
 
 def _list(items: Iterable[str]) -> str:

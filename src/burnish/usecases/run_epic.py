@@ -218,6 +218,11 @@ def _finished(planned: PlannedEpic) -> Epic | None:
     if started.tip == started.baseline and not epic_loop.evolve(None, started).index.unsettled:
         return earlier  # all of it is part of the base already
     wants_more = started.pull_request and not earlier.pull_request
+    if not started.plan.reviewed_whole and not earlier.plan.reviewed_whole and not wants_more:
+        # Nothing is left to do, and the branch is where that run left it.
+        same = planned.same_rules and not changes_between(earlier.plan, started.plan)
+        left = epic_loop.evolve(None, started).index.unsettled
+        return earlier if same and not left and started.tip == earlier.tip else None
     return earlier if started.reviewed is not None and not wants_more else None
 
 

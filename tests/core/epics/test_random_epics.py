@@ -30,12 +30,14 @@ from burnish.core.epics.loop import IllegalEpicEventError, replay
 from burnish.core.epics.schedule import decide
 from burnish.core.epics.state import (
     Epic,
+    EpicReviewed,
     TicketApproved,
     TicketBlocked,
     TicketCompleted,
     TicketFailed,
     TicketMerging,
     TicketRunning,
+    TicketSkipped,
     TicketWaiting,
     index_of,
 )
@@ -58,7 +60,9 @@ class Trouble(World):
 
     def doing(self, ticket: str) -> Doing:
         random = self.random
-        outcome = Outcome.SKIPPED if ticket.startswith("plain") else Outcome.APPROVED
+        outcome = Outcome.ACCEPTED if random.random() < self.much / 4 else Outcome.APPROVED
+        if ticket.startswith("plain") or (ticket and random.random() < self.much / 4):
+            outcome = Outcome.SKIPPED
         return Doing(
             seconds=random.uniform(0.5, 5),
             outcome=random.choice(_BAD) if random.random() < self.much / 2 else outcome,
@@ -99,7 +103,7 @@ class Rules:
             case MergePrepared():
                 assert isinstance(before.tickets[event.ticket].state, TicketApproved)
             case TicketEnded() if event.outcome not in {Outcome.APPROVED, Outcome.ACCEPTED}:
-                assert isinstance(epic.tickets[event.ticket].state, TicketFailed | TicketCompleted)
+                assert isinstance(epic.tickets[event.ticket].state, TicketFailed | TicketCompleted | TicketSkipped)
             case RolledBack():
                 assert epic.plan.rollback_on_failure
                 assert epic.failed_critical is not None
@@ -134,11 +138,14 @@ def _any_epic(random: Random) -> EpicStarted:
     if random.random() < 0.3:
         plain = replace(ticket("plain"), reviewed=False)
         tickets = [plain, *tickets, ticket("after", "plain"), replace(ticket("done", "t0"), done=True)]
+    if random.random() < 0.2:
+        tickets = [replace(ticket("left-out"), skipped=True), *tickets, ticket("needs-it", "left-out", "t0")]
     start = started(tickets, random.choice((1, 2, 4)), serialise=random.random() < 0.2)
     if random.random() < 0.4:
         own = Budget(cost_usd=random.choice((None, 0.5, 2.0)))
         start = replace(start, budget=Budget(cost_usd=random.choice((0.005, 0.05, 1.0, 10.0))), ticket_budget=own)
-    plan = replace(start.plan, rollback_on_failure=random.random() < 0.5)
+    kind, whole = random.choice((("epic", True), ("stories", False), ("beads", False)))
+    plan = replace(start.plan, kind=kind, reviewed_whole=whole, rollback_on_failure=random.random() < 0.5)
     return replace(start, plan=plan, pull_request=random.random() < 0.5)
 
 
@@ -150,7 +157,7 @@ def _edit_plan(epic: Epic, random: Random, number: int) -> PlanChanged:
     if free and random.random() < 0.5:
         kept.remove(random.choice(free))
     after = [one.id for one in random.sample(kept, min(2, len(kept)))]
-    edited = [replace(one, text=f"{one.text} And more.") for one in kept]
+    edited = [replace(one, text=f"{one.text} And more.", skipped=random.random() < 0.1) for one in kept]
     return PlanChanged(at=epic.at, plan=replace(epic.plan, tickets=(*edited, ticket(f"new{number}", *after))))
 
 
@@ -194,13 +201,29 @@ def _check(simulation: Simulation) -> None:
     if epic.end is not None:
         assert decide(epic) == ()
         assert epic.cancelled is not None or epic.is_settled
+        _check_approval(epic, epic.end.outcome)
     for one in epic.tickets.values():
         if isinstance(one.state, TicketBlocked):
             assert one.state.by in one.state.reason
             cause = epic.tickets[one.state.by].state
             while isinstance(cause, TicketBlocked):
                 cause = epic.tickets[cause.by].state
-            assert isinstance(cause, TicketFailed | TicketCompleted)
+            assert isinstance(cause, TicketFailed | TicketCompleted | TicketSkipped)
+
+
+def _check_approval(epic: Epic, outcome: Outcome) -> None:
+    """Nothing is approved that was not reviewed: as a whole, or each ticket of it by itself."""
+    if outcome not in {Outcome.APPROVED, Outcome.ACCEPTED}:
+        return
+    assert epic.merged
+    whole = epic.review.outcome if isinstance(epic.review, EpicReviewed) else None
+    if whole is not None or epic.plan.reviewed_whole:
+        assert whole is outcome
+        return
+    states = [one.state for one in epic.tickets.values()]
+    assert all(isinstance(state, TicketCompleted | TicketSkipped) for state in states)
+    merged = [state.outcome for state in states if isinstance(state, TicketCompleted) and state.commit]
+    assert outcome is (Outcome.APPROVED if set(merged) == {Outcome.APPROVED} else Outcome.ACCEPTED)
 
 
 @pytest.mark.parametrize("part", range(2))

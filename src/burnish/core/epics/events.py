@@ -40,6 +40,7 @@ class CarriedTicket(Value):
     """The commit of the epic's branch that holds it; empty where it is not merged."""
     approved: str = ""
     """The commit that was approved; empty where it is merged."""
+    outcome: Outcome = Outcome.APPROVED
 
 
 class CarriedReview(Value):

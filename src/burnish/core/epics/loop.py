@@ -51,6 +51,7 @@ from burnish.core.epics.state import (
     TicketPending,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
     TicketState,
     TicketWaiting,
     index_of,
@@ -68,6 +69,8 @@ MOST_RESOLUTIONS = 2
 MOST_LOST = 3
 """How often a run is driven on after its process died."""
 _NOT_REVIEWED = "was not reviewed, so its work is not merged"
+_SKIPPED = "was skipped"
+_SOURCE_SKIPS = "its source says so"
 _GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 
 
@@ -103,13 +106,13 @@ def _start(event: EpicStarted) -> Epic:
     carried = {one.ticket: _carried(one) for one in event.carried}
 
     def first(ticket: Ticket) -> TicketState:
-        return TicketCompleted() if ticket.done else carried.get(ticket.id, TicketPending())
+        return carried.get(ticket.id, _unbegun(ticket)) if not ticket.done else TicketCompleted()
 
     if event.parallel < 1:
         raise IllegalEpicEventError(event, "nothing could begin")
     tickets = {ticket.id: TicketProgress(ticket=ticket, state=first(ticket)) for ticket in event.plan.tickets}
     urgency = _rank(event, tickets)
-    return Epic(
+    epic = Epic(
         started=event,
         plan=event.plan,
         tickets=tickets,
@@ -119,12 +122,13 @@ def _start(event: EpicStarted) -> Epic:
         review=_carried_review(event.reviewed),
         at=event.at,
     )
+    return _block_dependents(epic, _came_to_nothing(epic), event.at)
 
 
 def _carried(one: CarriedTicket) -> TicketState:
     if one.approved:
-        return TicketApproved(run=one.run, outcome=Outcome.APPROVED, commit=one.approved)
-    return TicketCompleted(run=one.run, commit=one.commit)
+        return TicketApproved(run=one.run, outcome=one.outcome, commit=one.approved)
+    return TicketCompleted(run=one.run, outcome=one.outcome, commit=one.commit)
 
 
 def _carried_review(review: CarriedReview | None) -> EpicReview:
@@ -142,18 +146,39 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
     tickets: dict[str, TicketProgress] = {}
     for ticket in event.plan.tickets:
         known = epic.tickets.get(ticket.id)
-        begun = known is not None and not isinstance(known.state, TicketPending | TicketBlocked)
-        tickets[ticket.id] = known if known and begun else TicketProgress(ticket=ticket, state=_unbegun(ticket))
+        tickets[ticket.id] = (
+            known if known and _has_begun(known) else TicketProgress(ticket=ticket, state=_unbegun(ticket))
+        )
     for name, known in epic.tickets.items():
-        if name not in tickets and not isinstance(known.state, TicketPending | TicketBlocked):
+        if name not in tickets and _has_begun(known):
             tickets[name] = known
     ordered = tuple(one.ticket for one in tickets.values())
     urgency = _rank(event, tickets)
     index = index_of(tickets, urgency, epic.index.active)
-    epic = replace(epic, plan=replace(event.plan, tickets=ordered), tickets=tickets, ranks=urgency, index=index)
-    lost = {one.ticket.id: "failed" for one in tickets.values() if isinstance(one.state, TicketFailed)}
-    lost |= {one.ticket.id: _NOT_REVIEWED for one in tickets.values() if is_unreviewed(one.state)}
-    return _block_dependents(epic, lost, event.at)
+    # A review of the whole that was asked for is not dropped by an edit.
+    whole = event.plan.reviewed_whole or epic.plan.reviewed_whole
+    plan = replace(event.plan, tickets=ordered, reviewed_whole=whole)
+    epic = replace(epic, plan=plan, tickets=tickets, ranks=urgency, index=index)
+    return _block_dependents(epic, _came_to_nothing(epic), event.at)
+
+
+def _has_begun(one: TicketProgress) -> bool:
+    if isinstance(one.state, TicketSkipped):
+        return bool(one.state.run)
+    return not isinstance(one.state, TicketPending | TicketBlocked)
+
+
+def _came_to_nothing(epic: Epic) -> dict[str, str]:
+    """The tickets that those which need them wait for in vain, and why."""
+    lost: dict[str, str] = {}
+    for name, one in epic.tickets.items():
+        if isinstance(one.state, TicketFailed):
+            lost[name] = "failed"
+        elif isinstance(one.state, TicketSkipped):
+            lost[name] = _SKIPPED
+        elif is_unreviewed(one.state):
+            lost[name] = _NOT_REVIEWED
+    return lost
 
 
 def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) -> dict[str, int]:
@@ -167,7 +192,9 @@ def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) 
 
 
 def _unbegun(ticket: Ticket) -> TicketState:
-    return TicketCompleted() if ticket.done else TicketPending()
+    if ticket.done:
+        return TicketCompleted()
+    return TicketSkipped(reason=_SOURCE_SKIPS) if ticket.skipped else TicketPending()
 
 
 def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
@@ -214,16 +241,19 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
         resolved = running.conflict.files if running.conflict else ()
         approved = TicketApproved(run=event.run, outcome=event.outcome, commit=event.commit, resolved=resolved)
         return with_ticket(epic, replace(one, state=approved))
+    if event.outcome is Outcome.SKIPPED and one.ticket.reviewed:
+        skipped = TicketSkipped(run=event.run, reason=event.reason)
+        epic = with_ticket(epic, replace(one, state=skipped, settled_at=event.at))
+        return _block_dependents(epic, {event.ticket: _SKIPPED}, event.at)
     is_built = event.commit != running.onto
-    if event.outcome is Outcome.SKIPPED and not one.ticket.reviewed and is_built:
+    if event.outcome is Outcome.SKIPPED and is_built:
         # Built and validated, as it was asked for. Without a seal it is merged into nothing.
         done = TicketCompleted(run=event.run, outcome=Outcome.SKIPPED)
         epic = with_ticket(epic, replace(one, state=done, settled_at=event.at))
         return _block_dependents(epic, {event.ticket: _NOT_REVIEWED}, event.at)
     failed = TicketFailed(run=event.run, outcome=event.outcome, reason=event.reason)
     if event.outcome is Outcome.SKIPPED:
-        why = event.reason if is_built else "the builder changed nothing"
-        failed = replace(failed, outcome=Outcome.DID_NOT_RUN, reason=why)
+        failed = replace(failed, outcome=Outcome.DID_NOT_RUN, reason="the builder changed nothing")
     return _fail(epic, one, failed, event.at)
 
 
@@ -252,6 +282,9 @@ def _driver_lost(epic: Epic, event: DriverLost) -> Epic:
 def _merge_prepared(epic: Epic, event: MergePrepared) -> Epic:
     one = _one(epic, event, event.ticket, TicketApproved)
     merging = TicketMerging(approved=state_as(one, TicketApproved), onto=event.onto, commit=event.commit)
+    if event.onto != epic.tip:
+        # Someone moved the branch. What came into it so was reviewed with no ticket: only the whole can tell.
+        epic = replace(epic, plan=replace(epic.plan, reviewed_whole=True))
     return with_ticket(epic, replace(one, state=merging))
 
 
@@ -332,7 +365,7 @@ def _closed(epic: Epic, event: EpicClosed) -> Epic:
         raise IllegalEpicEventError(event, "work is under way")
     if epic.cancelled is None and not epic.is_settled:
         raise IllegalEpicEventError(event, "tickets are not settled")
-    if event.outcome in _GOOD and not epic.is_approved:
+    if event.outcome in _GOOD and event.outcome is not epic.approval:
         raise IllegalEpicEventError(event, "the epic is not approved")
     return replace(epic, end=EpicEnd(outcome=event.outcome, reason=event.reason, at=event.at))
 

@@ -35,6 +35,8 @@ class Ticket(Value):
     """One that is not reviewed is built and validated, but neither sealed nor merged."""
     done: bool = False
     """Whether the source says that it is done already: nothing is built for it."""
+    skipped: bool = False
+    """Whether the source says that it is left out: nothing is built for it, and nothing that needs it."""
 
 
 class EpicPlan(Value):
@@ -50,10 +52,20 @@ class EpicPlan(Value):
     source: str
     """The path of the file below the root of the repository, or an absolute one."""
     kind: str
-    """Which reader understands the source."""
+    """Which reader understands the source: `epic`, `stories` or `beads`."""
+    reviewed_whole: bool = True
+    """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
 
     def ticket(self, name: str) -> Ticket | None:
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
+
+
+_BRANCHES = {"stories": "story", "beads": "bead"}
+
+
+def branch_of(plan: EpicPlan, ticket: str) -> str:
+    """The branch that a ticket is built on: `ticket/<id>`, `story/<key>` or `bead/<id>`."""
+    return f"{_BRANCHES.get(plan.kind, 'ticket')}/{ticket}"
 
 
 def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:

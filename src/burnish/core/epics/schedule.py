@@ -207,7 +207,7 @@ def _at_the_end(epic: Epic) -> tuple[EpicEffect, ...]:
         if epic.plan.rollback_on_failure and epic.rolled_back is None and epic.merged:
             return (RollBack(id="roll-back"),)
         return (_close(epic, f"the critical ticket {critical.ticket.id} {_came_to(critical)}"),)
-    if epic.merged and isinstance(epic.review, EpicNotReviewed):
+    if epic.plan.reviewed_whole and epic.merged and isinstance(epic.review, EpicNotReviewed):
         return (BeginReview(id="begin-review", onto=epic.tip, reserved=_share(epic, (), among=1)),)
     if epic.is_approved and epic.started.pull_request and epic.pull_request is None:
         return (OpenPullRequest(id="pull-request"),)
@@ -240,12 +240,18 @@ def _close(epic: Epic, reason: str) -> CloseEpic:
         count = len(failed) + len(blocked)
         told = f"{count} of {len(epic.tickets)} tickets came to nothing: {names}"
         return CloseEpic(id="close", outcome=worst, reason=reason or told)
-    if isinstance(epic.review, EpicReviewed):
-        return CloseEpic(id="close", outcome=epic.review.outcome, reason=_all_done(epic))
+    if epic.approval is not None:
+        return CloseEpic(id="close", outcome=epic.approval, reason=_all_done(epic))
     unmerged = "nothing was merged, so there is nothing to review"
     return CloseEpic(id="close", outcome=Outcome.SKIPPED, reason=unmerged)
 
 
 def _all_done(epic: Epic) -> str:
     count = len(epic.merged)
-    return f"{count} ticket{'' if count == 1 else 's'} merged, and the whole was reviewed"
+    merged = f"{count} ticket{'' if count == 1 else 's'} merged"
+    if isinstance(epic.review, EpicReviewed):
+        return f"{merged}, and the whole was reviewed"
+    alone = "it was approved" if count == 1 else "each was approved"
+    if epic.approval is Outcome.ACCEPTED:
+        alone = f"{alone}, or accepted by a person,"
+    return f"{merged}; {alone} by itself, and the whole was not reviewed together"

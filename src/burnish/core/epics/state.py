@@ -12,6 +12,7 @@ from burnish.core.reviews import Usage
 from burnish.core.values import Value, replace
 
 _S = TypeVar("_S")
+_GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 
 
 class TicketPending(Value):
@@ -73,6 +74,14 @@ class TicketFailed(Value):
     reason: str
 
 
+class TicketSkipped(Value):
+    """A person, or the source, left it out. Its work is not merged, and it did not fail."""
+
+    reason: str
+    run: str = ""
+    """Empty where the source said so."""
+
+
 class TicketBlocked(Value):
     """A ticket that it depends on came to nothing."""
 
@@ -89,9 +98,10 @@ TicketState = (
     | TicketConflicting
     | TicketCompleted
     | TicketFailed
+    | TicketSkipped
     | TicketBlocked
 )
-SETTLED = (TicketCompleted, TicketFailed, TicketBlocked)
+SETTLED = (TicketCompleted, TicketFailed, TicketSkipped, TicketBlocked)
 """Nothing more happens to a ticket in one of these."""
 
 
@@ -205,9 +215,19 @@ class Epic(Value):
 
     @property
     def is_approved(self) -> bool:
-        """Whether the merged epic was reviewed, and the review ended well."""
-        good = (Outcome.APPROVED, Outcome.ACCEPTED)
-        return isinstance(self.review, EpicReviewed) and self.review.outcome in good
+        """Whether what was merged may be called approved, or accepted by a person."""
+        return self.approval is not None
+
+    @property
+    def approval(self) -> Outcome | None:
+        """How what was merged was approved: as its review ended, else as its tickets did; None where it was not."""
+        if isinstance(self.review, EpicReviewed):
+            return self.review.outcome if self.review.outcome in _GOOD else None
+        settled = all(isinstance(one.state, TicketCompleted | TicketSkipped) for one in self.tickets.values())
+        if self.plan.reviewed_whole or not settled or not self.merged:
+            return None
+        accepted = any(state_as(one, TicketCompleted).outcome is not Outcome.APPROVED for one in self.merged)
+        return Outcome.ACCEPTED if accepted else Outcome.APPROVED
 
     @property
     def merged(self) -> tuple[TicketProgress, ...]:
@@ -228,7 +248,7 @@ class Epic(Value):
 def run_of(state: TicketState) -> str:
     """The run that a ticket's state is about; empty where there is none."""
     match state:
-        case TicketRunning() | TicketApproved() | TicketCompleted() | TicketFailed():
+        case TicketRunning() | TicketApproved() | TicketCompleted() | TicketFailed() | TicketSkipped():
             return state.run
         case TicketWaiting():
             return state.running.run
