@@ -15,6 +15,7 @@ from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event
 from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
+from burnish.usecases.bead_loop import BeadFlags
 from burnish.usecases.plan_epic import EpicRequest, agents_of, estimated_cost, plan_epic
 from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
 
@@ -22,12 +23,17 @@ from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_
 def start(options: dict[str, Any]) -> int:
     flags = Flags(**{name: options[name] for name in Flags.__struct_fields__ if name in options})
     fields = (name for name in EpicRequest.__struct_fields__ if name in options and name != "complexity")
-    request = EpicRequest(**{name: options[name] for name in fields}, flags=flags)
+    beads = BeadFlags(**{name: options[name] for name in BeadFlags.__struct_fields__ if name != "parallel"})
+    if beads.fix_attempts is not None and options["max_rounds"] is not None:
+        raise click.UsageError("--max-rounds and --review-max-fix-attempts set the same limit: use one of them.")
+    request = EpicRequest(**{name: options[name] for name in fields}, flags=flags, beads=beads)
     if options["complexity"]:
         request = replace(request, complexity=Complexity(options["complexity"]))
     surface = _surface(options)
     if options["dry_run"]:
         planned = plan_epic(Path.cwd(), request, os.environ)
+        for notice in planned.notices:
+            _print_notice(notice)
         for line in dry_run_lines(planned.started, agents_of(planned), estimated_cost(planned)):
             print_error(f"[DRY-RUN] {line}")
         return 0

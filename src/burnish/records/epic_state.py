@@ -71,9 +71,13 @@ def epic_files(epic: Epic, runs: Mapping[str, Run]) -> tuple[RecordFile, ...]:
 
 
 def folder_of(epic: Epic) -> str | None:
-    """Where the records of an epic belong in a checkout; None where its source is not in the repository."""
+    """Where the records of an epic belong in a checkout; None where its source is not in the repository.
+
+    Beads have a tracker that other tools read instead.
+    """
     source = PurePosixPath(epic.plan.source)
-    return None if source.is_absolute() or ".." in source.parts else str(source.parent / "artifacts")
+    is_elsewhere = source.is_absolute() or ".." in source.parts or epic.plan.kind == "beads"
+    return None if is_elsewhere else str(source.parent / "artifacts")
 
 
 class _Known(Value):

@@ -91,7 +91,7 @@ def read_beads(folder: Path, environment: Mapping[str, str], *, own: Collection[
         if name in chosen
     ]
     return EpicPlan(
-        id=f"{KIND}-{slug(top)}" if top else KIND,
+        id=plan_id(top),
         title=beads[top].title if top else "",
         tickets=tuple(tickets),
         source=str(folder),
@@ -99,6 +99,11 @@ def read_beads(folder: Path, environment: Mapping[str, str], *, own: Collection[
         reviewed_whole=False,
         left_out=tuple(filter(None, (notice, *_told({**held, **waiting})))),
     )
+
+
+def plan_id(top: str) -> str:
+    """What a list is called: it, or the bead that it is limited to."""
+    return f"{KIND}-{slug(top)}" if top else KIND
 
 
 class _Choice(Value):

@@ -136,6 +136,6 @@ def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
     told += [f"ticket {name} was removed" for name in former if name not in later]
     told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
     now = replace(now, tickets=(), reviewed_whole=then.reviewed_whole or now.reviewed_whole)
-    if replace(then, tickets=()) != now:
+    if replace(then, tickets=(), left_out=now.left_out) != now:
         told.append("what applies to the whole epic was changed")
     return tuple(told)

@@ -1,6 +1,7 @@
 """What each run of an epic is asked for: its branch, what its agents are told, and its share of the budget."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 import msgspec
 
@@ -19,16 +20,24 @@ from burnish.core.epics.state import (
 )
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
+from burnish.core.protocol import SkipReason
 from burnish.core.values import Value, replace
 from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
+from burnish.runtime.context import Picking
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
+from burnish.sources.bead_tracker import BEADS, BeadStatus
+from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.usecases.merge_ticket import check_holds
 from burnish.usecases.plan_run import RunRequest
 from burnish.usecases.read_brief import Brief
 from burnish.workspace.merging import advance_branch, create_branch
 from burnish.workspace.repository import Repository
+
+
+_MOST_OTHERS = 5_000
+"""Beads among which an agent may choose."""
 
 
 class EpicOptions(Value):
@@ -39,6 +48,11 @@ class EpicOptions(Value):
     complexity: Complexity | None = None
     max_rounds: int | None = None
     allow_unexamined: bool = False
+    review: bool = True
+    skip: SkipReason = SkipReason.REVIEW_DISABLED
+    """Why nothing is reviewed, where nothing is."""
+    top: str = ""
+    """The bead that a list is limited to."""
     resolver: str = ""
     """The agent that resolves conflicts: the one that fixes, or the builder where that is no agent that can."""
 
@@ -59,7 +73,7 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
     if one.state.conflict is not None:
         return _resolution_request(epic, one, one.state, one.state.conflict, repository)
     branch = branch_of(epic.plan, one.ticket.id)
-    advance_branch(repository, branch, one.state.onto, run)
+    advance_branch(repository, branch, one.state.handed or one.state.onto, run)
     return _request(epic, one.ticket, one.state, branch=branch)
 
 
@@ -78,9 +92,26 @@ def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str)
         agents=options.agents,
         complexity=options.complexity,
         max_rounds=options.max_rounds,
-        build=True,
-        review=ticket.reviewed,
+        build=not running.handed,
+        review=ticket.reviewed and options.review,
+        skip=options.skip,
+        picking=_picking(epic, ticket),
         allow_unexamined=options.allow_unexamined,
+    )
+
+
+def _picking(epic: Epic, ticket: Ticket) -> Picking | None:
+    """The list of beads that a bead is from: its agent may choose another one that is free."""
+    if epic.plan.kind != BEADS_KIND:
+        return None
+    free = (name for name in epic.index.ready if not epic.tickets[name].handed)
+    source = _inside(epic.plan.source)
+    return Picking(
+        task=ticket.id,
+        folder=source or BEADS,
+        others=tuple(islice((name for name in free if name != ticket.id), _MOST_OTHERS)),
+        parallel=epic.started.parallel,
+        beside=tuple(one.ticket.id for one in epic.running if one.ticket.id != ticket.id),
     )
 
 
@@ -142,12 +173,19 @@ def brief_of(epic: Epic, ticket: Ticket) -> Brief:
         path=ticket.file or epic.plan.source,
         file=_inside(ticket.file),
         title=ticket.title or ticket.id,
-        text=ticket.text,
+        text=_header(ticket) + ticket.text,
         acceptance=ticket.acceptance,
         ticked={criterion: criterion in ticket.ticked for criterion in ticket.boxes},
         coordination="\n\n".join(part for part in parts if part),
         epic=_inside(epic.plan.source),
     )
+
+
+def _header(ticket: Ticket) -> str:
+    """What a bead's tracker says of it beside its text. It is in progress from the moment at which it is picked."""
+    if ticket.priority is None:
+        return ""
+    return f"Bead: {ticket.id}\nStatus: {BeadStatus.IN_PROGRESS.value}\nPriority: {ticket.priority}\n\n"
 
 
 def _inside(path: str) -> str:

@@ -87,6 +87,10 @@ class EpicStarted(Event, tag="epic-started"):
     """The commit that it is at already, where an earlier run of the epic has merged tickets."""
     parallel: int
     """Tickets at work at once."""
+    iterations: int = 0
+    """How often up to so many tickets begin together, at most; 0 where each begins as soon as a place is free."""
+    pause: float = 0.0
+    """Seconds from the end of one iteration to the next."""
     method: MergeMethod = MergeMethod.MERGE
     overlap: OverlapRule = OverlapRule.TELL
     budget: Budget = Budget()
@@ -117,6 +121,8 @@ class TicketStarted(Event, tag="ticket-started"):
     """The commit of the epic's branch that it starts from."""
     conflict: MergeConflict | None = None
     """What is to be resolved, where the ticket's work is approved already."""
+    handed: str = ""
+    """The commit that holds its work already: an agent that was given another ticket chose this one."""
     reserved: Share = Share()
     """What it may use up of the epic's budget."""
 
@@ -145,6 +151,31 @@ class TicketEnded(Event, tag="ticket-ended"):
     reason: str
     commit: str
     tree: str
+    out_of_work: bool = False
+    """Whether one of its agents said that no ticket is left: nothing more begins."""
+    usage: Usage = Usage()
+
+
+class IterationStarted(Event, tag="iteration-started"):
+    """The next tickets may begin."""
+
+    number: int
+
+
+class TicketReturned(Event, tag="ticket-returned"):
+    """The run of a ticket ended without work on it: it is as if it had not begun."""
+
+    ticket: str
+    run: str
+    reason: str
+    picked: str = ""
+    """The ticket that its agent worked on instead."""
+    commit: str = ""
+    """The commit that holds that work."""
+    out_of_work: bool = False
+    """Whether its agent said that no ticket is left: nothing more begins."""
+    wait: float = 0.0
+    """Seconds after which it may be tried again, where its agent has reached a limit."""
     usage: Usage = Usage()
 
 
@@ -266,6 +297,8 @@ AnyEpicEvent = (
     | TicketWaits
     | TicketContinued
     | TicketEnded
+    | IterationStarted
+    | TicketReturned
     | DriverLost
     | MergePrepared
     | MergeConflicted

@@ -20,6 +20,7 @@ from burnish.core.epics.events import (
     EpicReviewStarted,
     EpicReviewWaits,
     EpicStarted,
+    IterationStarted,
     MergeConflicted,
     MergeOutdated,
     MergePrepared,
@@ -31,6 +32,7 @@ from burnish.core.epics.events import (
     TicketContinued,
     TicketEnded,
     TicketMerged,
+    TicketReturned,
     TicketStarted,
     TicketWaits,
 )
@@ -68,6 +70,8 @@ MOST_RESOLUTIONS = 2
 """How often conflicts of one ticket are given to an agent before a person is asked."""
 MOST_LOST = 3
 """How often a run is driven on after its process died."""
+MOST_RETURNS = 3
+"""How often a ticket is tried again whose agent had reached a limit."""
 _NOT_REVIEWED = "was not reviewed, so its work is not merged"
 _SKIPPED = "was skipped"
 _SOURCE_SKIPS = "its source says so"
@@ -145,12 +149,9 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
         raise IllegalEpicEventError(event, "what was merged is taken back")
     tickets: dict[str, TicketProgress] = {}
     for ticket in event.plan.tickets:
-        known = epic.tickets.get(ticket.id)
-        tickets[ticket.id] = (
-            known if known and _has_begun(known) else TicketProgress(ticket=ticket, state=_unbegun(ticket))
-        )
+        tickets[ticket.id] = _taken_in(epic.tickets.get(ticket.id), ticket)
     for name, known in epic.tickets.items():
-        if name not in tickets and _has_begun(known):
+        if name not in tickets and (_has_begun(known) or known.handed):
             tickets[name] = known
     ordered = tuple(one.ticket for one in tickets.values())
     urgency = _rank(event, tickets)
@@ -160,6 +161,15 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
     plan = replace(event.plan, tickets=ordered, reviewed_whole=whole)
     epic = replace(epic, plan=plan, tickets=tickets, ranks=urgency, index=index)
     return _block_dependents(epic, _came_to_nothing(epic), event.at)
+
+
+def _taken_in(known: TicketProgress | None, ticket: Ticket) -> TicketProgress:
+    """A ticket of an edited plan, with what is known of it. One that came back unbegun keeps its history."""
+    if known is None:
+        return TicketProgress(ticket=ticket, state=_unbegun(ticket))
+    if _has_begun(known):
+        return known
+    return replace(known, ticket=ticket, state=_unbegun(ticket), settled_at=0.0)
 
 
 def _has_begun(one: TicketProgress) -> bool:
@@ -203,17 +213,63 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
         raise IllegalEpicEventError(event, "only a conflict is resolved")
     if event.conflict is None and epic.index.unmet[event.ticket]:
         raise IllegalEpicEventError(event, f"what ticket {event.ticket} depends on is not merged")
-    running = TicketRunning(run=event.run, onto=event.onto, conflict=event.conflict, reserved=event.reserved)
+    if event.handed != one.handed:
+        raise IllegalEpicEventError(event, f"ticket {event.ticket} holds other work")
+    is_new = event.conflict is None
+    if is_new and epic.started.iterations and not epic.iteration:
+        raise IllegalEpicEventError(event, "no iteration has begun")
+    running = TicketRunning(
+        run=event.run, onto=event.onto, conflict=event.conflict, handed=event.handed, reserved=event.reserved
+    )
+    if is_new and not event.handed:
+        epic = replace(epic, slots=(*epic.slots, event.ticket))
     return with_ticket(
         epic,
         replace(
             one,
             state=running,
             runs=(*one.runs, event.run),
-            resolutions=one.resolutions + (event.conflict is not None),
+            resolutions=one.resolutions + (not is_new),
+            iteration=epic.iteration,
+            handed="",
             started_at=one.started_at or event.at,
         ),
     )
+
+
+def _iteration_started(epic: Epic, event: IterationStarted) -> Epic:
+    if event.number != epic.iteration + 1 or event.number > epic.started.iterations:
+        raise IllegalEpicEventError(event, f"iteration {epic.iteration} of {epic.started.iterations} was the last one")
+    if epic.running or epic.out_of_work:
+        raise IllegalEpicEventError(event, "nothing more may begin")
+    return replace(epic, iteration=event.number, slots=(), not_before=0.0)
+
+
+def _ticket_returned(epic: Epic, event: TicketReturned) -> Epic:
+    """A ticket that has not been worked on. What its agent did instead is handed to the ticket that it is for."""
+    one = _running(epic, event, event.ticket, event.run)
+    one = replace(one, usage=one.usage.plus(event.usage))
+    epic = replace(epic, usage=epic.usage.plus(event.usage))
+    if event.out_of_work:
+        epic = replace(epic, out_of_work=event.ticket)
+    if event.wait:
+        one = replace(one, returns=one.returns + 1)
+        epic = replace(epic, not_before=max(epic.not_before, event.at + event.wait))
+    other = epic.tickets.get(event.picked)
+    if event.picked and (other is None or event.picked not in epic.index.ready or other.handed):
+        reason = f"its agent worked on {event.picked}, which was not free"
+        return _fail(epic, one, TicketFailed(run=event.run, outcome=Outcome.FAILED, reason=reason), event.at)
+    if one.returns > MOST_RETURNS:
+        failed = TicketFailed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason)
+        return _fail(epic, one, failed, event.at)
+    epic = with_ticket(epic, replace(one, state=TicketPending()))
+    return with_ticket(epic, replace(other, handed=event.commit)) if other is not None else epic
+
+
+def _iteration_failed(epic: Epic) -> Epic:
+    if not epic.iteration or epic.iteration in epic.failed_iterations:
+        return epic
+    return replace(epic, failed_iterations=(*epic.failed_iterations, epic.iteration))
 
 
 def _ticket_waits(epic: Epic, event: TicketWaits) -> Epic:
@@ -236,6 +292,8 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
     one = replace(one, usage=one.usage.plus(event.usage))
     epic = replace(epic, usage=epic.usage.plus(event.usage))
+    if event.out_of_work:
+        epic = replace(epic, out_of_work=event.ticket)
     running = _running_of(one)
     if event.outcome in _GOOD:
         resolved = running.conflict.files if running.conflict else ()
@@ -318,7 +376,7 @@ def _merged(epic: Epic, event: TicketMerged) -> Epic:
 
 
 def _review_started(epic: Epic, event: EpicReviewStarted) -> Epic:
-    if not isinstance(epic.review, EpicNotReviewed) or not epic.is_settled:
+    if not isinstance(epic.review, EpicNotReviewed) or not epic.is_at_rest:
         raise IllegalEpicEventError(event, "the epic is reviewed once, when its tickets are settled")
     return replace(epic, review=EpicUnderReview(run=event.run, onto=event.onto, reserved=event.reserved))
 
@@ -363,7 +421,7 @@ def _closed(epic: Epic, event: EpicClosed) -> Epic:
     at_work = (TicketRunning, TicketWaiting, TicketMerging)
     if any(isinstance(one.state, at_work) for one in epic.active) or isinstance(epic.review, EpicUnderReview):
         raise IllegalEpicEventError(event, "work is under way")
-    if epic.cancelled is None and not epic.is_settled:
+    if epic.cancelled is None and not epic.is_at_rest:
         raise IllegalEpicEventError(event, "tickets are not settled")
     if event.outcome in _GOOD and event.outcome is not epic.approval:
         raise IllegalEpicEventError(event, "the epic is not approved")
@@ -376,6 +434,8 @@ _HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
     TicketWaits: _ticket_waits,
     TicketContinued: _ticket_continued,
     TicketEnded: _ticket_ended,
+    IterationStarted: _iteration_started,
+    TicketReturned: _ticket_returned,
     DriverLost: _driver_lost,
     MergePrepared: _merge_prepared,
     MergeConflicted: _merge_conflicted,
@@ -417,7 +477,7 @@ def _review(epic: Epic, event: Event, run: str) -> EpicUnderReview:
 
 
 def _fail(epic: Epic, one: TicketProgress, failed: TicketFailed, at: float) -> Epic:
-    epic = with_ticket(epic, replace(one, state=failed, settled_at=at))
+    epic = with_ticket(_iteration_failed(epic), replace(one, state=failed, settled_at=at))
     return _block_dependents(epic, {one.ticket.id: "failed"}, at)
 
 

@@ -33,6 +33,8 @@ class Ticket(Value):
     """Whether the epic fails with it."""
     reviewed: bool = True
     """One that is not reviewed is built and validated, but neither sealed nor merged."""
+    priority: int | None = None
+    """How urgent its source says that it is, the smallest first; None where the source does not say it."""
     done: bool = False
     """Whether the source says that it is done already: nothing is built for it."""
     skipped: bool = False
@@ -55,9 +57,20 @@ class EpicPlan(Value):
     """Which reader understands the source: `epic`, `stories` or `beads`."""
     reviewed_whole: bool = True
     """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
+    left_out: tuple[str, ...] = ()
+    """What of the source is no ticket, and why, in sentences."""
 
     def ticket(self, name: str) -> Ticket | None:
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
+
+
+_NOUNS = {"beads": ("bead", "beads")}
+
+
+def counted(plan: EpicPlan, count: int) -> str:
+    """So many tickets, in the words of their source: `1 bead`, `3 tickets`."""
+    one, more = _NOUNS.get(plan.kind, ("ticket", "tickets"))
+    return f"{count} {one if count == 1 else more}"
 
 
 _BRANCHES = {"stories": "story", "beads": "bead"}
@@ -79,9 +92,10 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
 
 
 def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
-    """How urgent each ticket is, the smallest first: by the longest chain that waits for it, then by its place.
+    """How urgent each ticket is, the smallest first: by its priority, by the longest chain that waits for it, by its place.
 
-    A ticket with a long chain behind it decides how long the whole epic takes.
+    A ticket with a long chain behind it decides how long the whole epic takes. Where people set priorities, only these
+    count.
     """
     order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
     needed_by: dict[str, list[str]] = {}
@@ -91,5 +105,5 @@ def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
     chain: dict[str, int] = {}
     for name in reversed(order):
         chain[name] = 1 + max((chain[after] for after in needed_by.get(name, ())), default=0)
-    urgent = sorted(tickets, key=lambda ticket: -chain[ticket.id])
+    urgent = sorted(tickets, key=lambda one: (1, -chain[one.id]) if one.priority is None else (0, one.priority))
     return {ticket.id: rank for rank, ticket in enumerate(urgent)}

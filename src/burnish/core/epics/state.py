@@ -25,6 +25,8 @@ class TicketRunning(Value):
     run: str
     onto: str
     conflict: MergeConflict | None = None
+    handed: str = ""
+    """The commit that holds its work already."""
     reserved: Share = Share()
     lost: int = 0
     """How often the run lost the process that drove it."""
@@ -114,6 +116,12 @@ class TicketProgress(Value):
     """All its runs, the oldest first."""
     resolutions: int = 0
     """How many of them were to resolve a conflict."""
+    iteration: int = 0
+    """The iteration that it last began in; 0 where there are none."""
+    handed: str = ""
+    """The commit that holds its work already, where an agent chose it that was given another ticket."""
+    returns: int = 0
+    """How often it came back because an agent had reached a limit."""
     started_at: float = 0.0
     settled_at: float = 0.0
     usage: Usage = Usage()
@@ -172,6 +180,16 @@ class Epic(Value):
     index: Index
     tip: str
     """The commit of the epic's branch, as far as its merges tell."""
+    iteration: int = 0
+    """The number of the last iteration that began."""
+    slots: tuple[str, ...] = ()
+    """The tickets that began in it."""
+    failed_iterations: tuple[int, ...] = ()
+    """Those in which a ticket failed."""
+    not_before: float = 0.0
+    """When the next iteration may begin at the earliest: an agent has reached a limit."""
+    out_of_work: str = ""
+    """The ticket whose agent said that none is left: nothing more begins."""
     review: EpicReview = EpicNotReviewed()
     cancelled: str | None = None
     """Why a person ended it."""
@@ -204,6 +222,11 @@ class Epic(Value):
         return tuple(one for one in self.active if isinstance(one.state, TicketWaiting))
 
     @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing more can happen: all tickets are settled, or those that are not have not begun."""
+        return self.is_settled or (self.started.iterations > 0 and not self.index.active)
+
+    @property
     def is_settled(self) -> bool:
         """Whether nothing more happens to any ticket."""
         return self.index.unsettled == 0
@@ -223,7 +246,8 @@ class Epic(Value):
         """How what was merged was approved: as its review ended, else as its tickets did; None where it was not."""
         if isinstance(self.review, EpicReviewed):
             return self.review.outcome if self.review.outcome in _GOOD else None
-        settled = all(isinstance(one.state, TicketCompleted | TicketSkipped) for one in self.tickets.values())
+        kinds = (TicketCompleted, TicketSkipped, *((TicketPending,) if self.started.iterations else ()))
+        settled = all(isinstance(one.state, kinds) for one in self.tickets.values())
         if self.plan.reviewed_whole or not settled or not self.merged:
             return None
         accepted = any(state_as(one, TicketCompleted).outcome is not Outcome.APPROVED for one in self.merged)
@@ -296,6 +320,8 @@ def with_tickets(epic: Epic, changed: Iterable[TicketProgress]) -> Epic:
             index = _met(index, one.ticket.id, tickets, epic.ranks)
         if isinstance(before, TicketPending) and not index.unmet[one.ticket.id]:
             index = replace(index, ready=_without(index.ready, one.ticket.id, epic.ranks))
+        if isinstance(one.state, TicketPending) and not index.unmet[one.ticket.id]:
+            index = replace(index, ready=_with(index.ready, one.ticket.id, epic.ranks))
     return replace(epic, tickets=tickets, index=index)
 
 
@@ -317,7 +343,7 @@ def _followed(index: Index, before: TicketState, one: TicketProgress) -> Index:
     """The index after one ticket changed its state, apart from what others wait for."""
     name, now, active = one.ticket.id, one.state, index.active
     comes_to_work = isinstance(now, TicketRunning) and not isinstance(before, TicketRunning)
-    if comes_to_work or isinstance(now, SETTLED):
+    if comes_to_work or isinstance(now, (*SETTLED, TicketPending)):
         active = tuple(other for other in active if other != name)
     if comes_to_work:
         active = (*active, name)
@@ -336,9 +362,13 @@ def _met(index: Index, name: str, tickets: Mapping[str, TicketProgress], ranks: 
     for dependent in index.needed_by.get(name, ()):
         unmet[dependent] -= 1
         if not unmet[dependent] and isinstance(tickets[dependent].state, TicketPending):
-            place = bisect_left(ready, ranks[dependent], key=lambda other: ranks[other])
-            ready = (*ready[:place], dependent, *ready[place:])
+            ready = _with(ready, dependent, ranks)
     return replace(index, unmet=unmet, ready=ready)
+
+
+def _with(ready: tuple[str, ...], name: str, ranks: Mapping[str, int]) -> tuple[str, ...]:
+    place = bisect_left(ready, ranks[name], key=lambda other: ranks[other])
+    return (*ready[:place], name, *ready[place:])
 
 
 def _without(ready: tuple[str, ...], name: str, ranks: Mapping[str, int]) -> tuple[str, ...]:
