@@ -8,7 +8,13 @@ from typing import Any
 
 import click
 
-from burnish.cli.options import developer_prompt_option, output_options, progress_options, subject_options, terminal_option
+from burnish.cli.options import (
+    developer_prompt_option,
+    output_options,
+    progress_options,
+    subject_options,
+    terminal_option,
+)
 from burnish.core.events import Mode
 
 _REVIEW_HELP = """Review a branch once. No code is changed; a clean judgement is sealed.

@@ -235,9 +235,7 @@ def _list_folder(services: LocalServices) -> tuple[str, ...]:
     return (f"{picking.folder}/",) if picking is not None else ()
 
 
-def _with_choice(
-    services: LocalServices, job: Job[_Writing], clone: Clone, work: Changed, event: AnyEvent
-) -> AnyEvent:
+def _with_choice(services: LocalServices, job: Job[_Writing], clone: Clone, work: Changed, event: AnyEvent) -> AnyEvent:
     """What was built or fixed, and which task of its list the agent says that this was."""
     picking = services.context.picking
     if picking is None or not isinstance(event, Built | Fixed):

@@ -24,7 +24,9 @@ _COMMAND = re.compile(
     r"\b(?:bd|tsq)\s+(?:--?[\w-]+\s+)*(?:(?:claim|start)\s+(?P<id>[\w.-]+)"
     r"|update\s+(?P<updated>[\w.-]+)\s[^\"\n|;&]{0,80}?(?:--claim|in_progress))"
 )
-_SAID = re.compile(r"^\W{0,8}(?:picked|claimed|working on)(?:\s+bead)?\s*:?\s+\W{0,3}(?P<id>[\w.-]+)", re.I | re.M)
+_SAID = re.compile(
+    r"^\W{0,8}(?:picked|claimed|working on)(?:\s+bead)?\s*:?\s+\W{0,3}(?P<id>[\w.-]+)", re.IGNORECASE | re.MULTILINE
+)
 
 
 def is_out_of_work(reply: str, *, changed: bool) -> bool:
@@ -38,9 +40,7 @@ def is_out_of_work(reply: str, *, changed: bool) -> bool:
     return any(marker in said for marker in _MARKERS)
 
 
-def picked_instead(
-    repository: Repository, clone: Clone, picking: Picking, commit: str, said: Iterable[bytes]
-) -> str:
+def picked_instead(repository: Repository, clone: Clone, picking: Picking, commit: str, said: Iterable[bytes]) -> str:
     """The other task that an agent claimed; empty where it claimed its own, none, or one that is not open.
 
     `commit` is what the agent began with, and `said` all that it printed.

@@ -198,7 +198,7 @@ _OTHER_NAMES = {
     "reviewCycle": "burnish counts the rounds itself; remove the key.",
     "iteration": "burnish counts the rounds itself; remove the key.",
     # Whether.
-    "reviewEnabled": "Remove it: reviews are on. --no-review skips one, and seals nothing. For beads: 'review' in [beads].",
+    "reviewEnabled": "Remove it: reviews are on. --no-review skips one, and seals nothing; for beads, see [beads].",
     "coverageThreshold": "Set 'coverage_floor' in [validate], in percent.",
     "minCoverage": "Set 'coverage_floor' in [validate], in percent.",
     # Who.

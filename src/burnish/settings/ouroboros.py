@@ -7,6 +7,8 @@ configuration names agents. What is not understood is told, never guessed.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from burnish.core.values import Value
 from burnish.settings.conversion import other_name
 from burnish.settings.documents import Document, Problem, did_you_mean, read_document, refuse
@@ -59,7 +61,7 @@ class OuroborosSettings(Value):
     parallel: int | None = None
     pause_ms: int | None = None
     top: str | None = None
-    places: dict[str, str] = {}
+    places: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Where each of them is written, by its name here."""
     notices: tuple[str, ...] = ()
 

@@ -185,7 +185,9 @@ TABLE: Mapping[str, KeyPermission] = {
     ),
     **_rows(Effect.WEAKENS, "tickets are then not scanned for secrets", "epics.secrets", stricter=_kept_enforced),
     **_rows(Effect.WEAKENS, "beads are then built without a review", "beads.review", stricter=_kept_enforced),
-    **_rows(Effect.LIMITS, "fewer of them only end earlier", "beads.fix_attempts", "beads.iterations", stricter=_at_most),
+    **_rows(
+        Effect.LIMITS, "fewer of them only end earlier", "beads.fix_attempts", "beads.iterations", stricter=_at_most
+    ),
     **_rows(Effect.HARMLESS, "it only chooses among the beads, or waits", "beads.top", "beads.pause"),
     **_rows(Effect.WEAKENS, "its findings do not block", "waivers"),
     **_rows(Effect.WEAKENS, "it can turn rules off and lower severities", "analysers.rules.*", gate=_same),

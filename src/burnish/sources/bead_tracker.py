@@ -138,9 +138,7 @@ class _ToolTracker:
 
     def _run(self, *arguments: str) -> str:
         self._listed = None
-        command = Command(
-            argv=(self._name, *arguments), folder=str(self._folder), environment=dict(self._environment)
-        )
+        command = Command(argv=(self._name, *arguments), folder=str(self._folder), environment=dict(self._environment))
         try:
             finished = run_now(command, seconds=_TOOL_SECONDS, kept_bytes=_MOST_BYTES)
         except ProcessError as error:

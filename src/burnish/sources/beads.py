@@ -66,8 +66,8 @@ class Bead(Value):
 def read_beads(folder: Path, environment: Mapping[str, str], *, own: Collection[str] = (), top: str = "") -> EpicPlan:
     """The plan that a folder `.beads` holds. Raises `SourceError` with everything that is wrong with it.
 
-    `own` are the beads that a run of burnish has at work: they are in progress, and still part of the plan. `top` limits
-    the plan to one bead and those below it.
+    `own` are the beads that a run of burnish has at work: they are in progress, and still part of the plan. `top`
+    limits the plan to one bead and those below it.
     """
     tracker, notice = tracker_of(folder, environment)
     problems: list[Problem] = []

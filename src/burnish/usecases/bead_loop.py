@@ -1,6 +1,6 @@
 """How a loop over beads goes: flags over burnish's own settings over `.ouroboros/config.toml` over the defaults.
 
-Of the repository's two files the versions of the base count, so that a change cannot loosen the loop that it is built by.
+Of the repository's two files the versions of the base count: a change cannot loosen the loop that it is built by.
 """
 
 from collections.abc import Mapping
@@ -152,4 +152,3 @@ def aligned(epic: Epic, plan: EpicPlan, *, review: bool) -> EpicPlan:
         tickets=tuple(epic.tickets[ticket.id].ticket if ticket.id in own else ticket for ticket in tickets),
         left_out=epic.plan.left_out,
     )
-

@@ -1,8 +1,8 @@
-"""Keep the tracker of beads up with a run: `in_progress` when a bead is picked, `closed` when merged, else `open` again.
+"""Keep the tracker up with a run: a bead is `in_progress` when it is picked, `closed` when merged, else `open` again.
 
-The ledger is the truth. What the tracker should say follows from the epic alone, so a process that was killed between an
-event and its mark makes up for it when the epic goes on. What people wrote meanwhile is left alone: only a bead that is
-open is claimed, and only one that is in progress is given back.
+The ledger is the truth. What the tracker should say follows from the epic alone, so that a process that was killed
+between an event and its mark makes up for it when the epic continues. What people wrote meanwhile is left alone: only a
+bead that is open is claimed, and only one that is in progress is given back.
 """
 
 from collections.abc import Mapping

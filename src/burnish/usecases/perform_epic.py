@@ -200,7 +200,7 @@ class LocalEpicPerformer:
         )
 
     def _wait_of(self, run: Run) -> float:
-        """The seconds after which a builder can be tried again that has reached a limit of its service; 0 for others."""
+        """Seconds after which a builder that has reached a limit of its service can be tried again; 0 for others."""
         events = (decode(event.body) for event in reversed(self._ledger.read(stream_of(run.id))))
         failed = next((event for event in events if isinstance(event, WorkFailed)), None)
         if failed is None or not failed.effect.startswith("build:") or failed.failure.kind not in PASSING:

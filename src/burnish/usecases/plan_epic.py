@@ -131,9 +131,7 @@ def plan_epic(
     return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules)
 
 
-def _loop(
-    repository: Repository, path: Path, request: EpicRequest, environment: Mapping[str, str]
-) -> BeadLoop | None:
+def _loop(repository: Repository, path: Path, request: EpicRequest, environment: Mapping[str, str]) -> BeadLoop | None:
     """How a loop over beads goes; None for another source."""
     if is_beads(path):
         name = request.base or _base_of_beads(repository)
@@ -142,7 +140,7 @@ def _loop(
         return resolve_loop(repository, base, environment, request.flags, typed)
     if request.beads != BeadFlags():
         raise PlanError(
-            "--review, --no-review, --review-max-fix-attempts, --iterations, --pause and --top-level-bead apply only to beads.",
+            "--review, --review-max-fix-attempts, --iterations, --pause and --top-level-bead apply only to beads.",
             hint="Omit them. A ticket of an epic that says 'review: false' is not reviewed.",
         )
     return None

@@ -35,7 +35,6 @@ from burnish.usecases.read_brief import Brief
 from burnish.workspace.merging import advance_branch, create_branch
 from burnish.workspace.repository import Repository
 
-
 _MOST_OTHERS = 5_000
 """Beads among which an agent may choose."""
 

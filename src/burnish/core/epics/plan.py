@@ -92,10 +92,10 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
 
 
 def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
-    """How urgent each ticket is, the smallest first: by its priority, by the longest chain that waits for it, by its place.
+    """How urgent each ticket is, the smallest first: by its priority, else by the longest chain that waits for it.
 
-    A ticket with a long chain behind it decides how long the whole epic takes. Where people set priorities, only these
-    count.
+    A ticket with a long chain behind it decides how long the whole epic takes. Where people set priorities, these
+    count instead. Of two that are alike, the one that is listed first comes first.
     """
     order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
     needed_by: dict[str, list[str]] = {}
