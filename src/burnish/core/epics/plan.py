@@ -55,6 +55,8 @@ class EpicPlan(Value):
     """Which reader understands the source: `epic`, `stories` or `beads`."""
     reviewed_whole: bool = True
     """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
+    in_order: bool = False
+    """Whether tickets begin in the order in which they are listed, and not with the longest chain."""
 
     def ticket(self, name: str) -> Ticket | None:
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
@@ -78,11 +80,13 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
     return ()
 
 
-def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
+def ranks(tickets: Sequence[Ticket], *, in_order: bool = False) -> dict[str, int]:
     """How urgent each ticket is, the smallest first: by the longest chain that waits for it, then by its place.
 
-    A ticket with a long chain behind it decides how long the whole epic takes.
+    A ticket with a long chain behind it decides how long the whole epic takes. `in_order`: by its place alone.
     """
+    if in_order:
+        return {ticket.id: rank for rank, ticket in enumerate(tickets)}
     order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
     needed_by: dict[str, list[str]] = {}
     for ticket in tickets:

@@ -173,6 +173,8 @@ class Epic(Value):
     tip: str
     """The commit of the epic's branch, as far as its merges tell."""
     review: EpicReview = EpicNotReviewed()
+    paused: str = ""
+    """The ticket after which nothing is begun until a person has it go on."""
     cancelled: str | None = None
     """Why a person ended it."""
     rolled_back: str | None = None
@@ -202,6 +204,11 @@ class Epic(Value):
     @property
     def waiting(self) -> tuple[TicketProgress, ...]:
         return tuple(one for one in self.active if isinstance(one.state, TicketWaiting))
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether nothing is begun before a person has decided."""
+        return bool(self.paused) or (self.started.halts and bool(self.waiting))
 
     @property
     def is_settled(self) -> bool:
