@@ -31,7 +31,7 @@ from burnish.core.epics.events import (
     TicketWaits,
 )
 from burnish.core.epics.loop import evolve
-from burnish.core.epics.plan import Ticket, branch_of, ranks
+from burnish.core.epics.plan import Ticket, branch_of
 from burnish.core.epics.schedule import decide
 from burnish.core.epics.state import (
     Epic,
@@ -465,7 +465,7 @@ def _turn(epic: Epic, ticket: Ticket, at_once: set[str]) -> str:
 
 def _order(epic: Epic) -> list[Ticket]:
     """The tickets that are to be done, in the order in which they would begin if each took equally long."""
-    urgent = ranks(epic.plan.tickets)
+    urgent = epic.ranks
     open_ = {name: set(epic.waits_for(one.ticket)) for name, one in epic.tickets.items()}
     todo = {name for name, one in epic.tickets.items() if isinstance(one.state, TicketPending)}
     after: dict[str, list[str]] = {}

@@ -245,7 +245,7 @@ class Simulation:
     def _start_wanted(self) -> None:
         wanted = decide(self.epic)
         assert decide(self.epic) == wanted
-        assert wanted or self.epic.end is not None, "an epic that has not ended wants nothing"
+        assert wanted or self.epic.end is not None or self.epic.paused, "an epic that has not ended wants nothing"
         for effect in wanted:
             if effect.id not in self._under_way:
                 seconds = self._seconds(effect)

@@ -11,6 +11,7 @@ from burnish.core.epics.events import (
     DriverLost,
     EpicCancelled,
     EpicClosed,
+    EpicContinued,
     EpicReviewContinued,
     EpicReviewWaits,
     EpicStarted,
@@ -118,6 +119,7 @@ class Rules:
     def _begins(self, before: Epic, event: TicketStarted) -> None:
         one = before.tickets[event.ticket]
         assert before.failed_critical is None
+        assert not before.is_halted
         needed = {name for name in one.ticket.depends_on if not before.tickets[name].ticket.done}
         assert needed <= self.world.holds[event.onto]
         assert needed <= self.merged
@@ -146,6 +148,8 @@ def _any_epic(random: Random) -> EpicStarted:
         start = replace(start, budget=Budget(cost_usd=random.choice((0.005, 0.05, 1.0, 10.0))), ticket_budget=own)
     kind, whole = random.choice((("epic", True), ("stories", False), ("beads", False)))
     plan = replace(start.plan, kind=kind, reviewed_whole=whole, rollback_on_failure=random.random() < 0.5)
+    plan = replace(plan, in_order=random.random() < 0.5)
+    start = replace(start, halts=random.random() < 0.2, checkpoint=random.random() < 0.2)
     return replace(start, plan=plan, pull_request=random.random() < 0.5)
 
 
@@ -191,6 +195,10 @@ def _carry_out(seed: int) -> Simulation:
         if simulation.epic.end is None:
             _interfere(simulation, random, number)
     simulation.run(crash=lambda: random.random() < crashes)
+    while simulation.epic.paused and simulation.epic.end is None and not simulation.epic.waiting:
+        assert not simulation.epic.running
+        simulation.append(EpicContinued(at=simulation.now))
+        simulation.run(crash=lambda: random.random() < crashes)
     return simulation
 
 

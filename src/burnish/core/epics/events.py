@@ -102,6 +102,10 @@ class EpicStarted(Event, tag="epic-started"):
     """The review of exactly this, where an earlier run has made it."""
     pull_request: bool = False
     """Whether the branch is pushed and a pull request is opened once the epic is approved."""
+    halts: bool = False
+    """Whether nothing is begun while a person must decide about a ticket, or after one has taken a ticket over."""
+    checkpoint: bool = False
+    """Whether the epic pauses after each ticket, until a person has it go on."""
     request: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     """How each run is asked for, which the core does not look into."""
 
@@ -275,6 +279,10 @@ class PullRequestFailed(Event, tag="pull-request-failed"):
     reason: str
 
 
+class EpicContinued(Event, tag="epic-continued"):
+    """A person has an epic go on that paused after a ticket."""
+
+
 class EpicCancelled(Event, tag="epic-cancelled"):
     """A person ends the epic."""
 
@@ -312,6 +320,7 @@ AnyEpicEvent = (
     | RolledBack
     | PullRequestOpened
     | PullRequestFailed
+    | EpicContinued
     | EpicCancelled
     | EpicClosed
 )

@@ -15,6 +15,7 @@ from burnish.core.epics.events import (
     DriverLost,
     EpicCancelled,
     EpicClosed,
+    EpicContinued,
     EpicReviewContinued,
     EpicReviewEnded,
     EpicReviewStarted,
@@ -38,6 +39,7 @@ from burnish.core.epics.events import (
 )
 from burnish.core.epics.plan import Ticket, cycle_in, ranks
 from burnish.core.epics.state import (
+    SETTLED,
     Epic,
     EpicEnd,
     EpicNotReviewed,
@@ -96,7 +98,7 @@ def evolve(epic: Epic | None, event: AnyEpicEvent) -> Epic:
     handle = _HANDLERS.get(type(event))
     if handle is None:
         raise IllegalEpicEventError(event, "an epic starts once")
-    following = _give_up_rest(handle(epic, event), event.at)
+    following = _pause(epic, _give_up_rest(handle(epic, event), event.at), event)
     return replace(following, version=epic.version + 1, at=event.at)
 
 
@@ -198,7 +200,7 @@ def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) 
     unknown = [needed for ticket in graph for needed in ticket.depends_on if needed not in tickets]
     if unknown or cycle_in(graph) or len({ticket.id for ticket in event.plan.tickets}) < len(event.plan.tickets):
         raise IllegalEpicEventError(event, "its plan has unknown dependencies, a cycle, or an id twice")
-    return ranks(graph)
+    return ranks(graph, in_order=event.plan.in_order)
 
 
 def _unbegun(ticket: Ticket) -> TicketState:
@@ -211,6 +213,8 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     one = _one(epic, event, event.ticket, TicketPending, TicketConflicting)
     if isinstance(one.state, TicketConflicting) != (event.conflict is not None):
         raise IllegalEpicEventError(event, "only a conflict is resolved")
+    if epic.is_halted:
+        raise IllegalEpicEventError(event, "a person must decide first")
     if event.conflict is None and epic.index.unmet[event.ticket]:
         raise IllegalEpicEventError(event, f"what ticket {event.ticket} depends on is not merged")
     if event.handed != one.handed:
@@ -413,6 +417,12 @@ def _pull_request_failed(epic: Epic, event: PullRequestFailed) -> Epic:
     return replace(epic, pull_request="")
 
 
+def _continued(epic: Epic, event: EpicContinued) -> Epic:
+    if not epic.paused:
+        raise IllegalEpicEventError(event, "the epic is not paused")
+    return replace(epic, paused="")
+
+
 def _cancelled(epic: Epic, event: EpicCancelled) -> Epic:
     return replace(epic, cancelled=event.note or "cancelled")
 
@@ -449,6 +459,7 @@ _HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
     RolledBack: _rolled_back,
     PullRequestOpened: _pull_request_opened,
     PullRequestFailed: _pull_request_failed,
+    EpicContinued: _continued,
     EpicCancelled: _cancelled,
     EpicClosed: _closed,
 }
@@ -479,6 +490,25 @@ def _review(epic: Epic, event: Event, run: str) -> EpicUnderReview:
 def _fail(epic: Epic, one: TicketProgress, failed: TicketFailed, at: float) -> Epic:
     epic = with_ticket(_iteration_failed(epic), replace(one, state=failed, settled_at=at))
     return _block_dependents(epic, {one.ticket.id: "failed"}, at)
+
+
+def _pause(before: Epic, epic: Epic, event: AnyEpicEvent) -> Epic:
+    """Stop beginning tickets after one is settled, where a person wants to look, or has taken it over."""
+    if not epic.index.unsettled:
+        return replace(epic, paused="") if epic.paused else epic
+    name = getattr(event, "ticket", "") or _lost_ticket(before, event)
+    one = epic.tickets.get(name)
+    if one is None or not isinstance(one.state, SETTLED) or before.tickets[name].state is one.state:
+        return epic
+    taken_over = isinstance(one.state, TicketFailed) and one.state.outcome is Outcome.BLOCKED
+    wanted = epic.started.checkpoint or (epic.started.halts and taken_over)
+    return replace(epic, paused=name) if wanted else epic
+
+
+def _lost_ticket(epic: Epic, event: AnyEpicEvent) -> str:
+    if not isinstance(event, DriverLost):
+        return ""
+    return next((one.ticket.id for one in epic.running if run_of(one.state) == event.run), "")
 
 
 def _give_up_rest(epic: Epic, at: float) -> Epic:

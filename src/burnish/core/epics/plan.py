@@ -59,6 +59,8 @@ class EpicPlan(Value):
     """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
     left_out: tuple[str, ...] = ()
     """What of the source is no ticket, and why, in sentences."""
+    in_order: bool = False
+    """Whether tickets begin in the order in which they are listed, and not with the longest chain."""
 
     def ticket(self, name: str) -> Ticket | None:
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
@@ -91,12 +93,14 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
     return ()
 
 
-def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
+def ranks(tickets: Sequence[Ticket], *, in_order: bool = False) -> dict[str, int]:
     """How urgent each ticket is, the smallest first: by its priority, else by the longest chain that waits for it.
 
     A ticket with a long chain behind it decides how long the whole epic takes. Where people set priorities, these
-    count instead. Of two that are alike, the one that is listed first comes first.
+    count instead. Of two that are alike, the one that is listed first comes first. `in_order`: by its place alone.
     """
+    if in_order:
+        return {ticket.id: rank for rank, ticket in enumerate(tickets)}
     order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
     needed_by: dict[str, list[str]] = {}
     for ticket in tickets:

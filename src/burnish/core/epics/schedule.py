@@ -1,7 +1,8 @@
 """What an epic does next: `decide(epic) -> effects`, a pure function.
 
 A ticket begins as soon as its dependencies are merged and a place is free; there are no waves. The one with the longest
-chain behind it comes first. Work is merged one ticket at a time, because each merge begins where the last one ended.
+chain behind it comes first, unless the plan is to be followed in its order. Work is merged one ticket at a time:
+each merge begins where the last one ended.
 """
 
 from collections import Counter
@@ -135,11 +136,14 @@ def _begin(epic: Epic) -> Iterator[BeginTicket]:
     A place is kept for a ticket that only waits for merges, if it is more urgent than what could take that place.
     Without this, every link of a long chain would wait for work that has time.
     """
-    if epic.failed_critical is not None:
+    if epic.failed_critical is not None or epic.is_halted:
         return
-    free = epic.started.parallel - len(epic.running)
     slots = epic.started.parallel - len(epic.slots) if _may_begin(epic) else 0
     conflicting = [one for one in epic.active if isinstance(one.state, TicketConflicting)]
+    free = epic.started.parallel - len(epic.running)
+    if epic.started.halts or epic.started.checkpoint:
+        # A person may stop the epic between two tickets: the next one waits until this one is merged.
+        free = epic.started.parallel - (len(epic.active) - len(conflicting))
     conflicting.sort(key=lambda one: epic.ranks[one.ticket.id])
     busy, promised = [one.ticket for one in epic.active], _promised(epic)
     coming = [] if epic.started.iterations else _coming(epic)

@@ -191,6 +191,8 @@ class Epic(Value):
     out_of_work: str = ""
     """The ticket whose agent said that none is left: nothing more begins."""
     review: EpicReview = EpicNotReviewed()
+    paused: str = ""
+    """The ticket after which nothing is begun until a person has it go on."""
     cancelled: str | None = None
     """Why a person ended it."""
     rolled_back: str | None = None
@@ -225,6 +227,11 @@ class Epic(Value):
     def is_at_rest(self) -> bool:
         """Whether nothing more can happen: all tickets are settled, or those that are not have not begun."""
         return self.is_settled or (self.started.iterations > 0 and not self.index.active)
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether nothing is begun before a person has decided."""
+        return bool(self.paused) or (self.started.halts and bool(self.waiting))
 
     @property
     def is_settled(self) -> bool:
