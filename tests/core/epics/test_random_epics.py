@@ -37,6 +37,7 @@ from burnish.core.epics.state import (
     TicketCompleted,
     TicketFailed,
     TicketMerging,
+    TicketPending,
     TicketRunning,
     TicketSkipped,
     TicketWaiting,
@@ -71,6 +72,8 @@ class Trouble(World):
             waits=random.randint(1, 2) if random.random() < self.much else 0,
             answered=random.random() < 0.9,
             spends=random.random(),
+            returns=random.choice(("pick", "stop", "wait")) if random.random() < self.much else "",
+            out_of_work=random.random() < self.much / 8,
         )
 
     def merge(self, ticket: str) -> MergeConflict | str | None:
@@ -120,6 +123,10 @@ class Rules:
         one = before.tickets[event.ticket]
         assert before.failed_critical is None
         assert not before.is_halted
+        if before.started.iterations and event.conflict is None:
+            assert before.iteration > 0
+            assert event.handed == one.handed
+            assert event.handed or (not before.out_of_work and len(before.slots) < before.started.parallel)
         needed = {name for name in one.ticket.depends_on if not before.tickets[name].ticket.done}
         assert needed <= self.world.holds[event.onto]
         assert needed <= self.merged
@@ -150,6 +157,9 @@ def _any_epic(random: Random) -> EpicStarted:
     plan = replace(start.plan, kind=kind, reviewed_whole=whole, rollback_on_failure=random.random() < 0.5)
     plan = replace(plan, in_order=random.random() < 0.5)
     start = replace(start, halts=random.random() < 0.2, checkpoint=random.random() < 0.2)
+    if kind == "beads":
+        plan = replace(plan, tickets=tuple(replace(one, priority=random.randint(0, 4)) for one in plan.tickets))
+        start = replace(start, iterations=random.choice((1, 3, 50)), pause=random.choice((0.0, 1.5)))
     return replace(start, plan=plan, pull_request=random.random() < 0.5)
 
 
@@ -208,7 +218,8 @@ def _check(simulation: Simulation) -> None:
     assert replay(decode_epic(encode(event)) for event in simulation.events) == epic
     if epic.end is not None:
         assert decide(epic) == ()
-        assert epic.cancelled is not None or epic.is_settled
+        assert epic.cancelled is not None or epic.is_at_rest
+        assert epic.iteration <= epic.started.iterations
         _check_approval(epic, epic.end.outcome)
     for one in epic.tickets.values():
         if isinstance(one.state, TicketBlocked):
@@ -229,7 +240,8 @@ def _check_approval(epic: Epic, outcome: Outcome) -> None:
         assert whole is outcome
         return
     states = [one.state for one in epic.tickets.values()]
-    assert all(isinstance(state, TicketCompleted | TicketSkipped) for state in states)
+    left = (TicketPending,) if epic.started.iterations else ()
+    assert all(isinstance(state, (TicketCompleted, TicketSkipped, *left)) for state in states)
     merged = [state.outcome for state in states if isinstance(state, TicketCompleted) and state.commit]
     assert outcome is (Outcome.APPROVED if set(merged) == {Outcome.APPROVED} else Outcome.ACCEPTED)
 

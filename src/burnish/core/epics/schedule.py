@@ -79,7 +79,7 @@ def _next_iteration(epic: Epic) -> Iterator[BeginIteration]:
     """Once all that began together has come to an end, the next tickets begin. One that waits for a person may wait."""
     number = epic.iteration + 1
     is_used = bool(epic.slots) or not epic.iteration
-    if number > epic.started.iterations or epic.out_of_work or not epic.index.ready or not is_used:
+    if number > epic.started.iterations or epic.out_of_work or epic.is_halted or not epic.index.ready or not is_used:
         return
     pause = epic.started.pause if epic.iteration else 0.0
     yield BeginIteration(id=f"iteration:{number}", number=number, at=max(epic.not_before, epic.at + pause))

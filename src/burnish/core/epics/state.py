@@ -226,7 +226,7 @@ class Epic(Value):
     @property
     def is_at_rest(self) -> bool:
         """Whether nothing more can happen: all tickets are settled, or those that are not have not begun."""
-        return self.is_settled or (self.started.iterations > 0 and not self.index.active)
+        return self.is_settled or (self.started.iterations > 0 and not self.index.active and not self.is_halted)
 
     @property
     def is_halted(self) -> bool:
