@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from burnish.core.epics.events import CarriedReview, CarriedTicket
 from burnish.core.epics.plan import EpicPlan, Ticket, branch_of
-from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress
+from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress, is_unreviewed, run_of
 from burnish.core.events import Outcome
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.sqlite import look_into_ledger
+from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.usecases.epics import Epics
 from burnish.usecases.plan_run import PlanError
 from burnish.usecases.verify_seal import Demands, verify
@@ -55,7 +56,7 @@ def sort_out(
     merge is built again.
     """
     found = _carried(repository, work, earlier, tip)
-    carried = {one.ticket: one for one in found if one.commit or same_rules}
+    carried = {one.ticket: one for one in found if one.commit or one.built or same_rules}
     results = {run.commit: run for run in earlier.runs.values()}
     set_aside: dict[str, str] = {}
     taken: list[str] = []
@@ -90,9 +91,13 @@ def _branches(repository: Repository, work: EpicPlan, tip: str) -> Iterator[tupl
 def _carried(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str) -> Iterator[CarriedTicket]:
     """The tickets that ask for the same as before, and that are merged, or approved and still to be merged."""
     for one in earlier.epic.tickets.values() if earlier.epic else ():
-        if not _same(work.ticket(one.ticket.id), one.ticket):
+        now, state = work.ticket(one.ticket.id), one.state
+        if is_unreviewed(state) and work.kind == BEADS_KIND and _asks_the_same(now, one.ticket):
+            run = earlier.runs.get(run_of(state))
+            if run is not None and _exists(repository, run.commit):
+                yield CarriedTicket(ticket=one.ticket.id, run=run.id, built=run.commit)
+        if not _asks_the_same(now, one.ticket) or now is None or now.reviewed != one.ticket.reviewed:
             continue
-        state = one.state
         if isinstance(state, TicketCompleted) and state.commit:
             if repository.is_ancestor(state.commit, tip):
                 yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit, outcome=state.outcome)
@@ -111,8 +116,8 @@ def _approved(one: TicketProgress, runs: Mapping[str, Run]) -> Run | None:
     return last if last is not None and last.outcome in _GOOD else None
 
 
-def _same(now: Ticket | None, then: Ticket) -> bool:
-    return now is not None and (now.text, now.acceptance, now.reviewed) == (then.text, then.acceptance, then.reviewed)
+def _asks_the_same(now: Ticket | None, then: Ticket) -> bool:
+    return now is not None and (now.text, now.acceptance) == (then.text, then.acceptance)
 
 
 def reviewed_before(

@@ -124,7 +124,7 @@ class Rules:
         assert before.failed_critical is None
         assert not before.is_halted
         if before.started.iterations and event.conflict is None:
-            assert before.iteration > 0
+            assert before.iteration > 0 or event.handed
             assert event.handed == one.handed
             assert event.handed or (not before.out_of_work and len(before.slots) < before.started.parallel)
         needed = {name for name in one.ticket.depends_on if not before.tickets[name].ticket.done}

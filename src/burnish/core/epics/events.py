@@ -40,6 +40,8 @@ class CarriedTicket(Value):
     """The commit of the epic's branch that holds it; empty where it is not merged."""
     approved: str = ""
     """The commit that was approved; empty where it is merged."""
+    built: str = ""
+    """The commit that was built without a review. It is not built again."""
     outcome: Outcome = Outcome.APPROVED
 
 

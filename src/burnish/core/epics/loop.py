@@ -109,21 +109,26 @@ def replay(events: Iterable[AnyEpicEvent], epic: Epic | None = None) -> Epic | N
 
 
 def _start(event: EpicStarted) -> Epic:
-    carried = {one.ticket: _carried(one) for one in event.carried}
+    carried = {one.ticket: _carried(one) for one in event.carried if not one.built}
+    built = {one.ticket: one.built for one in event.carried if one.built}
 
     def first(ticket: Ticket) -> TicketState:
         return carried.get(ticket.id, _unbegun(ticket)) if not ticket.done else TicketCompleted()
 
     if event.parallel < 1:
         raise IllegalEpicEventError(event, "nothing could begin")
-    tickets = {ticket.id: TicketProgress(ticket=ticket, state=first(ticket)) for ticket in event.plan.tickets}
+    tickets = {
+        ticket.id: TicketProgress(ticket=ticket, state=first(ticket), handed=built.get(ticket.id, ""))
+        for ticket in event.plan.tickets
+    }
     urgency = _rank(event, tickets)
+    to_merge = tuple(name for name, one in tickets.items() if isinstance(one.state, TicketApproved))
     epic = Epic(
         started=event,
         plan=event.plan,
         tickets=tickets,
         ranks=urgency,
-        index=index_of(tickets, urgency),
+        index=index_of(tickets, urgency, to_merge),
         tip=event.tip or event.baseline,
         review=_carried_review(event.reviewed),
         at=event.at,
@@ -220,7 +225,7 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     if event.handed != one.handed:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} holds other work")
     is_new = event.conflict is None
-    if is_new and epic.started.iterations and not epic.iteration:
+    if is_new and not event.handed and epic.started.iterations and not epic.iteration:
         raise IllegalEpicEventError(event, "no iteration has begun")
     running = TicketRunning(
         run=event.run, onto=event.onto, conflict=event.conflict, handed=event.handed, reserved=event.reserved
