@@ -6,14 +6,13 @@ import pytest
 
 from burnish.core.events import Mode, StoryStatus, Subject
 from burnish.core.findings import Finding, Location, Severity
+from burnish.core.story_text import is_story, with_action_items
 from burnish.core.values import replace
 from burnish.runtime.stories import (
     StoryError,
     find_status_file,
-    is_story,
     note_action_items,
     story_status,
-    with_action_items,
 )
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.plan_run import RunRequest, plan
@@ -176,6 +175,11 @@ SLOW = Finding(severity=Severity.HIGH, title="Answers\nare slow", location=Locat
 VAGUE = Finding(severity=Severity.LOW, title="Names are vague")
 
 
+def noted(story: bytes, finding: Finding) -> bytes:
+    text = story.decode("utf-8", errors="surrogateescape")
+    return with_action_items(text, [finding]).encode("utf-8", errors="surrogateescape")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -198,10 +202,10 @@ VAGUE = Finding(severity=Severity.LOW, title="Names are vague")
     ],
 )
 def test_what_a_session_left_becomes_a_task_of_the_story(before: bytes, after: bytes) -> None:
-    assert with_action_items(before, [SLOW]) == after
-    assert with_action_items(after, [SLOW]) == after
+    assert noted(before, SLOW) == after
+    assert noted(after, SLOW) == after
     moved = replace(SLOW, location=Location(file="app.py", line=9))
-    assert with_action_items(after, [moved]) == after
+    assert noted(after, moved) == after
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:

@@ -81,6 +81,11 @@ _POLICY: _Options = (
         help="File that replaces the beginning of reviewers' prompts: in the base, or an absolute path.",
     ),
 )
+developer_prompt_option = click.option(
+    "--developer-prompt",
+    metavar="FILE",
+    help="File that replaces the beginning of the builder's prompt: in the base, or an absolute path.",
+)
 _START: _Options = (
     click.option("--background", is_flag=True, help="Run in the background; follow it with 'burnish wait'."),
     click.option("--dry-run", is_flag=True, help="Print what would be done, and change nothing."),

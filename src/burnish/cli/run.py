@@ -8,7 +8,13 @@ from typing import Any
 
 import click
 
-from burnish.cli.options import output_options, progress_options, subject_options, terminal_option
+from burnish.cli.options import (
+    developer_prompt_option,
+    output_options,
+    progress_options,
+    subject_options,
+    terminal_option,
+)
 from burnish.core.events import Mode
 
 _REVIEW_HELP = """Review a branch once. No code is changed; a clean judgement is sealed.
@@ -82,11 +88,7 @@ def review(**options: Any) -> int:
     type=click.IntRange(min=0),
     help="Maximum number of fixes: same as --max-rounds N+1.",
 )
-@click.option(
-    "--developer-prompt",
-    metavar="FILE",
-    help="File that replaces the beginning of the builder's prompt: in the base, or an absolute path.",
-)
+@developer_prompt_option
 @click.option(
     "--one-round", is_flag=True, help="Stop after one review and its fix; run the same command again to continue."
 )

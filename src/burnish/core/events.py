@@ -227,6 +227,10 @@ class Built(Event, tag="built"):
     said: str = ""
     """The digest of its whole answer."""
     transcript: str = ""
+    picked: str = ""
+    """The other task of the list that it chose to work on; empty where that is the one that it was given."""
+    out_of_work: bool = False
+    """Whether it said that no task is left."""
     usage: Usage = Usage()
 
 
@@ -300,6 +304,8 @@ class Fixed(Event, tag="fixed"):
     """The digest of all that the fixer said."""
     by_rule: bool = False
     """Whether the fixer would do the same again: then a fix without a change means that it can do no more."""
+    out_of_work: bool = False
+    """Whether it said that no task is left."""
     usage: Usage = Usage()
 
 

@@ -325,6 +325,10 @@ class Run(Value):
     """The path in the first round of each file that was renamed since."""
     said: tuple[str, ...] = ()
     """The digests of what the builder and the fixers answered, in their order."""
+    picked: str = ""
+    """The other task of a list that the builder chose; empty where it did the one that it was given."""
+    out_of_work: bool = False
+    """Whether the builder or a fixer said that no task of the list is left."""
     validation: Validation | None = None
     failed_validations: int = 0
     """Failed validations in a row."""

@@ -3,7 +3,7 @@
 from burnish.core.findings import required_changes
 from burnish.core.gates import overall_score
 from burnish.core.protocol import FixInput, Protocol, ScoreGate
-from burnish.prompts.fences import Keep, nonce_for
+from burnish.prompts.fences import Keep, nonce_for, visible
 from burnish.prompts.material import BuildMaterial, FixMaterial, TestStatus
 from burnish.prompts.rendering import fill
 from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
@@ -34,6 +34,7 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
         [
             opening("builder", custom),
             _rules("builder-rules", material.coverage_floor),
+            fill("section-choice", task=visible(material.choice)) if material.choice else "",
             fill("data", nonce=fences.nonce),
             subject_part(material, fences),
             *task_parts(material, fences),

@@ -75,6 +75,10 @@ class TaskMaterial(Value):
     coordination: str = ""
     guidance: tuple[tuple[str, str], ...] = ()
     """Names and texts of the project's guidance files, from the base."""
+    parallel: int = 1
+    """How many agents work on tasks of the same list at the same time, at most."""
+    beside: tuple[str, ...] = ()
+    """The tasks that others of them had when this one began."""
 
 
 class ReviewMaterial(TaskMaterial):
@@ -136,6 +140,9 @@ class FixMaterial(TaskMaterial):
 
 class BuildMaterial(TaskMaterial):
     """Everything about the making of a change."""
+
+    choice: str = ""
+    """The task of a list that the builder was given, where it may choose another one."""
 
     test_commands: tuple[str, ...] = ()
     coverage_floor: float | None = None

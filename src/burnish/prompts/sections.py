@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from burnish.core.findings import Finding, Location, Source
-from burnish.prompts.fences import Keep, fence
+from burnish.prompts.fences import Keep, fence, visible
 from burnish.prompts.material import DEFAULT_LIMIT, TaskMaterial
 from burnish.prompts.rendering import PromptError, fill
 
@@ -45,8 +45,17 @@ def task_parts(task: TaskMaterial, fences: Fences) -> list[str]:
         fences.section("intent", task.intent),
         fences.section("acceptance", numbered(task.acceptance)),
         fences.section("coordination", task.coordination),
+        _beside(task),
         fill("section-guidance", text="\n\n".join(guidance)) if guidance else "",
     ]
+
+
+def _beside(task: TaskMaterial) -> str:
+    """The warning that all agents get where several are at work."""
+    if task.parallel < 2:
+        return ""
+    tasks = ", ".join(map(visible, task.beside[:_MAX_LISTED])) or "no other one"
+    return fill("section-beside", count=str(task.parallel), tasks=tasks)
 
 
 def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:

@@ -13,10 +13,10 @@ import msgspec
 
 from burnish.contracts.json_text import Json, JsonObject, read_object, write_json
 from burnish.contracts.report_record import unscored_history_entry, unscored_report
+from burnish.core.epics.plan import branch_of
 from burnish.core.epics.state import (
     SETTLED,
     Epic,
-    EpicReviewed,
     TicketApproved,
     TicketBlocked,
     TicketCompleted,
@@ -26,6 +26,7 @@ from burnish.core.epics.state import (
     TicketPending,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
     TicketWaiting,
     run_of,
 )
@@ -70,9 +71,13 @@ def epic_files(epic: Epic, runs: Mapping[str, Run]) -> tuple[RecordFile, ...]:
 
 
 def folder_of(epic: Epic) -> str | None:
-    """Where the records of an epic belong in a checkout; None where its source is not in the repository."""
+    """Where the records of an epic belong in a checkout; None where its source is not in the repository.
+
+    Beads have a tracker that other tools read instead.
+    """
     source = PurePosixPath(epic.plan.source)
-    return None if source.is_absolute() or ".." in source.parts else str(source.parent / "artifacts")
+    is_elsewhere = source.is_absolute() or ".." in source.parts or epic.plan.kind == "beads"
+    return None if is_elsewhere else str(source.parent / "artifacts")
 
 
 class _Known(Value):
@@ -158,8 +163,8 @@ def _epic_status(epic: Epic) -> str:
         return "rolled_back"
     if epic.end.outcome in (*_GOOD, Outcome.SKIPPED):
         return "completed"
-    # Some of its tickets came to nothing, none of them critical; what was merged is approved as a whole.
-    approved = isinstance(epic.review, EpicReviewed) and epic.review.outcome in _GOOD
+    # Some of its tickets came to nothing, none of them critical; what was merged is approved.
+    approved = epic.is_approved if epic.plan.reviewed_whole else bool(epic.merged)
     is_partial = approved and epic.failed_critical is None and epic.cancelled is None
     return "partial_success" if is_partial else "failed"
 
@@ -181,7 +186,7 @@ def _ticket_fields(epic: Epic, one: TicketProgress, runs: Sequence[Run]) -> Json
         "critical": ticket.critical,
         "status": status,
         "phase": "completed" if done else "not-started",
-        "git_info": _git_info(one, run),
+        "git_info": _git_info(epic, one, run),
         "started_at": _moment(one.started_at or (run.started.at if run else 0.0)),
         "completed_at": _moment(one.settled_at or (run.ended_at if run else 0.0)) if done else None,
         "failure_reason": state.reason if isinstance(state, TicketFailed | TicketBlocked) else None,
@@ -217,13 +222,15 @@ def _status(epic: Epic, one: TicketProgress, run: Run | None) -> str:
             return "completed"
         case TicketFailed():
             return "failed"
+        case TicketSkipped():
+            return "skipped"
         case TicketBlocked():
             return "blocked"
 
 
 def _previous_status(one: TicketProgress, run: Run | None, status: str) -> str | None:
     """The status before this one, as far as it follows from where the ticket is."""
-    if status in ("completed", "failed", "blocked"):
+    if status in ("completed", "failed", "skipped", "blocked"):
         if run is not None:
             return "reviewing" if run.rounds else "validating" if run.validations else "executing"
         return "pending" if isinstance(one.state, TicketBlocked) else None
@@ -235,10 +242,10 @@ def _previous_status(one: TicketProgress, run: Run | None, status: str) -> str |
     return _BEFORE.get(status)
 
 
-def _git_info(one: TicketProgress, run: Run | None) -> JsonObject | None:
+def _git_info(epic: Epic, one: TicketProgress, run: Run | None) -> JsonObject | None:
     state = one.state.running if isinstance(one.state, TicketWaiting) else one.state
     if isinstance(state, TicketRunning) and (run is None or run.id != state.run):
-        return {"base_commit": state.onto, "branch_name": f"ticket/{one.ticket.id}", "final_commit": None}
+        return {"base_commit": state.onto, "branch_name": branch_of(epic.plan, one.ticket.id), "final_commit": None}
     if run is None:
         return None
     final = run.commit if run.outcome is not None else None

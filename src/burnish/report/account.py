@@ -217,7 +217,7 @@ def _label(run: Run, name: str) -> str:
         case Fixing():
             return f"FIX{subject} {phase.order.round}/{max(run.limit - 1, phase.order.round)}"
         case _:
-            return ""
+            return f"{name}{subject}" if subject else ""
 
 
 def _works(phase: Phase) -> Iterator[tuple[str, str, object]]:

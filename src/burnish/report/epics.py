@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
+from burnish.contracts.markdown.inert import inert
 from burnish.contracts.text import bounded
 from burnish.core.budget import Cap, dollars
 from burnish.core.epics.effects import BeginTicket
@@ -16,6 +17,7 @@ from burnish.core.epics.events import (
     EpicReviewStarted,
     EpicReviewWaits,
     EpicStarted,
+    IterationStarted,
     MergeConflicted,
     MergeMethod,
     MergeRefused,
@@ -26,11 +28,12 @@ from burnish.core.epics.events import (
     TicketContinued,
     TicketEnded,
     TicketMerged,
+    TicketReturned,
     TicketStarted,
     TicketWaits,
 )
 from burnish.core.epics.loop import evolve
-from burnish.core.epics.plan import Ticket, ranks
+from burnish.core.epics.plan import EpicPlan, Ticket, branch_of, counted
 from burnish.core.epics.schedule import decide
 from burnish.core.epics.state import (
     Epic,
@@ -46,7 +49,9 @@ from burnish.core.epics.state import (
     TicketPending,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
     TicketWaiting,
+    is_unreviewed,
     run_of,
 )
 from burnish.core.events import Outcome
@@ -92,7 +97,8 @@ def _told(epic: Epic, one: TicketProgress, runs: Mapping[str, Run], now: float, 
         case TicketPending():
             return _not_begun(epic, one)
         case TicketRunning():
-            return _at_work(state, runs.get(state.run), now, driver=driver)
+            badges = epic.plan.kind == "beads"
+            return _at_work(state, runs.get(state.run), now, driver=driver, badges=badges)
         case TicketWaiting():
             return _Words("?", Tone.CAREFUL, "waiting", "waits for a person", _short(state.reason))
         case TicketApproved() | TicketMerging() | TicketConflicting():
@@ -102,6 +108,8 @@ def _told(epic: Epic, one: TicketProgress, runs: Mapping[str, Run], now: float, 
         case TicketFailed():
             look = f" (burnish show {state.run})" if state.run in runs else ""
             return _Words("✗", Tone.BAD, "failed", state.outcome.value, f"{_short(state.reason)}{look}")
+        case TicketSkipped():
+            return _Words("–", Tone.CAREFUL, "skipped", "skipped", _short(state.reason))
         case TicketBlocked():
             return _Words("–", Tone.BAD, "blocked", f"blocked: {_short(state.reason)}")
 
@@ -113,8 +121,11 @@ def _not_begun(epic: Epic, one: TicketProgress) -> _Words:
     return _Words("·", Tone.FAINT, "queued", "ready, waits for a free place")
 
 
-def _at_work(state: TicketRunning, run: Run | None, now: float, *, driver: bool) -> _Words:
+def _at_work(state: TicketRunning, run: Run | None, now: float, *, driver: bool, badges: bool = False) -> _Words:
+    """`badges`: reviews and fixes are called as in the live lines: `REVIEW bd-7 reviewer`, `FIX bd-7 1/5`."""
     doing = "starting" if run is None else words.phase_words(run.phase)
+    if badges and run is not None:
+        doing = ", ".join(work.label for work in work_in_progress(run) if work.label) or doing
     since = [work.since for work in work_in_progress(run)] if run is not None else []
     lasts = f", {words.duration(now - min(since))}" if since and driver else ""
     text = f"{doing}{lasts}" if driver else f"interrupted: {doing}"
@@ -137,7 +148,8 @@ def _completed(one: TicketProgress, state: TicketCompleted) -> _Words:
     if not state.run:
         text = "done before, as the source says"
     elif not state.commit:
-        return _Words("–", Tone.CAREFUL, "completed", "built, not reviewed, not merged")
+        where = f"The work is on burnish/{state.run}"
+        return _Words("–", Tone.CAREFUL, "completed", "built, not reviewed, not merged", where)
     elif not one.runs:
         text = "merged by an earlier run of the epic"
     else:
@@ -212,6 +224,23 @@ def _head(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float) -> I
     yield (f"  {flat(epic.plan.id)}{title}",)
     yield (f"  {flat(epic.started.branch)} against {flat(epic.started.base)}, {_taken(epic, runs, now)}",)
     yield (f"  {_counts(epic)}",)
+    yield from _loop_lines(epic)
+
+
+def _loop_lines(epic: Epic) -> Iterator[Line]:
+    """Where a loop of iterations is, and what may surprise in it."""
+    if not epic.started.iterations:
+        return
+    failed = f", failed: {', '.join(map(str, epic.failed_iterations))}" if epic.failed_iterations else ""
+    tone = Tone.BAD if failed else Tone.PLAIN
+    yield f"  iteration {epic.iteration} of at most {epic.started.iterations}", Toned(failed, tone)
+    if _is_unreviewed(epic.plan):
+        yield "  ", Toned("REVIEW OFF", Tone.CAREFUL), ": what is built is neither approved, sealed nor merged"
+    yield from ((f"  {flat(sentence)}",) for sentence in epic.plan.left_out)
+
+
+def _is_unreviewed(plan: EpicPlan) -> bool:
+    return bool(plan.tickets) and not any(ticket.reviewed for ticket in plan.tickets)
 
 
 def _taken(epic: Epic, runs: Mapping[str, Run], now: float) -> str:
@@ -235,12 +264,13 @@ def _counts(epic: Epic) -> str:
         "waiting for a person": TicketWaiting,
         "not begun": TicketPending,
         "failed": TicketFailed,
+        "skipped": TicketSkipped,
         "blocked": TicketBlocked,
     }
     states = [one.state for one in epic.tickets.values()]
     found = {name: sum(isinstance(state, kind) for state in states) for name, kind in kinds.items()}
     told = ", ".join(f"{amount} {name}" for name, amount in found.items() if amount)
-    return f"{words.number(len(states), 'ticket')}: {told}"
+    return f"{counted(epic.plan, len(states))}: {told or 'nothing to do'}"
 
 
 def _state_word(epic: Epic, *, driver: bool) -> Toned:
@@ -378,9 +408,18 @@ def _steps_after(epic: Epic, outcome: Outcome) -> Iterator[NextStep]:
         merge = f"{shell_line('git', 'switch', base)} && {shell_line('git', 'merge', branch)}"
         yield NextStep(command=merge, does=f"takes the epic into {flat(base)}")
     if outcome not in (*_GOOD, Outcome.SKIPPED):
-        again = shell_line("burnish", "run", epic.plan.source)
+        again = shell_line("burnish", "run", epic.plan.source, *_limited_to(epic))
         does = "starts it again, without the tickets that are merged" if epic.merged else "starts it again"
         yield NextStep(command=again, does=does)
+    if any(is_unreviewed(one.state) for one in epic.tickets.values()) and epic.started.iterations:
+        review = shell_line("burnish", "run", epic.plan.source, *_limited_to(epic), "--review")
+        yield NextStep(command=review, does="reviews what was built, and merges what is approved")
+
+
+def _limited_to(epic: Epic) -> tuple[str, ...]:
+    """The option by which the same part of a list is named again."""
+    top = epic.started.request.get("top", "")
+    return ("--top-level-bead", str(top)) if top else ()
 
 
 def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
@@ -400,6 +439,16 @@ def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
     yield from step_lines(tuple(epic_steps(epic, runs, driver=False)))
 
 
+def epic_markdown(epic: Epic) -> str:
+    """An epic whose tickets were approved one by one, for a pull request."""
+    lines = [f"# {inert(flat(epic.plan.title or epic.plan.id))}", ""]
+    for one in epic.tickets.values():
+        told = _told(epic, one, {}, epic.at, driver=False)
+        title = f": {flat(one.ticket.title)}" if one.ticket.title not in ("", one.ticket.id) else ""
+        lines.append("- " + inert(f"{told.mark} {flat(one.ticket.id)}{title} ({told.text})"))
+    return "\n".join([*lines, "", "Each was approved by itself; the whole was not reviewed together.", ""])
+
+
 # --- the plan ----------------------------------------------------------------------------------------------------
 
 
@@ -407,21 +456,27 @@ def dry_run_lines(started: EpicStarted, agents: Mapping[str, str], cost: str) ->
     """What would happen: branches, agents by what they do, the order of the tickets, and what it may cost."""
     epic = evolve(None, started)
     plan = started.plan
-    count, title = words.number(len(plan.tickets), "ticket"), f": {flat(plan.title)}" if plan.title else ""
+    count, title = counted(plan, len(plan.tickets)), f": {flat(plan.title)}" if plan.title else ""
     squash = ", squashed" if started.method is MergeMethod.SQUASH else ""
     lines = [
         f"Epic {flat(plan.id)}{title}",
         f"  {count} in {flat(plan.source)}, at most {started.parallel} at a time",
-        f"  each on its own branch ticket/ID, merged into {flat(started.branch)}{squash}",
+        f"  each on its own branch {branch_of(plan, 'ID')}, merged into {flat(started.branch)}{squash}",
         f"  {flat(started.branch)} {_begins(epic)}",
     ]
     lines += [f"  {role}: {flat(agent)}" for role, agent in agents.items()]
+    if started.iterations:
+        pause = f", {started.pause:g} s apart" if started.pause else ""
+        lines.append(f"  at most {words.number(started.iterations, 'iteration')}{pause}")
+    if _is_unreviewed(plan):
+        lines.append("  REVIEW OFF: what is built is neither approved, sealed nor merged")
     if started.overlap is OverlapRule.SERIALISE:
         lines.append("  tickets that change the same files run one after the other")
     order = _order(epic)
     at_once = {effect.ticket for effect in decide(epic) if isinstance(effect, BeginTicket)}
     wide = max((width(cut(flat(ticket.id), _NAME_COLUMNS)) for ticket in order), default=0)
-    lines += ["", "Order:"] if order else ["", "All tickets are done."]
+    nothing = "No bead is open and free." if started.iterations else "All tickets are done."
+    lines += ["", "Order:"] if order else ["", nothing]
     for number, ticket in enumerate(order, start=1):
         name = cut(flat(ticket.id), _NAME_COLUMNS)
         lines.append(f"{number:>4}. {name}{' ' * (wide - width(name))}  {_turn(epic, ticket, at_once)}")
@@ -429,6 +484,10 @@ def dry_run_lines(started: EpicStarted, agents: Mapping[str, str], cost: str) ->
     if done:
         lines.append(f"Done already: {_names(done, words.MOST_NAMED)}")
     then = f"Then {flat(started.branch)} is reviewed as a whole against {flat(started.base)}"
+    if _is_unreviewed(plan):
+        then = "Nothing is merged; --review has the work reviewed"
+    elif not plan.reviewed_whole:
+        then = "Each is approved by itself; --review-whole reviews all of it together as well"
     lines += ["", then + (", and a pull request is opened." if started.pull_request else ".")]
     return [*lines, f"Estimated cost: {flat(cost)}"] if cost else lines
 
@@ -448,7 +507,7 @@ def _turn(epic: Epic, ticket: Ticket, at_once: set[str]) -> str:
 
 def _order(epic: Epic) -> list[Ticket]:
     """The tickets that are to be done, in the order in which they would begin if each took equally long."""
-    urgent = ranks(epic.plan.tickets)
+    urgent = epic.ranks
     open_ = {name: set(epic.waits_for(one.ticket)) for name, one in epic.tickets.items()}
     todo = {name for name, one in epic.tickets.items() if isinstance(one.state, TicketPending)}
     after: dict[str, list[str]] = {}
@@ -475,6 +534,8 @@ def _order(epic: Epic) -> list[Ticket]:
 def event_line(event: AnyEpicEvent, epic: Epic) -> str | None:
     """One event in a short line; None for those that are not worth one. `epic` is the state after it."""
     match event:
+        case IterationStarted() | TicketReturned():
+            return flat(_iteration_event(event, epic))
         case TicketStarted() | TicketContinued() | TicketWaits() | TicketEnded() | MergeConflicted() | MergeRefused():
             return flat(_ticket_event(event, epic))
         case TicketMerged():
@@ -490,6 +551,19 @@ def event_line(event: AnyEpicEvent, epic: Epic) -> str | None:
             return f"– cancelled: {_short(event.note)}" if event.note else "– cancelled"
         case _:
             return None
+
+
+def _iteration_event(event: IterationStarted | TicketReturned, epic: Epic) -> str:
+    """That an iteration began, or why a bead came back."""
+    if isinstance(event, IterationStarted):
+        return f"iteration {event.number} of at most {epic.started.iterations}"
+    if isinstance(epic.tickets[event.ticket].state, TicketFailed):
+        return _settled(epic, epic.tickets[event.ticket], event.at)
+    if event.picked:
+        return f"– {event.ticket}: open again; its agent worked on {event.picked} instead"
+    if event.wait:
+        return f"– {event.ticket}: open again, tried again in {words.duration(event.wait)}: {_short(event.reason)}"
+    return f"– {event.ticket}: open again; its agent said that no bead is left, so nothing more begins"
 
 
 def _review_event(event: EpicReviewStarted | EpicReviewContinued | EpicReviewWaits | EpicReviewEnded) -> str:
@@ -595,6 +669,10 @@ def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> 
         "started_at": epic.started.at,
         "ended_at": epic.end.at if epic.end else None,
         "parallel": epic.started.parallel,
+        "iterations": epic.started.iterations,
+        "iteration": epic.iteration,
+        "failed_iterations": list(epic.failed_iterations),
+        "left_out": list(epic.plan.left_out),
         "tickets": [_ticket_object(epic, one, runs) for one, _ in _graph(epic)],
         "review": _review_object(epic),
         "rolled_back": epic.rolled_back or None,
@@ -622,9 +700,13 @@ def _ticket_object(epic: Epic, one: TicketProgress, runs: Mapping[str, Run]) -> 
         "title": one.ticket.title,
         "state": told.state,
         "outcome": outcome.value if outcome is not None and run_of(state) else None,
-        "reason": state.reason if isinstance(state, TicketWaiting | TicketFailed | TicketBlocked) else "",
+        "reason": state.reason
+        if isinstance(state, TicketWaiting | TicketFailed | TicketSkipped | TicketBlocked)
+        else "",
         "critical": one.ticket.critical,
         "reviewed": one.ticket.reviewed,
+        "priority": one.ticket.priority,
+        "iteration": one.iteration or None,
         "depends_on": list(one.ticket.depends_on),
         "waits_for": list(epic.waits_for(one.ticket)) if isinstance(state, TicketPending) else [],
         "blocked_by": state.by if isinstance(state, TicketBlocked) else None,

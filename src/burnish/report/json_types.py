@@ -328,6 +328,10 @@ class TicketObject(TypedDict):
     """Whether the epic fails with it."""
     reviewed: bool
     """False if it is only built and validated; then it is not merged."""
+    priority: int | None
+    """How urgent its source says that it is; 0 comes first."""
+    iteration: int | None
+    """The iteration that it last began in, if there are any."""
     depends_on: list[str]
     waits_for: list[str]
     """The dependencies that are not settled yet."""
@@ -389,6 +393,14 @@ class EpicObject(TypedDict):
     ended_at: float | None
     parallel: int
     """Tickets at work at once, at most."""
+    iterations: int
+    """How often up to so many beads begin together, at most; 0 for sources without iterations."""
+    iteration: int
+    """The number of the last one that began."""
+    failed_iterations: list[int]
+    """Those in which a bead failed."""
+    left_out: list[str]
+    """What of the source is not worked on, and why, in sentences."""
     tickets: list[TicketObject]
     """Each after those that it depends on."""
     review: EpicReviewObject | None

@@ -177,6 +177,14 @@ class LiveLines:
         if self._live and self._works:
             self._soon(SOON_SECONDS)
 
+    def follow(self, works: tuple[WorkInProgress, ...], said: str = "") -> None:
+        """Other work goes on now. What is said about it goes above the lines; without a screen, it is only printed."""
+        if self._live:
+            self._follow(works)
+            self._draw(f"{said}\n" if said else "")
+        elif said:
+            print_error(said)
+
     @property
     def printer(self) -> Watcher:
         """Prints what happens above the lines. Where there are none, also what is begun."""

@@ -53,6 +53,21 @@ class Governance(Value):
     """What the user was told of settings that are not used."""
 
 
+class Picking(Value):
+    """The list that the task of a run is from. Its agent may choose another one of it, or say that none is left."""
+
+    task: str
+    """The one that the run is about."""
+    folder: str
+    """Where the list is kept in the repository. What an agent writes there is never committed with its work."""
+    others: tuple[str, ...] = ()
+    """Those that no run has been given so far."""
+    parallel: int = 1
+    """How many agents work on tasks of the list at the same time, at most."""
+    beside: tuple[str, ...] = ()
+    """The tasks that others of them had when this run began."""
+
+
 class RunContext(Value):
     """What was resolved when the run began."""
 
@@ -80,6 +95,8 @@ class RunContext(Value):
     """The epic that the run is part of, by its name in the ledger."""
     build_title: str = ""
     """How the message of the builder's commit begins, where that is not the implementation of a story."""
+    picking: Picking | None = None
+    """None where the task is not from a list that agents choose from."""
     intent: str = ""
     guidance: tuple[Guidance, ...] = ()
     prompts: dict[str, str] = msgspec.field(default_factory=dict[str, str])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from burnish.core.epics.effects import BeginReview, BeginTicket, EpicEffect, WatchRun
+from burnish.core.epics.effects import BeginIteration, BeginReview, BeginTicket, EpicEffect, WatchRun
 from burnish.core.epics.events import AnyEpicEvent
 from burnish.core.epics.loop import IllegalEpicEventError
 from burnish.core.epics.schedule import decide
@@ -119,7 +119,7 @@ class EpicRunner:
         effects = decide(self._journal.state)
         if not self.draining:
             return effects
-        return tuple(effect for effect in effects if not isinstance(effect, BeginTicket | BeginReview))
+        return tuple(effect for effect in effects if not isinstance(effect, BeginTicket | BeginIteration | BeginReview))
 
     async def _something(self) -> None:
         waker = asyncio.ensure_future(self._wake.wait())

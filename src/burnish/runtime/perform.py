@@ -30,6 +30,7 @@ from burnish.core.text import clean_text
 from burnish.core.values import replace
 from burnish.records.registry import NO_WORK_OF_FIXERS
 from burnish.runtime import sealing, validation
+from burnish.runtime.picking import is_out_of_work, picked_instead
 from burnish.runtime.services import LocalServices
 from burnish.runtime.stories import find_story_file, note_action_items, story_status
 from burnish.system import clock
@@ -115,9 +116,10 @@ class LocalPerformer:
             change = Change(commit=run.commit, tree=run.tree)
             if work.kept:
                 change = await asyncio.to_thread(_committed, services, job, clone, work.summary, at)
+            event = await self._result(job, work, change, at)
+            return await asyncio.to_thread(_with_choice, services, job, clone, work, event)
         finally:
             await asyncio.to_thread(services.clones.remove, clone)
-        return await self._result(job, work, change, at)
 
     async def _until_hooks_pass(self, job: Job[_Writing], clone: Clone) -> Changed | Failed:
         """Ask the agent; where the project's commit hooks reject its work, ask again and say why."""
@@ -222,10 +224,29 @@ def _committed(services: LocalServices, job: Job[_Writing], clone: Clone, summar
         summary=summary,
         at=at,
         prefix=_commit_title(job.effect, run, services.context.build_title),
-        records=NO_WORK_OF_FIXERS,
+        records=(*NO_WORK_OF_FIXERS, *_list_folder(services)),
     ).change
     settings, base = services.settings, run.subject.base_commit
     return replace(change, changed=changed_files(services.repository, settings, base, change.commit))
+
+
+def _list_folder(services: LocalServices) -> tuple[str, ...]:
+    picking = services.context.picking
+    return (f"{picking.folder}/",) if picking is not None else ()
+
+
+def _with_choice(services: LocalServices, job: Job[_Writing], clone: Clone, work: Changed, event: AnyEvent) -> AnyEvent:
+    """What was built or fixed, and which task of its list the agent says that this was."""
+    picking = services.context.picking
+    if picking is None or not isinstance(event, Built | Fixed):
+        return event
+    changed = event.change.tree != job.run.tree
+    said = work.reply.decode("utf-8", errors="replace")
+    event = replace(event, out_of_work=is_out_of_work(clean_text(said), changed=changed))
+    if not isinstance(event, Built) or not changed:
+        return event
+    printed = (work.reply, work.transcript)
+    return replace(event, picked=picked_instead(services.repository, clone, picking, job.run.commit, printed))
 
 
 def _commit_title(effect: Writing, run: Run, build_title: str) -> str | None:

@@ -173,6 +173,8 @@ class _Task(TypedDict):
     acceptance: tuple[str, ...]
     coordination: str
     guidance: tuple[tuple[str, str], ...]
+    parallel: int
+    beside: tuple[str, ...]
 
 
 def _task(services: Sources, run: Run, phase: str = "") -> _Task:
@@ -188,6 +190,8 @@ def _task(services: Sources, run: Run, phase: str = "") -> _Task:
         acceptance=context.acceptance,
         coordination=context.coordination,
         guidance=tuple((page.name, page.text) for page in context.guidance),
+        parallel=context.picking.parallel if context.picking else 1,
+        beside=context.picking.beside if context.picking else (),
     )
 
 
@@ -304,6 +308,7 @@ def _build_material(services: Sources, run: Run) -> BuildMaterial:
     settings = services.settings
     return BuildMaterial(
         **_task(services, run),
+        choice=services.context.picking.task if services.context.picking else "",
         test_commands=tuple(command.text for command in settings.validate.commands.values()),
         coverage_floor=settings.validate.coverage_floor,
     )

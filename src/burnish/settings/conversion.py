@@ -184,7 +184,6 @@ def _shown(value: object) -> str:
 # What other review loops call their settings, and what says the same here. No such key is accepted as it is: a setting
 # that switches reviews off, or allows more of them, must be a decision and not a leftover.
 _REVIEWS = "'reviews' in [limits] of a protocol of your own"
-_BRANCH = "burnish reviews one branch at a time, so there is nothing to set."
 _ROLE = 'Name agents in [roles], such as review = { agent = "claude", fallback = "codex" }.'
 
 _OTHER_NAMES = {
@@ -199,7 +198,7 @@ _OTHER_NAMES = {
     "reviewCycle": "burnish counts the rounds itself; remove the key.",
     "iteration": "burnish counts the rounds itself; remove the key.",
     # Whether.
-    "reviewEnabled": "Remove it: reviews are on. 'burnish fix --build --no-review' skips one, and seals nothing.",
+    "reviewEnabled": "Remove it: reviews are on. --no-review skips one, and seals nothing; for beads, see [beads].",
     "coverageThreshold": "Set 'coverage_floor' in [validate], in percent.",
     "minCoverage": "Set 'coverage_floor' in [validate], in percent.",
     # Who.
@@ -222,12 +221,12 @@ _OTHER_NAMES = {
     "developerPromptPath": "Set 'builder' in [prompts], or use --developer-prompt.",
     "reviewerPromptPath": "Set 'reviewer' in [prompts], or use --reviewer-prompt.",
     # Where work comes from, and how it is shown.
-    "beadMode": "Use --story ID to name the bead.",
-    "taskMode": "Use --story ID to name the task.",
-    "topLevelBeadId": "Use --story ID to name the bead.",
-    "parallelAgents": _BRANCH,
-    "iterationLimit": _BRANCH,
-    "pauseMs": _BRANCH,
+    "beadMode": "Remove it; 'burnish run .beads' uses bd, and 'burnish run .tasque' uses tsq.",
+    "taskMode": "Remove it; 'burnish run .beads' uses bd, and 'burnish run .tasque' uses tsq.",
+    "topLevelBeadId": "Set 'top' in [beads], or use 'burnish run .beads --top-level-bead ID'.",
+    "parallelAgents": "Set 'parallel' in [epics], or use 'burnish run --parallel N'.",
+    "iterationLimit": "Set 'iterations' in [beads], or use 'burnish run .beads --iterations N'.",
+    "pauseMs": "Set 'pause' in [beads], in seconds, or use 'burnish run .beads --pause S'.",
     "previewLines": "Remove it; 'burnish logs -f RUN' shows everything that agents write.",
     "logDir": "Remove it; 'burnish logs RUN' shows the logs, which burnish keeps in the git directory.",
 }
@@ -239,3 +238,8 @@ def _normalised(key: str) -> str:
 
 _HINTS = {_normalised(key): hint for key, hint in _OTHER_NAMES.items()}
 """Other tools' keys, however they are spelled."""
+
+
+def other_name(key: str) -> str:
+    """What says the same here as a key of another tool; empty for a key that no tool has."""
+    return _HINTS.get(_normalised(key), "")

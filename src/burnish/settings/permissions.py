@@ -184,6 +184,11 @@ TABLE: Mapping[str, KeyPermission] = {
         Effect.LIMITS, "fewer tickets at once only take longer", "epics.parallel", "epics.agents.*", stricter=_at_most
     ),
     **_rows(Effect.WEAKENS, "tickets are then not scanned for secrets", "epics.secrets", stricter=_kept_enforced),
+    **_rows(Effect.WEAKENS, "beads are then built without a review", "beads.review", stricter=_kept_enforced),
+    **_rows(
+        Effect.LIMITS, "fewer of them only end earlier", "beads.fix_attempts", "beads.iterations", stricter=_at_most
+    ),
+    **_rows(Effect.HARMLESS, "it only chooses among the beads, or waits", "beads.top", "beads.pause"),
     **_rows(Effect.WEAKENS, "its findings do not block", "waivers"),
     **_rows(Effect.WEAKENS, "it can turn rules off and lower severities", "analysers.rules.*", gate=_same),
     **_rows(Effect.WEAKENS, "the analysers skip files that match it", "analysers.generated", gate=_same),

@@ -17,6 +17,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIGNER = re.compile(r"\S\s+(?:\S.*\s)?(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+\s+AAAA")
 _RULE = re.compile(r"[a-z][a-z-]*:\S+")
 _RESERVED_NAMES = (NO_FALLBACK, "false", "true", "null", "review", "fix", "build", "default")
+_MAY_BE_ZERO = (("beads", "fix_attempts"), ("beads", "pause"))
 _NAME_HINT = "Use letters, digits, '.', '_' and '-', at most 64. The names of roles and 'none' are reserved."
 
 
@@ -138,10 +139,10 @@ def _role_faults(settings: Settings) -> Iterator[Violation]:
 
 
 def _number_faults(settings: Settings) -> Iterator[Violation]:
-    """Every number is a limit, where nothing below or at 0 makes sense, except for the one that is a percentage."""
+    """Most numbers are limits, where nothing below or at 0 makes sense; one is a percentage."""
     for path, number in _numbers(msgspec.to_builtins(settings)):
         if path != ("validate", "coverage_floor"):
-            if number <= 0:
+            if number < 0 or (number == 0 and path not in _MAY_BE_ZERO):
                 message = f"expected more than 0, got {str(number)[:40]}."
                 yield Violation(path=path, message=message, hint="Remove it to use the default.")
         elif not 0 <= number <= 100:

@@ -356,6 +356,22 @@ class EpicSettings(Value):
     """Whether what a ticket adds is scanned for secrets before it is reviewed."""
 
 
+class BeadSettings(Value):
+    """How `burnish run .beads` works through a list of beads."""
+
+    review: bool | None = None
+    """Whether what is built is reviewed. Without a review, nothing is merged. The default is true, or what
+    `.ouroboros/config.toml` says; where that file says nothing, false."""
+    fix_attempts: int | None = None
+    """The maximum number of fixes of one bead."""
+    iterations: int | None = None
+    """How often agents are started for up to `epics.parallel` beads. The default is 50."""
+    pause: float | None = None
+    """Seconds between two iterations."""
+    top: str = ""
+    """Work only on this bead and those below it."""
+
+
 class Settings(Value):
     protocol: str = "default"
     """The rules of a run: the name of a built-in protocol, or the path of your own."""
@@ -382,6 +398,7 @@ class Settings(Value):
     waivers: tuple[Waiver, ...] = ()
     keep: KeepSettings = KeepSettings()
     epics: EpicSettings = EpicSettings()
+    beads: BeadSettings = BeadSettings()
 
     def agent(self, name: str) -> AgentSettings | None:
         """An agent by its name, complete: with the general model and time limits where it has none of its own.

@@ -2,39 +2,63 @@
 
 import shlex
 import stat
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+
+import msgspec
 
 from burnish.core.brief_text import is_epic_name, one_line
 from burnish.core.epics.plan import EpicPlan
-from burnish.core.values import replace
+from burnish.core.values import Value, replace
 from burnish.settings.documents import did_you_mean, quoted
+from burnish.sources.beads import found_in, read_beads
 from burnish.sources.epic import read_epic
 from burnish.sources.interface import SourceError, source_error
 from burnish.sources.tasks import read_tasks
 
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown")
-_BEADS = ".beads"
 _SPRINT_STATUS = ("sprint-status.yaml", "sprint-status.yml")
-_SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), or a folder with an epic.yaml in it."
+_SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), .beads, or a folder with one of them."
 
 
-def read_source(path: Path, root: Path) -> EpicPlan:
+class BeadQuery(Value):
+    """What a list of beads is asked for, beside its path."""
+
+    environment: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """What `bd` and `tsq` are started with."""
+    own: frozenset[str] = frozenset()
+    """The beads that a run of burnish has at work."""
+    top: str = ""
+    """The bead that the list is limited to, with those below it; empty for all."""
+
+
+def read_source(path: Path, root: Path, beads: BeadQuery | None = None) -> EpicPlan:
     """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`.
 
     Its `source` is the path below the root, else the whole one.
     """
-    plan, top = _read(path, root), root.resolve()
+    plan, top = _read(path, root, beads or BeadQuery()), root.resolve()
     source = Path(plan.source).resolve()
     return replace(plan, source=source.relative_to(top).as_posix() if source.is_relative_to(top) else str(source))
 
 
-def _read(path: Path, root: Path) -> EpicPlan:
+def is_beads(path: Path) -> bool:
+    """Whether a source is a list of beads. An epic in the same folder is named first."""
+    mode = _mode(path)
+    if mode is None:
+        return False
+    return found_in(path) is not None and not (stat.S_ISDIR(mode) and any(_epics_in(path)))
+
+
+def _read(path: Path, root: Path, beads: BeadQuery) -> EpicPlan:
     mode = _mode(path)
     if mode is None:
         raise _missing(path)
-    if _BEADS in (path.name, path.parent.name):
-        raise source_error(path, "Beads are not supported yet.", _SOURCES)
+    tracker = found_in(path) if is_beads(path) else None
+    if tracker is not None:
+        return read_beads(tracker, beads.environment, own=beads.own, top=beads.top)
     if path.name in _SPRINT_STATUS:
         raise source_error(path, "Sprint statuses are not supported yet.", _SOURCES)
     if stat.S_ISDIR(mode):
@@ -71,10 +95,16 @@ def _missing(path: Path) -> SourceError:
     return source_error(text, "There is no such file or folder.", close or _SOURCES)
 
 
+def _epics_in(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(file for file in folder.iterdir() if is_epic_name(file.name) and file.is_file())
+    return []
+
+
 def _epic_in(folder: Path) -> Path:
     try:
         found = sorted(file for file in folder.iterdir() if is_epic_name(file.name) and file.is_file())
-        others = sorted(file.name for file in folder.iterdir() if file.name in (*_SPRINT_STATUS, _BEADS))
+        others = sorted(file.name for file in folder.iterdir() if file.name in _SPRINT_STATUS)
     except OSError as error:
         raise source_error(folder, f"The folder cannot be read: {error.strerror}.", "Check its permissions.") from None
     if len(found) == 1:

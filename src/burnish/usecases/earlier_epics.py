@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from burnish.core.epics.events import CarriedReview, CarriedTicket
-from burnish.core.epics.plan import EpicPlan, Ticket
-from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress
+from burnish.core.epics.plan import EpicPlan, Ticket, branch_of
+from burnish.core.epics.state import Epic, EpicReviewed, TicketCompleted, TicketProgress, is_unreviewed, run_of
 from burnish.core.events import Outcome
 from burnish.core.state import Run
 from burnish.core.values import replace
 from burnish.ledger.sqlite import look_into_ledger
+from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.usecases.epics import Epics
 from burnish.usecases.plan_run import PlanError
 from burnish.usecases.verify_seal import Demands, verify
@@ -55,7 +56,7 @@ def sort_out(
     merge is built again.
     """
     found = _carried(repository, work, earlier, tip)
-    carried = {one.ticket: one for one in found if one.commit or same_rules}
+    carried = {one.ticket: one for one in found if one.commit or one.built or same_rules}
     results = {run.commit: run for run in earlier.runs.values()}
     set_aside: dict[str, str] = {}
     taken: list[str] = []
@@ -64,11 +65,11 @@ def sort_out(
         if name in carried or repository.is_ancestor(commit, tip):
             continue
         if commit in results:
-            set_aside[f"ticket/{name}"] = commit
+            set_aside[branch_of(work, name)] = commit
         elif repository.is_ancestor(tip, commit):
-            begun.append(f"ticket/{name}")
+            begun.append(branch_of(work, name))
         else:
-            taken.append(f"ticket/{name}")
+            taken.append(branch_of(work, name))
     if taken:
         raise PlanError(
             f"Branches of tickets hold work that did not begin at {tip[:12]}: {', '.join(taken[:5])}.",
@@ -81,21 +82,28 @@ def sort_out(
 def _branches(repository: Repository, work: EpicPlan, tip: str) -> Iterator[tuple[str, str]]:
     """The tickets that have a branch elsewhere than at the tip, and its commit."""
     names = [ticket.id for ticket in work.tickets if not ticket.done]
-    found = repository.git.objects(*(f"{BRANCHES}ticket/{name}^{{commit}}" for name in names)) if names else ()
+    found = (
+        repository.git.objects(*(f"{BRANCHES}{branch_of(work, name)}^{{commit}}" for name in names)) if names else ()
+    )
     return ((name, commit) for name, commit in zip(names, found, strict=True) if commit and commit != tip)
 
 
 def _carried(repository: Repository, work: EpicPlan, earlier: EarlierEpic, tip: str) -> Iterator[CarriedTicket]:
     """The tickets that ask for the same as before, and that are merged, or approved and still to be merged."""
     for one in earlier.epic.tickets.values() if earlier.epic else ():
-        if not _same(work.ticket(one.ticket.id), one.ticket):
+        now, state = work.ticket(one.ticket.id), one.state
+        if is_unreviewed(state) and work.kind == BEADS_KIND and _asks_the_same(now, one.ticket):
+            run = earlier.runs.get(run_of(state))
+            if run is not None and _exists(repository, run.commit):
+                yield CarriedTicket(ticket=one.ticket.id, run=run.id, built=run.commit)
+        if not _asks_the_same(now, one.ticket) or now is None or now.reviewed != one.ticket.reviewed:
             continue
-        state = one.state
         if isinstance(state, TicketCompleted) and state.commit:
             if repository.is_ancestor(state.commit, tip):
-                yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit)
+                yield CarriedTicket(ticket=one.ticket.id, run=state.run, commit=state.commit, outcome=state.outcome)
         elif (run := _approved(one, earlier.runs)) and _exists(repository, run.commit):
-            yield CarriedTicket(ticket=one.ticket.id, run=run.id, approved=run.commit)
+            outcome = run.outcome or Outcome.APPROVED
+            yield CarriedTicket(ticket=one.ticket.id, run=run.id, approved=run.commit, outcome=outcome)
 
 
 def _exists(repository: Repository, commit: str) -> bool:
@@ -108,8 +116,8 @@ def _approved(one: TicketProgress, runs: Mapping[str, Run]) -> Run | None:
     return last if last is not None and last.outcome in _GOOD else None
 
 
-def _same(now: Ticket | None, then: Ticket) -> bool:
-    return now is not None and (now.text, now.acceptance, now.reviewed) == (then.text, then.acceptance, then.reviewed)
+def _asks_the_same(now: Ticket | None, then: Ticket) -> bool:
+    return now is not None and (now.text, now.acceptance) == (then.text, then.acceptance)
 
 
 def reviewed_before(
@@ -132,6 +140,7 @@ def changes_between(then: EpicPlan, now: EpicPlan) -> tuple[str, ...]:
     told = [f"ticket {name} was added" for name in later if name not in former]
     told += [f"ticket {name} was removed" for name in former if name not in later]
     told += [f"ticket {name} was changed" for name in later if name in former and later[name] != former[name]]
-    if replace(then, tickets=()) != replace(now, tickets=()):
+    now = replace(now, tickets=(), reviewed_whole=then.reviewed_whole or now.reviewed_whole)
+    if replace(then, tickets=(), left_out=now.left_out) != now:
         told.append("what applies to the whole epic was changed")
     return tuple(told)

@@ -24,8 +24,8 @@ class PullRequest(Value):
     base: str
     title: str
     body: str
-    tree: str
-    """The tree that was approved: its seals are pushed, too."""
+    trees: tuple[str, ...]
+    """The trees that were approved: their seals are pushed, too."""
 
 
 def open_pull_request(repository: Repository, request: PullRequest, environment: Mapping[str, str]) -> str:
@@ -37,7 +37,7 @@ def open_pull_request(repository: Repository, request: PullRequest, environment:
     if refused:
         by_hand = shell_line("git", "push", remote, request.branch)
         raise PullRequestError(f"{request.branch} could not be pushed: {refused}.", hint=f"Run: {by_hand}")
-    push_seals(repository, remote, (request.tree,))
+    push_seals(repository, remote, request.trees)
     existing = _gh(repository, environment, "pr", "view", request.branch, "--json", "url", "--jq", ".url")
     if existing.startswith("http"):
         return existing

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from burnish.agents.services import GRACE_SECONDS
 from burnish.core.epics.effects import (
+    BeginIteration,
     BeginReview,
     BeginTicket,
     CloseEpic,
@@ -27,21 +28,25 @@ from burnish.core.epics.events import (
     EpicReviewEnded,
     EpicReviewStarted,
     EpicReviewWaits,
+    IterationStarted,
     PullRequestFailed,
     PullRequestOpened,
     TicketContinued,
     TicketEnded,
+    TicketReturned,
     TicketStarted,
     TicketWaits,
 )
-from burnish.core.epics.state import Epic
-from burnish.core.events import Outcome
+from burnish.core.epics.state import Epic, EpicReviewed, run_of
+from burnish.core.events import Outcome, WorkFailed, decode
 from burnish.core.reviews import Usage
 from burnish.core.state import Run, Waiting
+from burnish.core.work import PASSING, pause_before_retry
 from burnish.ledger.interface import Ledger
 from burnish.report.account import RunSnapshot
+from burnish.report.epics import epic_markdown
 from burnish.report.forms import render
-from burnish.runtime.journal import load_run
+from burnish.runtime.journal import load_run, stream_of
 from burnish.system import clock, process
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id
@@ -57,6 +62,8 @@ POLL_SECONDS = 0.5
 _CHILD_GRACE_SECONDS = 4 * GRACE_SECONDS
 """A run that is asked to end ends its agents first."""
 _MOST_OUTPUT = 4_000
+_LEAST_WAIT = 0.1
+"""A service that names no time is not asked again at once."""
 
 
 class LocalEpicPerformer:
@@ -79,6 +86,9 @@ class LocalEpicPerformer:
         match effect:
             case BeginTicket() | BeginReview() | CloseEpic():
                 return self._at_once(effect, epic)
+            case BeginIteration():
+                await asyncio.sleep(max(0.0, effect.at - clock.now()))
+                return IterationStarted(at=clock.now(), number=effect.number)
             case DriveRun():
                 return await self._drive(effect, epic)
             case WatchRun():
@@ -102,6 +112,7 @@ class LocalEpicPerformer:
                     run=new_run_id(now),
                     onto=onto,
                     conflict=effect.conflict,
+                    handed=effect.handed,
                     reserved=effect.reserved,
                 )
             case BeginReview():
@@ -143,7 +154,7 @@ class LocalEpicPerformer:
     def _end_of(self, effect: DriveRun, epic: Epic, finished: Finished) -> AnyEpicEvent | None:
         run, now = self._epics.run(effect.run), clock.now()
         if run is not None and run.outcome is not None:
-            return self._ended(effect.ticket, run)
+            return self._returned(effect.ticket, run, epic) or self._ended(effect.ticket, run)
         if run is not None and isinstance(run.phase, Waiting):
             if effect.ticket:
                 return TicketWaits(at=now, ticket=effect.ticket, run=run.id, reason=run.phase.reason)
@@ -166,6 +177,36 @@ class LocalEpicPerformer:
             tree="",
         )
 
+    def _returned(self, ticket: str, run: Run, epic: Epic) -> TicketReturned | None:
+        """What becomes of a ticket of a list that its run has not worked on; None where it has."""
+        if not ticket or not epic.started.iterations:
+            return None
+        nothing = run.outcome is Outcome.SKIPPED and run.started.skip is None
+        wait = 0.0
+        if run.outcome is Outcome.DID_NOT_RUN and not run.rounds:
+            wait = self._wait_of(run)
+        if not wait and not (nothing and (run.picked or run.out_of_work)):
+            return None
+        return TicketReturned(
+            at=clock.now(),
+            ticket=ticket,
+            run=run.id,
+            reason=getattr(run.phase, "reason", ""),
+            picked=run.picked,
+            commit=run.commit if run.picked else "",
+            out_of_work=run.out_of_work,
+            wait=wait,
+            usage=run.usage,
+        )
+
+    def _wait_of(self, run: Run) -> float:
+        """Seconds after which a builder that has reached a limit of its service can be tried again; 0 for others."""
+        events = (decode(event.body) for event in reversed(self._ledger.read(stream_of(run.id))))
+        failed = next((event for event in events if isinstance(event, WorkFailed)), None)
+        if failed is None or not failed.effect.startswith("build:") or failed.failure.kind not in PASSING:
+            return 0.0
+        return max(_LEAST_WAIT, pause_before_retry(failed.failure, 1))
+
     def _ended(self, ticket: str, run: Run) -> AnyEpicEvent:
         now, outcome = clock.now(), run.outcome or Outcome.DID_NOT_RUN
         reason = getattr(run.phase, "reason", "")
@@ -181,6 +222,7 @@ class LocalEpicPerformer:
             reason=reason,
             commit=run.commit,
             tree=run.tree,
+            out_of_work=run.out_of_work,
             usage=run.usage,
         )
 
@@ -210,14 +252,19 @@ class LocalEpicPerformer:
         )
 
     def _open_pull_request(self, epic: Epic) -> AnyEpicEvent:
-        run = load_run(self._ledger, getattr(epic.review, "run", ""))
-        report = render(tell(self._repository, RunSnapshot(run=run)), "markdown")
+        if isinstance(epic.review, EpicReviewed):
+            run = load_run(self._ledger, epic.review.run)
+            report, trees = render(tell(self._repository, RunSnapshot(run=run)), "markdown"), (run.tree,)
+        else:
+            runs = self._epics.runs(epic)
+            report = epic_markdown(epic)
+            trees = tuple(runs[name].tree for one in epic.merged if (name := run_of(one.state)) in runs)
         request = PullRequest(
             branch=epic.started.branch,
             base=epic.started.base,
             title=epic.plan.title or epic.plan.id,
             body=report,
-            tree=run.tree,
+            trees=trees,
         )
         try:
             return PullRequestOpened(

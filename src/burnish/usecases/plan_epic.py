@@ -4,7 +4,7 @@ Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,18 +12,21 @@ import msgspec
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
-from burnish.core.epics.plan import EpicPlan
+from burnish.core.epics.plan import EpicPlan, branch_of
 from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
+from burnish.core.protocol import SkipReason
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
-from burnish.sources.registry import read_source
+from burnish.sources.beads import KIND as BEADS_KIND
+from burnish.sources.registry import BeadQuery, is_beads, read_source
 from burnish.usecases.allocate_budget import agents_called, estimate
+from burnish.usecases.bead_loop import BeadFlags, BeadLoop, at_work, begun, resolve_loop
 from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
-from burnish.usecases.request_ticket import EpicOptions
+from burnish.usecases.request_ticket import EpicOptions, options_of
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
 from burnish.usecases.verify_seal import Demands
 from burnish.workspace.landing import branch_commit
@@ -43,6 +46,10 @@ class EpicRequest(Value):
     serialise: bool = False
     """Whether tickets that say they change the same files are built one after the other."""
     pull_request: bool = False
+    review_whole: bool = False
+    """Whether what was merged is reviewed all together, also where the source asks for no such review."""
+    beads: BeadFlags = BeadFlags()
+    """What was typed about a loop over beads."""
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
     complexity: Complexity | None = None
@@ -61,6 +68,8 @@ class PlannedEpic(NamedTuple):
     set_aside: Mapping[str, str]
     """Branches of tickets that hold what earlier runs made in vain, with the commits that they are at."""
     notices: tuple[str, ...]
+    same_rules: bool
+    """Whether that run asked for the same protocol and agents."""
 
 
 def plan_epic(
@@ -71,7 +80,9 @@ def plan_epic(
     repository = Repository.discover(folder)
     ensure_merging(repository)
     # As a person would write it from here: messages name it so.
-    work = read_source(Path(os.path.relpath(folder / request.source)), repository.root)
+    path = Path(os.path.relpath(folder / request.source))
+    loop = _loop(repository, path, request, environment)
+    work = _work(repository, path, loop, environment)
     branch = f"epic/{work.id}"
     base = request.base or _base(repository, work, branch)
     base_commit = repository.commit_of(base)
@@ -81,10 +92,15 @@ def plan_epic(
     baseline = base_commit if tip is None else repository.merge_base(base_commit, tip)
     if baseline is None:
         raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")
-    flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
+    at = Base(name=base, commit=base_commit, asked=request.base)
+    flags = loop.flags if loop else _flags(repository, request, environment, work, at)
     example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
+    max_rounds, limited = _rounds(request, loop, example)
     earlier = look_at_earlier(repository, work, branch)
-    options = _options(request, flags, example.roles)
+    foreign = _holds_other_work(earlier.epic, tip, base_commit)
+    if request.review_whole or foreign:
+        work = replace(work, reviewed_whole=True)
+    options = _options(replace(request, max_rounds=max_rounds), flags, example.roles, loop)
     same_rules = earlier.epic is not None and earlier.epic.started.request == options
     left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
     demands = Demands(base=base, protocol=flags.protocol)
@@ -97,7 +113,9 @@ def plan_epic(
         base=base,
         baseline=baseline,
         tip=tip or "",
-        parallel=_parallel(settings, example, request),
+        parallel=_parallel(settings, example, loop.parallel if loop else request.parallel or settings.epics.parallel),
+        iterations=loop.iterations if loop else 0,
+        pause=loop.pause if loop else 0.0,
         method=MergeMethod.SQUASH if request.squash else MergeMethod.MERGE,
         overlap=OverlapRule.SERIALISE if request.serialise else OverlapRule.TELL,
         budget=_budget(settings, example),
@@ -107,13 +125,88 @@ def plan_epic(
         pull_request=request.pull_request,
         request=options,
     )
-    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, (*example.notices, *left.notices))
+    notices = [*_loop_notices(loop, work), *limited, *example.notices, *left.notices]
+    if foreign:
+        notices.append(f"{branch} holds commits that no run of this made: the whole is reviewed at the end.")
+    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules)
+
+
+def _loop(repository: Repository, path: Path, request: EpicRequest, environment: Mapping[str, str]) -> BeadLoop | None:
+    """How a loop over beads goes; None for another source."""
+    if is_beads(path):
+        name = request.base or _base_of_beads(repository)
+        base = Base(name=name, commit=repository.commit_of(name), asked=request.base)
+        typed = replace(request.beads, parallel=request.parallel)
+        return resolve_loop(repository, base, environment, request.flags, typed)
+    if request.beads != BeadFlags():
+        raise PlanError(
+            "--review, --review-max-fix-attempts, --iterations, --pause and --top-level-bead apply only to beads.",
+            hint="Omit them. A ticket of an epic that says 'review: false' is not reviewed.",
+        )
+    return None
+
+
+def _base_of_beads(repository: Repository) -> str:
+    """The branch that is checked out, unless that is one that burnish made for beads."""
+    current = repository.current_branch()
+    if current is not None and not current.startswith(("epic/beads", "bead/")):
+        return current
+    return repository.default_base(f"epic/{BEADS_KIND}")
+
+
+def _work(repository: Repository, path: Path, loop: BeadLoop | None, environment: Mapping[str, str]) -> EpicPlan:
+    if loop is None:
+        return read_source(path, repository.root)
+    query = BeadQuery(environment=dict(environment), own=at_work(repository, loop.top), top=loop.top)
+    work = read_source(path, repository.root, query)
+    return replace(work, tickets=tuple(replace(ticket, reviewed=loop.review) for ticket in work.tickets))
+
+
+def _rounds(request: EpicRequest, loop: BeadLoop | None, example: Plan) -> tuple[int | None, tuple[str, ...]]:
+    """Reviews at most, and what is told of a file that allows more of them than the protocol does."""
+    if loop is None or loop.fix_attempts is None or request.max_rounds is not None:
+        return request.max_rounds, ()
+    cap, wanted = example.protocol.limits.hard_cap, loop.fix_attempts + 1
+    if wanted <= cap:
+        return wanted, ()
+    told = f"{loop.fix_attempts} fix attempts are more than the {cap - 1} that '{example.protocol.name}' allows"
+    if not loop.attempts_from:
+        raise PlanError(f"{told}.", hint=f"Use --review-max-fix-attempts {cap - 1} or less.")
+    return cap, (f"{loop.attempts_from}: {told}: {cap - 1} it is.",)
+
+
+def _loop_notices(loop: BeadLoop | None, work: EpicPlan) -> Iterator[str]:
+    if loop is not None and not loop.review:
+        yield (
+            f"REVIEW OFF ({loop.why_not}): what is built is validated, but neither approved, sealed nor merged. "
+            "--review turns the review on."
+        )
+    yield from loop.notices if loop else ()
+    yield from work.left_out
+
+
+def read_again(repository: Repository, epic: Epic, environment: Mapping[str, str]) -> EpicPlan | None:
+    """What the source of an epic says now; None where it is gone. Raises `SourceError`."""
+    source = repository.root / epic.plan.source
+    if not source.exists():
+        return None
+    if epic.plan.kind != BEADS_KIND:
+        return read_source(source, repository.root)
+    query = BeadQuery(environment=dict(environment), own=begun(epic), top=options_of(epic).top)
+    return read_source(source, repository.root, query)
+
+
+def _holds_other_work(earlier: Epic | None, tip: str | None, base_commit: str) -> bool:
+    """Whether the branch is elsewhere than an earlier run left it: what it holds besides was reviewed with nothing."""
+    if tip is None or tip == base_commit:
+        return False
+    return earlier is None or tip != earlier.tip
 
 
 def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
     """What the epic will be merged into: the branch that is checked out, unless that is one of the epic's own."""
     current = repository.current_branch()
-    own = {branch, *(f"ticket/{ticket.id}" for ticket in work.tickets)}
+    own = {branch, *(branch_of(work, ticket.id) for ticket in work.tickets)}
     if current is not None and current not in own:
         return current
     return repository.default_base(branch)
@@ -150,12 +243,12 @@ def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str],
     return planned
 
 
-def _parallel(settings: Settings, example: Plan, request: EpicRequest) -> int:
+def _parallel(settings: Settings, example: Plan, wanted: int) -> int:
     """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call."""
     called = agents_called(example.protocol, example.roles, Mode.FIX, build=True)
     kinds = {agent.kind.value for name in called if (agent := settings.agent(name))}
     limits = [limit for kind, limit in settings.epics.agents.items() if kind in kinds]
-    return max(1, min([request.parallel or settings.epics.parallel, *limits]))
+    return max(1, min([wanted, *limits]))
 
 
 def _budget(settings: Settings, example: Plan) -> Budget:
@@ -168,13 +261,16 @@ def _budget(settings: Settings, example: Plan) -> Budget:
     )
 
 
-def _options(request: EpicRequest, flags: Flags, roles: Roles) -> dict[str, object]:
+def _options(request: EpicRequest, flags: Flags, roles: Roles, loop: BeadLoop | None) -> dict[str, object]:
     options = EpicOptions(
         flags=flags,
         agents=request.agents,
         complexity=request.complexity,
         max_rounds=request.max_rounds,
         allow_unexamined=request.allow_unexamined,
+        review=loop.review if loop else True,
+        skip=loop.skip if loop else SkipReason.REVIEW_DISABLED,
+        top=loop.top if loop else "",
         resolver="" if roles.fix.agent == AgentKind.ANALYSERS.value else roles.fix.agent,
     )
     return msgspec.json.decode(msgspec.json.encode(options))

@@ -17,7 +17,7 @@ from burnish.core.values import Value, replace
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
-from burnish.runtime.context import Governance, Guidance, Invocation, RunContext
+from burnish.runtime.context import Governance, Guidance, Invocation, Picking, RunContext
 from burnish.runtime.stories import find_status_file
 from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
@@ -95,6 +95,10 @@ class RunRequest(Value):
     """Whether the change is to be made first."""
     review: bool = True
     """Whether it is reviewed. What is not is neither approved nor sealed."""
+    skip: SkipReason = SkipReason.REVIEW_DISABLED
+    """Why it is not, where it is not."""
+    picking: Picking | None = None
+    """The list that its task is from, where its agent may choose another one."""
     allow_unexamined: bool = False
     """Whether a change is approved of which not everything was examined."""
     supersede: bool = False
@@ -187,7 +191,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
         sandbox=sandbox,
         build=request.build,
         handed_down=_handed_down(request),
-        skip=None if request.review else SkipReason.REVIEW_DISABLED,
+        skip=None if request.review else request.skip,
         allow_unexamined=request.allow_unexamined or settings.gate.unproven is Unproven.WARN,
         waivers=_waivers(resolved.merged),
         notices=(
@@ -428,6 +432,7 @@ def _inputs(
         coordination=brief.coordination,
         epic=request.epic,
         build_title=request.build_title,
+        picking=request.picking,
         intent=request.intent,
         guidance=tuple(
             Guidance(name=name, text=page[:MAX_PAGE_BYTES].decode("utf-8", errors="replace"))

@@ -1,11 +1,12 @@
 """What each run of an epic is asked for: its branch, what its agents are told, and its share of the budget."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 import msgspec
 
 from burnish.core.epics.events import MergeConflict
-from burnish.core.epics.plan import Ticket
+from burnish.core.epics.plan import Ticket, branch_of
 from burnish.core.epics.schedule import overlaps
 from burnish.core.epics.state import (
     Epic,
@@ -15,19 +16,27 @@ from burnish.core.epics.state import (
     TicketFailed,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
 )
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
+from burnish.core.protocol import SkipReason
 from burnish.core.values import Value, replace
 from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
+from burnish.runtime.context import Picking
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
+from burnish.sources.bead_tracker import BEADS, BeadStatus
+from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.usecases.merge_ticket import check_holds
 from burnish.usecases.plan_run import RunRequest
 from burnish.usecases.read_brief import Brief
 from burnish.workspace.merging import advance_branch, create_branch
 from burnish.workspace.repository import Repository
+
+_MOST_OTHERS = 5_000
+"""Beads among which an agent may choose."""
 
 
 class EpicOptions(Value):
@@ -38,6 +47,11 @@ class EpicOptions(Value):
     complexity: Complexity | None = None
     max_rounds: int | None = None
     allow_unexamined: bool = False
+    review: bool = True
+    skip: SkipReason = SkipReason.REVIEW_DISABLED
+    """Why nothing is reviewed, where nothing is."""
+    top: str = ""
+    """The bead that a list is limited to."""
     resolver: str = ""
     """The agent that resolves conflicts: the one that fixes, or the builder where that is no agent that can."""
 
@@ -57,8 +71,8 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
         raise BurnishError(f"{epic.id} has no run '{run}' under way.", hint=f"`burnish status {epic.id}` shows it.")
     if one.state.conflict is not None:
         return _resolution_request(epic, one, one.state, one.state.conflict, repository)
-    branch = f"ticket/{one.ticket.id}"
-    advance_branch(repository, branch, one.state.onto, run)
+    branch = branch_of(epic.plan, one.ticket.id)
+    advance_branch(repository, branch, one.state.handed or one.state.onto, run)
     return _request(epic, one.ticket, one.state, branch=branch)
 
 
@@ -77,9 +91,26 @@ def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str)
         agents=options.agents,
         complexity=options.complexity,
         max_rounds=options.max_rounds,
-        build=True,
-        review=ticket.reviewed,
+        build=not running.handed,
+        review=ticket.reviewed and options.review,
+        skip=options.skip,
+        picking=_picking(epic, ticket),
         allow_unexamined=options.allow_unexamined,
+    )
+
+
+def _picking(epic: Epic, ticket: Ticket) -> Picking | None:
+    """The list of beads that a bead is from: its agent may choose another one that is free."""
+    if epic.plan.kind != BEADS_KIND:
+        return None
+    free = (name for name in epic.index.ready if not epic.tickets[name].handed)
+    source = _inside(epic.plan.source)
+    return Picking(
+        task=ticket.id,
+        folder=source or BEADS,
+        others=tuple(islice((name for name in free if name != ticket.id), _MOST_OTHERS)),
+        parallel=epic.started.parallel,
+        beside=tuple(one.ticket.id for one in epic.running if one.ticket.id != ticket.id),
     )
 
 
@@ -88,7 +119,7 @@ def _resolution_request(
 ) -> RunRequest:
     """Have an agent bring two approved sides together, on a branch beside the ticket's own, and review the result."""
     ticket, options = one.ticket, options_of(epic)
-    branch = f"ticket/{ticket.id}-merge-{running.run[-6:]}"
+    branch = f"{branch_of(epic.plan, ticket.id)}-merge-{running.run[-6:]}"
     create_branch(repository, branch, conflict.commit)
     request = _request(epic, ticket, running, branch=branch)
     brief = brief_of(epic, ticket)
@@ -141,12 +172,19 @@ def brief_of(epic: Epic, ticket: Ticket) -> Brief:
         path=ticket.file or epic.plan.source,
         file=_inside(ticket.file),
         title=ticket.title or ticket.id,
-        text=ticket.text,
+        text=_header(ticket) + ticket.text,
         acceptance=ticket.acceptance,
         ticked={criterion: criterion in ticket.ticked for criterion in ticket.boxes},
         coordination="\n\n".join(part for part in parts if part),
         epic=_inside(epic.plan.source),
     )
+
+
+def _header(ticket: Ticket) -> str:
+    """What a bead's tracker says of it beside its text. It is in progress from the moment at which it is picked."""
+    if ticket.priority is None:
+        return ""
+    return f"Bead: {ticket.id}\nStatus: {BeadStatus.IN_PROGRESS.value}\nPriority: {ticket.priority}\n\n"
 
 
 def _inside(path: str) -> str:
@@ -171,6 +209,8 @@ def _stands(one: TicketProgress) -> str:
             return "merged" if one.state.commit else "done"
         case TicketFailed() | TicketBlocked():
             return "came to nothing"
+        case TicketSkipped():
+            return "skipped"
         case TicketRunning():
             return "at work now"
         case _:
@@ -200,8 +240,8 @@ def brief_of_epic(epic: Epic) -> Brief:
     )
 
 
-def _lost(one: TicketProgress) -> TicketFailed | TicketBlocked | None:
-    return one.state if isinstance(one.state, TicketFailed | TicketBlocked) else None
+def _lost(one: TicketProgress) -> TicketFailed | TicketSkipped | TicketBlocked | None:
+    return one.state if isinstance(one.state, TicketFailed | TicketSkipped | TicketBlocked) else None
 
 
 def _list(items: Iterable[str]) -> str:

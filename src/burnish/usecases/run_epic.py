@@ -22,17 +22,20 @@ from burnish.report.account import EXIT_CODES, WAITING_EXIT
 from burnish.runtime.epic_runner import EpicRunner
 from burnish.runtime.journal import EpicJournal, RunError, cancel_epic, load_epic
 from burnish.runtime.runner import stay_awake
-from burnish.sources.registry import read_source
+from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id, this_process
 from burnish.system.process import Command, start_detached
+from burnish.usecases.bead_loop import aligned
 from burnish.usecases.drive_run import exit_for_signal
 from burnish.usecases.earlier_epics import changes_between
 from burnish.usecases.epics import EPIC_MARKER, Epics
+from burnish.usecases.mark_beads import BeadMarker, settle_beads
 from burnish.usecases.perform_epic import LocalEpicPerformer
-from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, plan_epic
+from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, plan_epic, read_again
 from burnish.usecases.plan_run import PlanError, refuse_inside
+from burnish.usecases.request_ticket import options_of
 from burnish.usecases.submit_intent import wake
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
@@ -93,6 +96,7 @@ def exit_code(epic: Epic) -> int:
 
 def run_epic(folder: Path, request: EpicRequest, environment: Mapping[str, str], surface: EpicSurface) -> EpicResult:
     """Run the epic of a source. One that has begun and not ended is gone on with, with what the source says now."""
+    settle_beads(Repository.discover(folder), environment)
     planned = plan_epic(folder, request, environment, surface.ask_trust)
     with open_ledger(planned.repository.state_dir) as ledger:
         epics = Epics(ledger)
@@ -127,9 +131,9 @@ def resume_epic(folder: Path, name: str, environment: Mapping[str, str], surface
                 f"{name} has already ended ({epic.end.outcome.value}).",
                 hint=f"`burnish run {epic.plan.source}` starts it again, without the tickets that are merged.",
             )
-        source = repository.root / epic.plan.source
-        if source.exists():
-            _take_changes(journal, read_source(source, repository.root), surface)
+        now = read_again(repository, epic, environment)
+        if now is not None:
+            _take_changes(journal, now, surface)
         else:
             surface.notice(f"{epic.plan.source} is gone; the epic continues as it was.")
         return _drive(repository, ledger, journal, environment, surface)
@@ -218,6 +222,11 @@ def _finished(planned: PlannedEpic) -> Epic | None:
     if started.tip == started.baseline and not epic_loop.evolve(None, started).index.unsettled:
         return earlier  # all of it is part of the base already
     wants_more = started.pull_request and not earlier.pull_request
+    if not started.plan.reviewed_whole and not earlier.plan.reviewed_whole and not wants_more:
+        # Nothing is left to do, and the branch is where that run left it.
+        same = planned.same_rules and not changes_between(earlier.plan, started.plan)
+        left = epic_loop.evolve(None, started).index.unsettled
+        return earlier if same and not left and started.tip == earlier.tip else None
     return earlier if started.reviewed is not None and not wants_more else None
 
 
@@ -243,6 +252,8 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
 def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> None:
     """Tell what people changed in the source since the epic began, and take in what can still be taken in."""
     epic = journal.state
+    if now.kind == BEADS_KIND:
+        now = aligned(epic, now, review=options_of(epic).review)
     told = changes_between(epic.plan, now)
     if not told:
         return
@@ -268,8 +279,12 @@ def _drive(
     epics, name = Epics(ledger), journal.state.id
     survivors.end_all(EPIC_MARKER, name, GRACE_SECONDS)
     records = EpicRecordKeeper(repository, epics)
+    beads = BeadMarker(repository, environment, name) if journal.state.plan.kind == BEADS_KIND else None
     surface.begun(journal.state)
     try:
+        if beads is not None:
+            beads.begin()
+            beads.follow(journal.state)
         records.write(journal.state)
 
         def told(run: str) -> None:
@@ -279,6 +294,8 @@ def _drive(
                 surface.progress(journal.state, state)
 
         def watch(event: AnyEpicEvent, epic: Epic) -> None:
+            if beads is not None:
+                beads.follow(epic)
             records.write(epic)
             surface.event(event, epic)
 
@@ -286,7 +303,10 @@ def _drive(
         runner = EpicRunner(journal, performer, clock.now, watch, lambda epic: surface.notice(_finishing(epic)))
         epic = asyncio.run(runner.run())
         records.write(epic)
+        if beads is not None:
+            beads.finish(epic)
     finally:
         journal.release()
     interrupted = None if runner.interrupted is None or epic.end is not None else int(runner.interrupted)
-    return EpicResult(epic=epic, runs=dict(epics.runs(epic)), notices=records.notices, signal=interrupted)
+    notices = (*records.notices, *(beads.notices if beads is not None else ()))
+    return EpicResult(epic=epic, runs=dict(epics.runs(epic)), notices=notices, signal=interrupted)

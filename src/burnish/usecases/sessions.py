@@ -23,8 +23,9 @@ import msgspec
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, StoryStatus, Subject
+from burnish.core.story_text import is_story
 from burnish.core.values import Value
-from burnish.runtime.stories import is_story, story_status
+from burnish.runtime.stories import story_status
 from burnish.system import alive, clock, process, survivors
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, new_run_id, this_process

@@ -10,6 +10,7 @@ from random import Random
 
 from burnish.core.budget import Share
 from burnish.core.epics.effects import (
+    BeginIteration,
     BeginReview,
     BeginTicket,
     CloseEpic,
@@ -31,6 +32,7 @@ from burnish.core.epics.events import (
     EpicReviewStarted,
     EpicReviewWaits,
     EpicStarted,
+    IterationStarted,
     MergeConflict,
     MergeConflicted,
     MergeOutdated,
@@ -42,6 +44,7 @@ from burnish.core.epics.events import (
     TicketContinued,
     TicketEnded,
     TicketMerged,
+    TicketReturned,
     TicketStarted,
     TicketWaits,
 )
@@ -131,6 +134,10 @@ class Doing(Value):
     """Whether the person answers."""
     spends: float = 0.0
     """The part of its share that it uses up."""
+    returns: str = ""
+    """Why it comes back unbegun, in a loop of iterations: its agent picks another ticket, or none, or has to wait."""
+    out_of_work: bool = False
+    """Whether its agent says that no ticket is left."""
 
 
 class World:
@@ -245,7 +252,7 @@ class Simulation:
     def _start_wanted(self) -> None:
         wanted = decide(self.epic)
         assert decide(self.epic) == wanted
-        assert wanted or self.epic.end is not None, "an epic that has not ended wants nothing"
+        assert wanted or self.epic.end is not None or self.epic.paused, "an epic that has not ended wants nothing"
         for effect in wanted:
             if effect.id not in self._under_way:
                 seconds = self._seconds(effect)
@@ -262,6 +269,8 @@ class Simulation:
                 if effect.ticket:
                     self.spans.setdefault(effect.ticket, (self.now, self.now))
                 return self.world.doings[effect.run].seconds
+            case BeginIteration():
+                return max(0.0, effect.at - self.now)
             case WatchRun():
                 return 1.0 if self.world.doings[effect.run].answered else None
             case PrepareMerge():
@@ -276,7 +285,9 @@ class Simulation:
             case BeginTicket():
                 run = world.name_run(effect.ticket, effect.reserved)
                 begun = TicketStarted(at=at, ticket=effect.ticket, run=run, onto=effect.onto, reserved=effect.reserved)
-                return [replace(begun, conflict=effect.conflict)]
+                return [replace(begun, conflict=effect.conflict, handed=effect.handed)]
+            case BeginIteration():
+                return [IterationStarted(at=at, number=effect.number)]
             case BeginReview():
                 run = world.name_run("", effect.reserved)
                 return [EpicReviewStarted(at=at, run=run, onto=effect.onto, reserved=effect.reserved)]
@@ -324,10 +335,24 @@ class Simulation:
             outcome = Outcome.OVER_BUDGET
         if not name:
             return EpicReviewEnded(at=at, run=run, outcome=outcome, reason="so", commit=self.world.branch, usage=usage)
-        commit = f"work-{run}"
-        return TicketEnded(
+        commit, doing = f"work-{run}", self.world.doings[run]
+        if doing.returns and self.epic.started.iterations and outcome is Outcome.APPROVED:
+            others = [other for other in self.epic.tickets if other != name]
+            return TicketReturned(
+                at=at,
+                ticket=name,
+                run=run,
+                reason=doing.returns,
+                picked=others[len(self.events) % len(others)] if doing.returns == "pick" and others else "",
+                commit=commit,
+                wait=2.0 if doing.returns == "wait" else 0.0,
+                out_of_work=doing.out_of_work,
+                usage=usage,
+            )
+        ended = TicketEnded(
             at=at, ticket=name, run=run, outcome=outcome, reason="so", commit=commit, tree=commit, usage=usage
         )
+        return replace(ended, out_of_work=doing.out_of_work)
 
     def _prepare(self, effect: PrepareMerge) -> AnyEpicEvent:
         onto, trouble = self._onto[effect.id], self.world.merge(effect.ticket)

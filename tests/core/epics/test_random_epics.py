@@ -11,6 +11,7 @@ from burnish.core.epics.events import (
     DriverLost,
     EpicCancelled,
     EpicClosed,
+    EpicContinued,
     EpicReviewContinued,
     EpicReviewWaits,
     EpicStarted,
@@ -30,12 +31,15 @@ from burnish.core.epics.loop import IllegalEpicEventError, replay
 from burnish.core.epics.schedule import decide
 from burnish.core.epics.state import (
     Epic,
+    EpicReviewed,
     TicketApproved,
     TicketBlocked,
     TicketCompleted,
     TicketFailed,
     TicketMerging,
+    TicketPending,
     TicketRunning,
+    TicketSkipped,
     TicketWaiting,
     index_of,
 )
@@ -58,7 +62,9 @@ class Trouble(World):
 
     def doing(self, ticket: str) -> Doing:
         random = self.random
-        outcome = Outcome.SKIPPED if ticket.startswith("plain") else Outcome.APPROVED
+        outcome = Outcome.ACCEPTED if random.random() < self.much / 4 else Outcome.APPROVED
+        if ticket.startswith("plain") or (ticket and random.random() < self.much / 4):
+            outcome = Outcome.SKIPPED
         return Doing(
             seconds=random.uniform(0.5, 5),
             outcome=random.choice(_BAD) if random.random() < self.much / 2 else outcome,
@@ -66,6 +72,8 @@ class Trouble(World):
             waits=random.randint(1, 2) if random.random() < self.much else 0,
             answered=random.random() < 0.9,
             spends=random.random(),
+            returns=random.choice(("pick", "stop", "wait")) if random.random() < self.much else "",
+            out_of_work=random.random() < self.much / 8,
         )
 
     def merge(self, ticket: str) -> MergeConflict | str | None:
@@ -99,7 +107,7 @@ class Rules:
             case MergePrepared():
                 assert isinstance(before.tickets[event.ticket].state, TicketApproved)
             case TicketEnded() if event.outcome not in {Outcome.APPROVED, Outcome.ACCEPTED}:
-                assert isinstance(epic.tickets[event.ticket].state, TicketFailed | TicketCompleted)
+                assert isinstance(epic.tickets[event.ticket].state, TicketFailed | TicketCompleted | TicketSkipped)
             case RolledBack():
                 assert epic.plan.rollback_on_failure
                 assert epic.failed_critical is not None
@@ -114,6 +122,11 @@ class Rules:
     def _begins(self, before: Epic, event: TicketStarted) -> None:
         one = before.tickets[event.ticket]
         assert before.failed_critical is None
+        assert not before.is_halted
+        if before.started.iterations and event.conflict is None:
+            assert before.iteration > 0 or event.handed
+            assert event.handed == one.handed
+            assert event.handed or (not before.out_of_work and len(before.slots) < before.started.parallel)
         needed = {name for name in one.ticket.depends_on if not before.tickets[name].ticket.done}
         assert needed <= self.world.holds[event.onto]
         assert needed <= self.merged
@@ -134,11 +147,19 @@ def _any_epic(random: Random) -> EpicStarted:
     if random.random() < 0.3:
         plain = replace(ticket("plain"), reviewed=False)
         tickets = [plain, *tickets, ticket("after", "plain"), replace(ticket("done", "t0"), done=True)]
+    if random.random() < 0.2:
+        tickets = [replace(ticket("left-out"), skipped=True), *tickets, ticket("needs-it", "left-out", "t0")]
     start = started(tickets, random.choice((1, 2, 4)), serialise=random.random() < 0.2)
     if random.random() < 0.4:
         own = Budget(cost_usd=random.choice((None, 0.5, 2.0)))
         start = replace(start, budget=Budget(cost_usd=random.choice((0.005, 0.05, 1.0, 10.0))), ticket_budget=own)
-    plan = replace(start.plan, rollback_on_failure=random.random() < 0.5)
+    kind, whole = random.choice((("epic", True), ("stories", False), ("beads", False)))
+    plan = replace(start.plan, kind=kind, reviewed_whole=whole, rollback_on_failure=random.random() < 0.5)
+    plan = replace(plan, in_order=random.random() < 0.5)
+    start = replace(start, halts=random.random() < 0.2, checkpoint=random.random() < 0.2)
+    if kind == "beads":
+        plan = replace(plan, tickets=tuple(replace(one, priority=random.randint(0, 4)) for one in plan.tickets))
+        start = replace(start, iterations=random.choice((1, 3, 50)), pause=random.choice((0.0, 1.5)))
     return replace(start, plan=plan, pull_request=random.random() < 0.5)
 
 
@@ -150,7 +171,7 @@ def _edit_plan(epic: Epic, random: Random, number: int) -> PlanChanged:
     if free and random.random() < 0.5:
         kept.remove(random.choice(free))
     after = [one.id for one in random.sample(kept, min(2, len(kept)))]
-    edited = [replace(one, text=f"{one.text} And more.") for one in kept]
+    edited = [replace(one, text=f"{one.text} And more.", skipped=random.random() < 0.1) for one in kept]
     return PlanChanged(at=epic.at, plan=replace(epic.plan, tickets=(*edited, ticket(f"new{number}", *after))))
 
 
@@ -184,6 +205,10 @@ def _carry_out(seed: int) -> Simulation:
         if simulation.epic.end is None:
             _interfere(simulation, random, number)
     simulation.run(crash=lambda: random.random() < crashes)
+    while simulation.epic.paused and simulation.epic.end is None and not simulation.epic.waiting:
+        assert not simulation.epic.running
+        simulation.append(EpicContinued(at=simulation.now))
+        simulation.run(crash=lambda: random.random() < crashes)
     return simulation
 
 
@@ -193,14 +218,32 @@ def _check(simulation: Simulation) -> None:
     assert replay(decode_epic(encode(event)) for event in simulation.events) == epic
     if epic.end is not None:
         assert decide(epic) == ()
-        assert epic.cancelled is not None or epic.is_settled
+        assert epic.cancelled is not None or epic.is_at_rest
+        assert epic.iteration <= epic.started.iterations
+        _check_approval(epic, epic.end.outcome)
     for one in epic.tickets.values():
         if isinstance(one.state, TicketBlocked):
             assert one.state.by in one.state.reason
             cause = epic.tickets[one.state.by].state
             while isinstance(cause, TicketBlocked):
                 cause = epic.tickets[cause.by].state
-            assert isinstance(cause, TicketFailed | TicketCompleted)
+            assert isinstance(cause, TicketFailed | TicketCompleted | TicketSkipped)
+
+
+def _check_approval(epic: Epic, outcome: Outcome) -> None:
+    """Nothing is approved that was not reviewed: as a whole, or each ticket of it by itself."""
+    if outcome not in {Outcome.APPROVED, Outcome.ACCEPTED}:
+        return
+    assert epic.merged
+    whole = epic.review.outcome if isinstance(epic.review, EpicReviewed) else None
+    if whole is not None or epic.plan.reviewed_whole:
+        assert whole is outcome
+        return
+    states = [one.state for one in epic.tickets.values()]
+    left = (TicketPending,) if epic.started.iterations else ()
+    assert all(isinstance(state, (TicketCompleted, TicketSkipped, *left)) for state in states)
+    merged = [state.outcome for state in states if isinstance(state, TicketCompleted) and state.commit]
+    assert outcome is (Outcome.APPROVED if set(merged) == {Outcome.APPROVED} else Outcome.ACCEPTED)
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -13,7 +13,18 @@ class BeginTicket(Value):
     ticket: str
     onto: str
     conflict: MergeConflict | None = None
+    handed: str = ""
+    """The commit that holds its work already."""
     reserved: Share = Share()
+
+
+class BeginIteration(Value):
+    """Wait until it is time, and put on record that the next tickets may begin."""
+
+    id: str
+    number: int
+    at: float
+    """Not before this moment."""
 
 
 class BeginReview(Value):
@@ -81,6 +92,7 @@ class CloseEpic(Value):
 
 EpicEffect = (
     BeginTicket
+    | BeginIteration
     | BeginReview
     | DriveRun
     | WatchRun

@@ -40,6 +40,9 @@ class CarriedTicket(Value):
     """The commit of the epic's branch that holds it; empty where it is not merged."""
     approved: str = ""
     """The commit that was approved; empty where it is merged."""
+    built: str = ""
+    """The commit that was built without a review. It is not built again."""
+    outcome: Outcome = Outcome.APPROVED
 
 
 class CarriedReview(Value):
@@ -86,6 +89,10 @@ class EpicStarted(Event, tag="epic-started"):
     """The commit that it is at already, where an earlier run of the epic has merged tickets."""
     parallel: int
     """Tickets at work at once."""
+    iterations: int = 0
+    """How often up to so many tickets begin together, at most; 0 where each begins as soon as a place is free."""
+    pause: float = 0.0
+    """Seconds from the end of one iteration to the next."""
     method: MergeMethod = MergeMethod.MERGE
     overlap: OverlapRule = OverlapRule.TELL
     budget: Budget = Budget()
@@ -97,6 +104,10 @@ class EpicStarted(Event, tag="epic-started"):
     """The review of exactly this, where an earlier run has made it."""
     pull_request: bool = False
     """Whether the branch is pushed and a pull request is opened once the epic is approved."""
+    halts: bool = False
+    """Whether nothing is begun while a person must decide about a ticket, or after one has taken a ticket over."""
+    checkpoint: bool = False
+    """Whether the epic pauses after each ticket, until a person has it go on."""
     request: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     """How each run is asked for, which the core does not look into."""
 
@@ -116,6 +127,8 @@ class TicketStarted(Event, tag="ticket-started"):
     """The commit of the epic's branch that it starts from."""
     conflict: MergeConflict | None = None
     """What is to be resolved, where the ticket's work is approved already."""
+    handed: str = ""
+    """The commit that holds its work already: an agent that was given another ticket chose this one."""
     reserved: Share = Share()
     """What it may use up of the epic's budget."""
 
@@ -144,6 +157,31 @@ class TicketEnded(Event, tag="ticket-ended"):
     reason: str
     commit: str
     tree: str
+    out_of_work: bool = False
+    """Whether one of its agents said that no ticket is left: nothing more begins."""
+    usage: Usage = Usage()
+
+
+class IterationStarted(Event, tag="iteration-started"):
+    """The next tickets may begin."""
+
+    number: int
+
+
+class TicketReturned(Event, tag="ticket-returned"):
+    """The run of a ticket ended without work on it: it is as if it had not begun."""
+
+    ticket: str
+    run: str
+    reason: str
+    picked: str = ""
+    """The ticket that its agent worked on instead."""
+    commit: str = ""
+    """The commit that holds that work."""
+    out_of_work: bool = False
+    """Whether its agent said that no ticket is left: nothing more begins."""
+    wait: float = 0.0
+    """Seconds after which it may be tried again, where its agent has reached a limit."""
     usage: Usage = Usage()
 
 
@@ -243,6 +281,10 @@ class PullRequestFailed(Event, tag="pull-request-failed"):
     reason: str
 
 
+class EpicContinued(Event, tag="epic-continued"):
+    """A person has an epic go on that paused after a ticket."""
+
+
 class EpicCancelled(Event, tag="epic-cancelled"):
     """A person ends the epic."""
 
@@ -265,6 +307,8 @@ AnyEpicEvent = (
     | TicketWaits
     | TicketContinued
     | TicketEnded
+    | IterationStarted
+    | TicketReturned
     | DriverLost
     | MergePrepared
     | MergeConflicted
@@ -278,6 +322,7 @@ AnyEpicEvent = (
     | RolledBack
     | PullRequestOpened
     | PullRequestFailed
+    | EpicContinued
     | EpicCancelled
     | EpicClosed
 )

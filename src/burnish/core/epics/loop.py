@@ -15,11 +15,13 @@ from burnish.core.epics.events import (
     DriverLost,
     EpicCancelled,
     EpicClosed,
+    EpicContinued,
     EpicReviewContinued,
     EpicReviewEnded,
     EpicReviewStarted,
     EpicReviewWaits,
     EpicStarted,
+    IterationStarted,
     MergeConflicted,
     MergeOutdated,
     MergePrepared,
@@ -31,11 +33,13 @@ from burnish.core.epics.events import (
     TicketContinued,
     TicketEnded,
     TicketMerged,
+    TicketReturned,
     TicketStarted,
     TicketWaits,
 )
 from burnish.core.epics.plan import Ticket, cycle_in, ranks
 from burnish.core.epics.state import (
+    SETTLED,
     Epic,
     EpicEnd,
     EpicNotReviewed,
@@ -51,6 +55,7 @@ from burnish.core.epics.state import (
     TicketPending,
     TicketProgress,
     TicketRunning,
+    TicketSkipped,
     TicketState,
     TicketWaiting,
     index_of,
@@ -67,7 +72,11 @@ MOST_RESOLUTIONS = 2
 """How often conflicts of one ticket are given to an agent before a person is asked."""
 MOST_LOST = 3
 """How often a run is driven on after its process died."""
+MOST_RETURNS = 3
+"""How often a ticket is tried again whose agent had reached a limit."""
 _NOT_REVIEWED = "was not reviewed, so its work is not merged"
+_SKIPPED = "was skipped"
+_SOURCE_SKIPS = "its source says so"
 _GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 
 
@@ -89,7 +98,7 @@ def evolve(epic: Epic | None, event: AnyEpicEvent) -> Epic:
     handle = _HANDLERS.get(type(event))
     if handle is None:
         raise IllegalEpicEventError(event, "an epic starts once")
-    following = _give_up_rest(handle(epic, event), event.at)
+    following = _pause(epic, _give_up_rest(handle(epic, event), event.at), event)
     return replace(following, version=epic.version + 1, at=event.at)
 
 
@@ -100,31 +109,37 @@ def replay(events: Iterable[AnyEpicEvent], epic: Epic | None = None) -> Epic | N
 
 
 def _start(event: EpicStarted) -> Epic:
-    carried = {one.ticket: _carried(one) for one in event.carried}
+    carried = {one.ticket: _carried(one) for one in event.carried if not one.built}
+    built = {one.ticket: one.built for one in event.carried if one.built}
 
     def first(ticket: Ticket) -> TicketState:
-        return TicketCompleted() if ticket.done else carried.get(ticket.id, TicketPending())
+        return carried.get(ticket.id, _unbegun(ticket)) if not ticket.done else TicketCompleted()
 
     if event.parallel < 1:
         raise IllegalEpicEventError(event, "nothing could begin")
-    tickets = {ticket.id: TicketProgress(ticket=ticket, state=first(ticket)) for ticket in event.plan.tickets}
+    tickets = {
+        ticket.id: TicketProgress(ticket=ticket, state=first(ticket), handed=built.get(ticket.id, ""))
+        for ticket in event.plan.tickets
+    }
     urgency = _rank(event, tickets)
-    return Epic(
+    to_merge = tuple(name for name, one in tickets.items() if isinstance(one.state, TicketApproved))
+    epic = Epic(
         started=event,
         plan=event.plan,
         tickets=tickets,
         ranks=urgency,
-        index=index_of(tickets, urgency),
+        index=index_of(tickets, urgency, to_merge),
         tip=event.tip or event.baseline,
         review=_carried_review(event.reviewed),
         at=event.at,
     )
+    return _block_dependents(epic, _came_to_nothing(epic), event.at)
 
 
 def _carried(one: CarriedTicket) -> TicketState:
     if one.approved:
-        return TicketApproved(run=one.run, outcome=Outcome.APPROVED, commit=one.approved)
-    return TicketCompleted(run=one.run, commit=one.commit)
+        return TicketApproved(run=one.run, outcome=one.outcome, commit=one.approved)
+    return TicketCompleted(run=one.run, outcome=one.outcome, commit=one.commit)
 
 
 def _carried_review(review: CarriedReview | None) -> EpicReview:
@@ -141,19 +156,46 @@ def _plan_changed(epic: Epic, event: PlanChanged) -> Epic:
         raise IllegalEpicEventError(event, "what was merged is taken back")
     tickets: dict[str, TicketProgress] = {}
     for ticket in event.plan.tickets:
-        known = epic.tickets.get(ticket.id)
-        begun = known is not None and not isinstance(known.state, TicketPending | TicketBlocked)
-        tickets[ticket.id] = known if known and begun else TicketProgress(ticket=ticket, state=_unbegun(ticket))
+        tickets[ticket.id] = _taken_in(epic.tickets.get(ticket.id), ticket)
     for name, known in epic.tickets.items():
-        if name not in tickets and not isinstance(known.state, TicketPending | TicketBlocked):
+        if name not in tickets and (_has_begun(known) or known.handed):
             tickets[name] = known
     ordered = tuple(one.ticket for one in tickets.values())
     urgency = _rank(event, tickets)
     index = index_of(tickets, urgency, epic.index.active)
-    epic = replace(epic, plan=replace(event.plan, tickets=ordered), tickets=tickets, ranks=urgency, index=index)
-    lost = {one.ticket.id: "failed" for one in tickets.values() if isinstance(one.state, TicketFailed)}
-    lost |= {one.ticket.id: _NOT_REVIEWED for one in tickets.values() if is_unreviewed(one.state)}
-    return _block_dependents(epic, lost, event.at)
+    # A review of the whole that was asked for is not dropped by an edit.
+    whole = event.plan.reviewed_whole or epic.plan.reviewed_whole
+    plan = replace(event.plan, tickets=ordered, reviewed_whole=whole)
+    epic = replace(epic, plan=plan, tickets=tickets, ranks=urgency, index=index)
+    return _block_dependents(epic, _came_to_nothing(epic), event.at)
+
+
+def _taken_in(known: TicketProgress | None, ticket: Ticket) -> TicketProgress:
+    """A ticket of an edited plan, with what is known of it. One that came back unbegun keeps its history."""
+    if known is None:
+        return TicketProgress(ticket=ticket, state=_unbegun(ticket))
+    if _has_begun(known):
+        return known
+    return replace(known, ticket=ticket, state=_unbegun(ticket), settled_at=0.0)
+
+
+def _has_begun(one: TicketProgress) -> bool:
+    if isinstance(one.state, TicketSkipped):
+        return bool(one.state.run)
+    return not isinstance(one.state, TicketPending | TicketBlocked)
+
+
+def _came_to_nothing(epic: Epic) -> dict[str, str]:
+    """The tickets that those which need them wait for in vain, and why."""
+    lost: dict[str, str] = {}
+    for name, one in epic.tickets.items():
+        if isinstance(one.state, TicketFailed):
+            lost[name] = "failed"
+        elif isinstance(one.state, TicketSkipped):
+            lost[name] = _SKIPPED
+        elif is_unreviewed(one.state):
+            lost[name] = _NOT_REVIEWED
+    return lost
 
 
 def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) -> dict[str, int]:
@@ -163,30 +205,80 @@ def _rank(event: EpicStarted | PlanChanged, tickets: dict[str, TicketProgress]) 
     unknown = [needed for ticket in graph for needed in ticket.depends_on if needed not in tickets]
     if unknown or cycle_in(graph) or len({ticket.id for ticket in event.plan.tickets}) < len(event.plan.tickets):
         raise IllegalEpicEventError(event, "its plan has unknown dependencies, a cycle, or an id twice")
-    return ranks(graph)
+    return ranks(graph, in_order=event.plan.in_order)
 
 
 def _unbegun(ticket: Ticket) -> TicketState:
-    return TicketCompleted() if ticket.done else TicketPending()
+    if ticket.done:
+        return TicketCompleted()
+    return TicketSkipped(reason=_SOURCE_SKIPS) if ticket.skipped else TicketPending()
 
 
 def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     one = _one(epic, event, event.ticket, TicketPending, TicketConflicting)
     if isinstance(one.state, TicketConflicting) != (event.conflict is not None):
         raise IllegalEpicEventError(event, "only a conflict is resolved")
+    if epic.is_halted:
+        raise IllegalEpicEventError(event, "a person must decide first")
     if event.conflict is None and epic.index.unmet[event.ticket]:
         raise IllegalEpicEventError(event, f"what ticket {event.ticket} depends on is not merged")
-    running = TicketRunning(run=event.run, onto=event.onto, conflict=event.conflict, reserved=event.reserved)
+    if event.handed != one.handed:
+        raise IllegalEpicEventError(event, f"ticket {event.ticket} holds other work")
+    is_new = event.conflict is None
+    if is_new and not event.handed and epic.started.iterations and not epic.iteration:
+        raise IllegalEpicEventError(event, "no iteration has begun")
+    running = TicketRunning(
+        run=event.run, onto=event.onto, conflict=event.conflict, handed=event.handed, reserved=event.reserved
+    )
+    if is_new and not event.handed:
+        epic = replace(epic, slots=(*epic.slots, event.ticket))
     return with_ticket(
         epic,
         replace(
             one,
             state=running,
             runs=(*one.runs, event.run),
-            resolutions=one.resolutions + (event.conflict is not None),
+            resolutions=one.resolutions + (not is_new),
+            iteration=epic.iteration,
+            handed="",
             started_at=one.started_at or event.at,
         ),
     )
+
+
+def _iteration_started(epic: Epic, event: IterationStarted) -> Epic:
+    if event.number != epic.iteration + 1 or event.number > epic.started.iterations:
+        raise IllegalEpicEventError(event, f"iteration {epic.iteration} of {epic.started.iterations} was the last one")
+    if epic.running or epic.out_of_work:
+        raise IllegalEpicEventError(event, "nothing more may begin")
+    return replace(epic, iteration=event.number, slots=(), not_before=0.0)
+
+
+def _ticket_returned(epic: Epic, event: TicketReturned) -> Epic:
+    """A ticket that has not been worked on. What its agent did instead is handed to the ticket that it is for."""
+    one = _running(epic, event, event.ticket, event.run)
+    one = replace(one, usage=one.usage.plus(event.usage))
+    epic = replace(epic, usage=epic.usage.plus(event.usage))
+    if event.out_of_work:
+        epic = replace(epic, out_of_work=event.ticket)
+    if event.wait:
+        one = replace(one, returns=one.returns + 1)
+        epic = replace(epic, not_before=max(epic.not_before, event.at + event.wait))
+    other = epic.tickets.get(event.picked)
+    if event.picked and (other is None or event.picked not in epic.index.ready or other.handed):
+        reason = f"its agent worked on {event.picked}, which was not free"
+        return _fail(epic, one, TicketFailed(run=event.run, outcome=Outcome.FAILED, reason=reason), event.at)
+    if one.returns > MOST_RETURNS:
+        failed = TicketFailed(run=event.run, outcome=Outcome.DID_NOT_RUN, reason=event.reason)
+        return _fail(epic, one, failed, event.at)
+    epic = with_ticket(epic, replace(one, state=TicketPending()))
+    return with_ticket(epic, replace(other, handed=event.commit)) if other is not None else epic
+
+
+def _iteration_failed(epic: Epic) -> Epic:
+    if not epic.iteration or epic.iteration in epic.failed_iterations:
+        return epic
+    return replace(epic, failed_iterations=(*epic.failed_iterations, epic.iteration))
 
 
 def _ticket_waits(epic: Epic, event: TicketWaits) -> Epic:
@@ -209,21 +301,26 @@ def _ticket_ended(epic: Epic, event: TicketEnded) -> Epic:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} has another run")
     one = replace(one, usage=one.usage.plus(event.usage))
     epic = replace(epic, usage=epic.usage.plus(event.usage))
+    if event.out_of_work:
+        epic = replace(epic, out_of_work=event.ticket)
     running = _running_of(one)
     if event.outcome in _GOOD:
         resolved = running.conflict.files if running.conflict else ()
         approved = TicketApproved(run=event.run, outcome=event.outcome, commit=event.commit, resolved=resolved)
         return with_ticket(epic, replace(one, state=approved))
+    if event.outcome is Outcome.SKIPPED and one.ticket.reviewed:
+        skipped = TicketSkipped(run=event.run, reason=event.reason)
+        epic = with_ticket(epic, replace(one, state=skipped, settled_at=event.at))
+        return _block_dependents(epic, {event.ticket: _SKIPPED}, event.at)
     is_built = event.commit != running.onto
-    if event.outcome is Outcome.SKIPPED and not one.ticket.reviewed and is_built:
+    if event.outcome is Outcome.SKIPPED and is_built:
         # Built and validated, as it was asked for. Without a seal it is merged into nothing.
         done = TicketCompleted(run=event.run, outcome=Outcome.SKIPPED)
         epic = with_ticket(epic, replace(one, state=done, settled_at=event.at))
         return _block_dependents(epic, {event.ticket: _NOT_REVIEWED}, event.at)
     failed = TicketFailed(run=event.run, outcome=event.outcome, reason=event.reason)
     if event.outcome is Outcome.SKIPPED:
-        why = event.reason if is_built else "the builder changed nothing"
-        failed = replace(failed, outcome=Outcome.DID_NOT_RUN, reason=why)
+        failed = replace(failed, outcome=Outcome.DID_NOT_RUN, reason="the builder changed nothing")
     return _fail(epic, one, failed, event.at)
 
 
@@ -252,6 +349,9 @@ def _driver_lost(epic: Epic, event: DriverLost) -> Epic:
 def _merge_prepared(epic: Epic, event: MergePrepared) -> Epic:
     one = _one(epic, event, event.ticket, TicketApproved)
     merging = TicketMerging(approved=state_as(one, TicketApproved), onto=event.onto, commit=event.commit)
+    if event.onto != epic.tip:
+        # Someone moved the branch. What came into it so was reviewed with no ticket: only the whole can tell.
+        epic = replace(epic, plan=replace(epic.plan, reviewed_whole=True))
     return with_ticket(epic, replace(one, state=merging))
 
 
@@ -285,7 +385,7 @@ def _merged(epic: Epic, event: TicketMerged) -> Epic:
 
 
 def _review_started(epic: Epic, event: EpicReviewStarted) -> Epic:
-    if not isinstance(epic.review, EpicNotReviewed) or not epic.is_settled:
+    if not isinstance(epic.review, EpicNotReviewed) or not epic.is_at_rest:
         raise IllegalEpicEventError(event, "the epic is reviewed once, when its tickets are settled")
     return replace(epic, review=EpicUnderReview(run=event.run, onto=event.onto, reserved=event.reserved))
 
@@ -322,6 +422,12 @@ def _pull_request_failed(epic: Epic, event: PullRequestFailed) -> Epic:
     return replace(epic, pull_request="")
 
 
+def _continued(epic: Epic, event: EpicContinued) -> Epic:
+    if not epic.paused:
+        raise IllegalEpicEventError(event, "the epic is not paused")
+    return replace(epic, paused="")
+
+
 def _cancelled(epic: Epic, event: EpicCancelled) -> Epic:
     return replace(epic, cancelled=event.note or "cancelled")
 
@@ -330,9 +436,9 @@ def _closed(epic: Epic, event: EpicClosed) -> Epic:
     at_work = (TicketRunning, TicketWaiting, TicketMerging)
     if any(isinstance(one.state, at_work) for one in epic.active) or isinstance(epic.review, EpicUnderReview):
         raise IllegalEpicEventError(event, "work is under way")
-    if epic.cancelled is None and not epic.is_settled:
+    if epic.cancelled is None and not epic.is_at_rest:
         raise IllegalEpicEventError(event, "tickets are not settled")
-    if event.outcome in _GOOD and not epic.is_approved:
+    if event.outcome in _GOOD and event.outcome is not epic.approval:
         raise IllegalEpicEventError(event, "the epic is not approved")
     return replace(epic, end=EpicEnd(outcome=event.outcome, reason=event.reason, at=event.at))
 
@@ -343,6 +449,8 @@ _HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
     TicketWaits: _ticket_waits,
     TicketContinued: _ticket_continued,
     TicketEnded: _ticket_ended,
+    IterationStarted: _iteration_started,
+    TicketReturned: _ticket_returned,
     DriverLost: _driver_lost,
     MergePrepared: _merge_prepared,
     MergeConflicted: _merge_conflicted,
@@ -356,6 +464,7 @@ _HANDLERS: dict[type[Event], Callable[[Epic, Any], Epic]] = {
     RolledBack: _rolled_back,
     PullRequestOpened: _pull_request_opened,
     PullRequestFailed: _pull_request_failed,
+    EpicContinued: _continued,
     EpicCancelled: _cancelled,
     EpicClosed: _closed,
 }
@@ -384,8 +493,27 @@ def _review(epic: Epic, event: Event, run: str) -> EpicUnderReview:
 
 
 def _fail(epic: Epic, one: TicketProgress, failed: TicketFailed, at: float) -> Epic:
-    epic = with_ticket(epic, replace(one, state=failed, settled_at=at))
+    epic = with_ticket(_iteration_failed(epic), replace(one, state=failed, settled_at=at))
     return _block_dependents(epic, {one.ticket.id: "failed"}, at)
+
+
+def _pause(before: Epic, epic: Epic, event: AnyEpicEvent) -> Epic:
+    """Stop beginning tickets after one is settled, where a person wants to look, or has taken it over."""
+    if not epic.index.unsettled:
+        return replace(epic, paused="") if epic.paused else epic
+    name = getattr(event, "ticket", "") or _lost_ticket(before, event)
+    one = epic.tickets.get(name)
+    if one is None or not isinstance(one.state, SETTLED) or before.tickets[name].state is one.state:
+        return epic
+    taken_over = isinstance(one.state, TicketFailed) and one.state.outcome is Outcome.BLOCKED
+    wanted = epic.started.checkpoint or (epic.started.halts and taken_over)
+    return replace(epic, paused=name) if wanted else epic
+
+
+def _lost_ticket(epic: Epic, event: AnyEpicEvent) -> str:
+    if not isinstance(event, DriverLost):
+        return ""
+    return next((one.ticket.id for one in epic.running if run_of(one.state) == event.run), "")
 
 
 def _give_up_rest(epic: Epic, at: float) -> Epic:

@@ -33,8 +33,12 @@ class Ticket(Value):
     """Whether the epic fails with it."""
     reviewed: bool = True
     """One that is not reviewed is built and validated, but neither sealed nor merged."""
+    priority: int | None = None
+    """How urgent its source says that it is, the smallest first; None where the source does not say it."""
     done: bool = False
     """Whether the source says that it is done already: nothing is built for it."""
+    skipped: bool = False
+    """Whether the source says that it is left out: nothing is built for it, and nothing that needs it."""
 
 
 class EpicPlan(Value):
@@ -50,10 +54,33 @@ class EpicPlan(Value):
     source: str
     """The path of the file below the root of the repository, or an absolute one."""
     kind: str
-    """Which reader understands the source."""
+    """Which reader understands the source: `epic`, `stories` or `beads`."""
+    reviewed_whole: bool = True
+    """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
+    left_out: tuple[str, ...] = ()
+    """What of the source is no ticket, and why, in sentences."""
+    in_order: bool = False
+    """Whether tickets begin in the order in which they are listed, and not with the longest chain."""
 
     def ticket(self, name: str) -> Ticket | None:
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
+
+
+_NOUNS = {"beads": ("bead", "beads")}
+
+
+def counted(plan: EpicPlan, count: int) -> str:
+    """So many tickets, in the words of their source: `1 bead`, `3 tickets`."""
+    one, more = _NOUNS.get(plan.kind, ("ticket", "tickets"))
+    return f"{count} {one if count == 1 else more}"
+
+
+_BRANCHES = {"stories": "story", "beads": "bead"}
+
+
+def branch_of(plan: EpicPlan, ticket: str) -> str:
+    """The branch that a ticket is built on: `ticket/<id>`, `story/<key>` or `bead/<id>`."""
+    return f"{_BRANCHES.get(plan.kind, 'ticket')}/{ticket}"
 
 
 def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
@@ -66,11 +93,14 @@ def cycle_in(tickets: Iterable[Ticket]) -> tuple[str, ...]:
     return ()
 
 
-def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
-    """How urgent each ticket is, the smallest first: by the longest chain that waits for it, then by its place.
+def ranks(tickets: Sequence[Ticket], *, in_order: bool = False) -> dict[str, int]:
+    """How urgent each ticket is, the smallest first: by its priority, else by the longest chain that waits for it.
 
-    A ticket with a long chain behind it decides how long the whole epic takes.
+    A ticket with a long chain behind it decides how long the whole epic takes. Where people set priorities, these
+    count instead. Of two that are alike, the one that is listed first comes first. `in_order`: by its place alone.
     """
+    if in_order:
+        return {ticket.id: rank for rank, ticket in enumerate(tickets)}
     order = tuple(TopologicalSorter({ticket.id: ticket.depends_on for ticket in tickets}).static_order())
     needed_by: dict[str, list[str]] = {}
     for ticket in tickets:
@@ -79,5 +109,5 @@ def ranks(tickets: Sequence[Ticket]) -> dict[str, int]:
     chain: dict[str, int] = {}
     for name in reversed(order):
         chain[name] = 1 + max((chain[after] for after in needed_by.get(name, ())), default=0)
-    urgent = sorted(tickets, key=lambda ticket: -chain[ticket.id])
+    urgent = sorted(tickets, key=lambda one: (1, -chain[one.id]) if one.priority is None else (0, one.priority))
     return {ticket.id: rank for rank, ticket in enumerate(urgent)}

@@ -1,7 +1,8 @@
 """What an epic does next: `decide(epic) -> effects`, a pure function.
 
 A ticket begins as soon as its dependencies are merged and a place is free; there are no waves. The one with the longest
-chain behind it comes first. Work is merged one ticket at a time, because each merge begins where the last one ended.
+chain behind it comes first, unless the plan is to be followed in its order. Work is merged one ticket at a time:
+each merge begins where the last one ended.
 """
 
 from collections import Counter
@@ -12,6 +13,7 @@ from itertools import chain
 
 from burnish.core.budget import LEAST_COST_USD, LEAST_TOKENS, Share
 from burnish.core.epics.effects import (
+    BeginIteration,
     BeginReview,
     BeginTicket,
     CloseEpic,
@@ -25,7 +27,7 @@ from burnish.core.epics.effects import (
     WatchRun,
 )
 from burnish.core.epics.events import OverlapRule
-from burnish.core.epics.plan import Ticket
+from burnish.core.epics.plan import Ticket, counted
 from burnish.core.epics.state import (
     Epic,
     EpicNotReviewed,
@@ -40,6 +42,7 @@ from burnish.core.epics.state import (
     TicketProgress,
     TicketRunning,
     TicketWaiting,
+    is_unreviewed,
     run_of,
     state_as,
 )
@@ -66,9 +69,20 @@ def decide(epic: Epic) -> tuple[EpicEffect, ...]:
     if epic.cancelled is not None:
         return _stop(epic)
     effects = [*_merges(epic), *_begin(epic), *_drive(epic)]
-    if effects or not epic.is_settled:
+    effects += _next_iteration(epic) if all(isinstance(effect, WatchRun) for effect in effects) else ()
+    if effects or not epic.is_at_rest:
         return tuple(effects)
     return _at_the_end(epic)
+
+
+def _next_iteration(epic: Epic) -> Iterator[BeginIteration]:
+    """Once all that began together has come to an end, the next tickets begin. One that waits for a person may wait."""
+    number = epic.iteration + 1
+    is_used = bool(epic.slots) or not epic.iteration
+    if number > epic.started.iterations or epic.out_of_work or epic.is_halted or not epic.index.ready or not is_used:
+        return
+    pause = epic.started.pause if epic.iteration else 0.0
+    yield BeginIteration(id=f"iteration:{number}", number=number, at=max(epic.not_before, epic.at + pause))
 
 
 def _stop(epic: Epic) -> tuple[EpicEffect, ...]:
@@ -122,18 +136,26 @@ def _begin(epic: Epic) -> Iterator[BeginTicket]:
     A place is kept for a ticket that only waits for merges, if it is more urgent than what could take that place.
     Without this, every link of a long chain would wait for work that has time.
     """
-    if epic.failed_critical is not None:
+    if epic.failed_critical is not None or epic.is_halted:
         return
-    free = epic.started.parallel - len(epic.running)
+    slots = epic.started.parallel - len(epic.slots) if _may_begin(epic) else 0
     conflicting = [one for one in epic.active if isinstance(one.state, TicketConflicting)]
+    free = epic.started.parallel - len(epic.running)
+    if epic.started.halts or epic.started.checkpoint:
+        # A person may stop the epic between two tickets: the next one waits until this one is merged.
+        free = epic.started.parallel - (len(epic.active) - len(conflicting))
     conflicting.sort(key=lambda one: epic.ranks[one.ticket.id])
-    busy, promised, coming = [one.ticket for one in epic.active], _promised(epic), _coming(epic)
+    busy, promised = [one.ticket for one in epic.active], _promised(epic)
+    coming = [] if epic.started.iterations else _coming(epic)
     urgent = merge(epic.index.ready, coming, key=lambda name: epic.ranks[name])
     for one in chain(conflicting, (epic.tickets[name] for name in urgent)):
         if free <= 0:
             return
         if one.ticket.id in coming:
             free -= 1
+            continue
+        takes_slot = isinstance(one.state, TicketPending) and not one.handed
+        if takes_slot and epic.started.iterations and slots <= 0:
             continue
         is_alone = epic.started.overlap is OverlapRule.SERIALISE and isinstance(one.state, TicketPending)
         if is_alone and any(overlaps(one.ticket, other) for other in busy):
@@ -144,10 +166,23 @@ def _begin(epic: Epic) -> Iterator[BeginTicket]:
         conflict = one.state.conflict if isinstance(one.state, TicketConflicting) else None
         name, number = one.ticket.id, len(one.runs) + 1
         onto = conflict.onto if conflict else epic.tip
-        yield BeginTicket(id=f"begin:{name}:{number}", ticket=name, onto=onto, conflict=conflict, reserved=reserved)
+        yield BeginTicket(
+            id=f"begin:{name}:{number}",
+            ticket=name,
+            onto=onto,
+            conflict=conflict,
+            handed=one.handed,
+            reserved=reserved,
+        )
         promised.append(reserved)
         busy.append(one.ticket)
         free -= 1
+        slots -= takes_slot
+
+
+def _may_begin(epic: Epic) -> bool:
+    """Whether tickets may take a place of this iteration. Work that is handed over has one already."""
+    return epic.iteration > 0 and not epic.out_of_work
 
 
 def _coming(epic: Epic) -> list[str]:
@@ -207,7 +242,7 @@ def _at_the_end(epic: Epic) -> tuple[EpicEffect, ...]:
         if epic.plan.rollback_on_failure and epic.rolled_back is None and epic.merged:
             return (RollBack(id="roll-back"),)
         return (_close(epic, f"the critical ticket {critical.ticket.id} {_came_to(critical)}"),)
-    if epic.merged and isinstance(epic.review, EpicNotReviewed):
+    if epic.plan.reviewed_whole and epic.merged and isinstance(epic.review, EpicNotReviewed):
         return (BeginReview(id="begin-review", onto=epic.tip, reserved=_share(epic, (), among=1)),)
     if epic.is_approved and epic.started.pull_request and epic.pull_request is None:
         return (OpenPullRequest(id="pull-request"),)
@@ -238,14 +273,44 @@ def _close(epic: Epic, reason: str) -> CloseEpic:
         worst = next((outcome for outcome in _BY_WEIGHT if outcome in outcomes), Outcome.FAILED)
         names = ", ".join(one.ticket.id for one in (*failed, *blocked))
         count = len(failed) + len(blocked)
-        told = f"{count} of {len(epic.tickets)} tickets came to nothing: {names}"
-        return CloseEpic(id="close", outcome=worst, reason=reason or told)
-    if isinstance(epic.review, EpicReviewed):
-        return CloseEpic(id="close", outcome=epic.review.outcome, reason=_all_done(epic))
-    unmerged = "nothing was merged, so there is nothing to review"
-    return CloseEpic(id="close", outcome=Outcome.SKIPPED, reason=unmerged)
+        told = f"{count} of {counted(epic.plan, len(epic.tickets))} came to nothing: {names}"
+        return CloseEpic(id="close", outcome=worst, reason=f"{reason or told}{_iterations(epic)}")
+    if epic.approval is not None:
+        return CloseEpic(id="close", outcome=epic.approval, reason=f"{_all_done(epic)}{_iterations(epic)}")
+    return CloseEpic(id="close", outcome=Outcome.SKIPPED, reason=f"{_unmerged(epic)}{_iterations(epic)}")
+
+
+def _unmerged(epic: Epic) -> str:
+    built = [one for one in epic.tickets.values() if is_unreviewed(one.state)]
+    if built:
+        return f"{counted(epic.plan, len(built))} built without a review, so nothing was merged"
+    if epic.started.iterations and not epic.tickets:
+        return "nothing was begun: no bead is open and free"
+    return "nothing was merged, so there is nothing to review"
+
+
+def _iterations(epic: Epic) -> str:
+    """What a loop of iterations has to add: those that failed, and why it ended before all was done."""
+    if not epic.started.iterations:
+        return ""
+    failed = ", ".join(map(str, epic.failed_iterations))
+    told = f"; {len(epic.failed_iterations)} of {epic.iteration} iterations failed: {failed}" if failed else ""
+    left = sum(isinstance(one.state, TicketPending) for one in epic.tickets.values())
+    if not left:
+        return told
+    most = epic.started.iterations
+    why = f"the limit of {most} iteration{'' if most == 1 else 's'} is reached"
+    if epic.out_of_work:
+        why = f"the agent of {epic.out_of_work} said that none is left"
+    return f"{told}; {counted(epic.plan, left)} not begun: {why}"
 
 
 def _all_done(epic: Epic) -> str:
     count = len(epic.merged)
-    return f"{count} ticket{'' if count == 1 else 's'} merged, and the whole was reviewed"
+    merged = f"{counted(epic.plan, count)} merged"
+    if isinstance(epic.review, EpicReviewed):
+        return f"{merged}, and the whole was reviewed"
+    alone = "it was approved" if count == 1 else "each was approved"
+    if epic.approval is Outcome.ACCEPTED:
+        alone = f"{alone}, or accepted by a person,"
+    return f"{merged}; {alone} by itself, and the whole was not reviewed together"

@@ -12,6 +12,7 @@ from burnish.core.reviews import Usage
 from burnish.core.values import Value, replace
 
 _S = TypeVar("_S")
+_GOOD = (Outcome.APPROVED, Outcome.ACCEPTED)
 
 
 class TicketPending(Value):
@@ -24,6 +25,8 @@ class TicketRunning(Value):
     run: str
     onto: str
     conflict: MergeConflict | None = None
+    handed: str = ""
+    """The commit that holds its work already."""
     reserved: Share = Share()
     lost: int = 0
     """How often the run lost the process that drove it."""
@@ -73,6 +76,14 @@ class TicketFailed(Value):
     reason: str
 
 
+class TicketSkipped(Value):
+    """A person, or the source, left it out. Its work is not merged, and it did not fail."""
+
+    reason: str
+    run: str = ""
+    """Empty where the source said so."""
+
+
 class TicketBlocked(Value):
     """A ticket that it depends on came to nothing."""
 
@@ -89,9 +100,10 @@ TicketState = (
     | TicketConflicting
     | TicketCompleted
     | TicketFailed
+    | TicketSkipped
     | TicketBlocked
 )
-SETTLED = (TicketCompleted, TicketFailed, TicketBlocked)
+SETTLED = (TicketCompleted, TicketFailed, TicketSkipped, TicketBlocked)
 """Nothing more happens to a ticket in one of these."""
 
 
@@ -104,6 +116,12 @@ class TicketProgress(Value):
     """All its runs, the oldest first."""
     resolutions: int = 0
     """How many of them were to resolve a conflict."""
+    iteration: int = 0
+    """The iteration that it last began in; 0 where there are none."""
+    handed: str = ""
+    """The commit that holds its work already, where an agent chose it that was given another ticket."""
+    returns: int = 0
+    """How often it came back because an agent had reached a limit."""
     started_at: float = 0.0
     settled_at: float = 0.0
     usage: Usage = Usage()
@@ -162,7 +180,19 @@ class Epic(Value):
     index: Index
     tip: str
     """The commit of the epic's branch, as far as its merges tell."""
+    iteration: int = 0
+    """The number of the last iteration that began."""
+    slots: tuple[str, ...] = ()
+    """The tickets that began in it."""
+    failed_iterations: tuple[int, ...] = ()
+    """Those in which a ticket failed."""
+    not_before: float = 0.0
+    """When the next iteration may begin at the earliest: an agent has reached a limit."""
+    out_of_work: str = ""
+    """The ticket whose agent said that none is left: nothing more begins."""
     review: EpicReview = EpicNotReviewed()
+    paused: str = ""
+    """The ticket after which nothing is begun until a person has it go on."""
     cancelled: str | None = None
     """Why a person ended it."""
     rolled_back: str | None = None
@@ -194,6 +224,16 @@ class Epic(Value):
         return tuple(one for one in self.active if isinstance(one.state, TicketWaiting))
 
     @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing more can happen: all tickets are settled, or those that are not have not begun."""
+        return self.is_settled or (self.started.iterations > 0 and not self.index.active and not self.is_halted)
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether nothing is begun before a person has decided."""
+        return bool(self.paused) or (self.started.halts and bool(self.waiting))
+
+    @property
     def is_settled(self) -> bool:
         """Whether nothing more happens to any ticket."""
         return self.index.unsettled == 0
@@ -205,9 +245,20 @@ class Epic(Value):
 
     @property
     def is_approved(self) -> bool:
-        """Whether the merged epic was reviewed, and the review ended well."""
-        good = (Outcome.APPROVED, Outcome.ACCEPTED)
-        return isinstance(self.review, EpicReviewed) and self.review.outcome in good
+        """Whether what was merged may be called approved, or accepted by a person."""
+        return self.approval is not None
+
+    @property
+    def approval(self) -> Outcome | None:
+        """How what was merged was approved: as its review ended, else as its tickets did; None where it was not."""
+        if isinstance(self.review, EpicReviewed):
+            return self.review.outcome if self.review.outcome in _GOOD else None
+        kinds = (TicketCompleted, TicketSkipped, *((TicketPending,) if self.started.iterations else ()))
+        settled = all(isinstance(one.state, kinds) for one in self.tickets.values())
+        if self.plan.reviewed_whole or not settled or not self.merged:
+            return None
+        accepted = any(state_as(one, TicketCompleted).outcome is not Outcome.APPROVED for one in self.merged)
+        return Outcome.ACCEPTED if accepted else Outcome.APPROVED
 
     @property
     def merged(self) -> tuple[TicketProgress, ...]:
@@ -228,7 +279,7 @@ class Epic(Value):
 def run_of(state: TicketState) -> str:
     """The run that a ticket's state is about; empty where there is none."""
     match state:
-        case TicketRunning() | TicketApproved() | TicketCompleted() | TicketFailed():
+        case TicketRunning() | TicketApproved() | TicketCompleted() | TicketFailed() | TicketSkipped():
             return state.run
         case TicketWaiting():
             return state.running.run
@@ -276,6 +327,8 @@ def with_tickets(epic: Epic, changed: Iterable[TicketProgress]) -> Epic:
             index = _met(index, one.ticket.id, tickets, epic.ranks)
         if isinstance(before, TicketPending) and not index.unmet[one.ticket.id]:
             index = replace(index, ready=_without(index.ready, one.ticket.id, epic.ranks))
+        if isinstance(one.state, TicketPending) and not index.unmet[one.ticket.id]:
+            index = replace(index, ready=_with(index.ready, one.ticket.id, epic.ranks))
     return replace(epic, tickets=tickets, index=index)
 
 
@@ -297,7 +350,7 @@ def _followed(index: Index, before: TicketState, one: TicketProgress) -> Index:
     """The index after one ticket changed its state, apart from what others wait for."""
     name, now, active = one.ticket.id, one.state, index.active
     comes_to_work = isinstance(now, TicketRunning) and not isinstance(before, TicketRunning)
-    if comes_to_work or isinstance(now, SETTLED):
+    if comes_to_work or isinstance(now, (*SETTLED, TicketPending)):
         active = tuple(other for other in active if other != name)
     if comes_to_work:
         active = (*active, name)
@@ -316,9 +369,13 @@ def _met(index: Index, name: str, tickets: Mapping[str, TicketProgress], ranks: 
     for dependent in index.needed_by.get(name, ()):
         unmet[dependent] -= 1
         if not unmet[dependent] and isinstance(tickets[dependent].state, TicketPending):
-            place = bisect_left(ready, ranks[dependent], key=lambda other: ranks[other])
-            ready = (*ready[:place], dependent, *ready[place:])
+            ready = _with(ready, dependent, ranks)
     return replace(index, unmet=unmet, ready=ready)
+
+
+def _with(ready: tuple[str, ...], name: str, ranks: Mapping[str, int]) -> tuple[str, ...]:
+    place = bisect_left(ready, ranks[name], key=lambda other: ranks[other])
+    return (*ready[:place], name, *ready[place:])
 
 
 def _without(ready: tuple[str, ...], name: str, ranks: Mapping[str, int]) -> tuple[str, ...]:

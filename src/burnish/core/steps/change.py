@@ -35,8 +35,16 @@ def take_session(run: Run, change: Change) -> Run:
 
 def built(run: Run, phase: Building, event: Built) -> Run:
     """The builder is done; what it made is validated and reviewed like anything else."""
-    run = work.settle(run, phase, event.effect)
-    run = replace(take(work.charge(run, event.usage), event.change), said=_all_said(run, event))
+    run, before = work.settle(run, phase, event.effect), run.tree
+    run = replace(
+        take(work.charge(run, event.usage), event.change),
+        said=_all_said(run, event),
+        picked=event.picked,
+        out_of_work=event.out_of_work,
+    )
+    if event.picked or (event.out_of_work and run.tree == before):
+        instead = f": the builder worked on {event.picked}" if event.picked else ""
+        return flow.end(run, Outcome.SKIPPED, f"review skipped: {SkipReason.NOTHING_PICKED.value}{instead}")
     return flow.to_first_review(run)
 
 
@@ -82,7 +90,11 @@ def fix_kept(run: Run, order: FixOrder, event: Fixed) -> Run:
         answers = for_each_finding(order, event.answers)
         left = left_open(answers)
         result = replace(result, answers=answers, strays=about_others(order, event.answers))
-    return replace(take(_note_fix(run, order, result), event.change, left), said=_all_said(run, event))
+    return replace(
+        take(_note_fix(run, order, result), event.change, left),
+        said=_all_said(run, event),
+        out_of_work=run.out_of_work or event.out_of_work,
+    )
 
 
 def status_of(run: Run, change: Change) -> FixStatus:
