@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.plugin.guard import why_denied
+from burnish.usecases.guard_command import why_denied
 
 DENIED = (
     "git commit --no-verify -m x",
@@ -263,7 +263,7 @@ def test_a_long_command_is_not_waited_for(text: str) -> None:
 def asked(event: Any) -> tuple[int, str]:
     """What the program answers a client."""
     raw = event if isinstance(event, str) else json.dumps(event)
-    command = [sys.executable, "-P", "-m", "burnish.plugin.guard"]
+    command = [sys.executable, "-P", "-m", "burnish.usecases.guard_command"]
     done = subprocess.run(command, input=raw, capture_output=True, text=True, check=False)
     assert done.stdout == ""
     assert "Traceback" not in done.stderr

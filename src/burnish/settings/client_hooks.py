@@ -72,7 +72,7 @@ def has_hooks(text: str, mark: str) -> bool:
 def _value(text: str) -> dict[str, Any]:
     """The settings as a value. Raises `ClientSettingsError` where they do not have the form of a client's."""
     try:
-        value = json.loads(text) if text.strip() else {}
+        value: Any = json.loads(text) if text.strip() else {}
     except ValueError as error:
         raise ClientSettingsError(f"it is not JSON: {error}.", hint="Correct the file, then try again.") from None
     settings = _table(value)
