@@ -75,6 +75,8 @@ class TaskMaterial(Value):
     coordination: str = ""
     guidance: tuple[tuple[str, str], ...] = ()
     """Names and texts of the project's guidance files, from the base."""
+    in_place: bool = False
+    """Whether the agent works in the user's own checkout, not in a copy."""
 
 
 class ReviewMaterial(TaskMaterial):
