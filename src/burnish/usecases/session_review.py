@@ -20,15 +20,20 @@ from burnish.core.events import (
     AnyEvent,
     Cancelled,
     Change,
+    Decided,
     Fixed,
     Mode,
     Outcome,
     Reviewed,
+    SessionFinished,
+    StoryStatus,
     TreeChanged,
     WorkFailed,
     WorkStarted,
 )
+from burnish.core.evidence import Evidence, Examined, Level
 from burnish.core.loop import IllegalEventError, decide
+from burnish.core.protocol import ReviewBy
 from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import AnsweredReview, Ended, Fixing, Reviewing, Run, Waiting
 from burnish.core.steps.flow import under_way
@@ -103,9 +108,13 @@ class WantedWork(Value):
     """The reviewer; `fixer` for the one that fixes."""
     effect: str
     attempt: int
+    since: float
+    """When it was handed out."""
     token: str
     """Entitles to answer, once."""
     prompt: str
+    prompt_file: str
+    """Where the prompt is kept."""
     contract: str
     """The form of the answer."""
 
@@ -129,6 +138,16 @@ class Standing(Value):
     choices: tuple[tuple[str, str], ...] = ()
     """What a person can decide: keys and texts."""
     notices: tuple[str, ...] = ()
+    version: int = 0
+    """How many events the run has: a later standing has more."""
+    root: str = ""
+    """The working tree."""
+    kept: tuple[str, ...] = ()
+    """Folders that belong to burnish and git, which no subagent may edit."""
+    checks: tuple[str, ...] = ()
+    """The project's own commands, as the policy names them."""
+    may_edit: bool = False
+    """Whether reviewers fix what they find, too."""
 
     @property
     def is_over(self) -> bool:
@@ -211,6 +230,40 @@ def stop_review(folder: Path, run: str, environment: Mapping[str, str], note: st
         if not isinstance(review.state.phase, Ended):
             review.record(Cancelled(at=clock.now(), note=note, by="session"))
         return review.advance()
+
+
+def decide_review(folder: Path, run: str, key: str, note: str, environment: Mapping[str, str]) -> Standing:
+    """A person decides; the review goes on from there."""
+    from burnish.usecases.submit_intent import chosen  # noqa: PLC0415 - few reviews wait
+
+    with _opened(folder, run, environment) as review:
+        choice = chosen(review.state.choices, key)
+        if choice is None:
+            keys = ", ".join(offered.key for offered in review.state.choices)
+            hint = f"Choose one of {keys}." if keys else "It is not waiting for one."
+            raise SessionReviewError(f"'{key}' is not a choice of {run}.", hint=hint)
+        review.record(Decided(at=clock.now(), choice=choice.key, note=note, by="session"))
+        return review.advance()
+
+
+def look(folder: Path, run: str) -> str:
+    """How a review stands, in a few lines. Nothing is changed."""
+    repository = Repository.discover(folder)
+    with _looking(repository) as runs:
+        state = runs.load(run)
+    phase = state.phase
+    lines = [f"burnish: run {run}, {state.protocol.name}, round {max(len(state.rounds), 1)} of {state.limit}"]
+    lines[0] += f", {phase_of(state).value}"
+    if isinstance(phase, Reviewing):
+        seats = (
+            f"{seat.reviewer}: {'answered' if isinstance(seat.work, AnsweredReview) else 'missing'}"
+            for seat in phase.seats
+        )
+        lines.append(", ".join(seats))
+    if isinstance(phase, Ended | Waiting):
+        lines.append(phase.reason)
+    lines.append(f"{len(state.blockers)} findings block after the last judged round. /burnish:stop ends the review.")
+    return "\n".join(lines)
 
 
 def run_of_session(folder: Path, session: str) -> str | None:
@@ -472,8 +525,10 @@ class _OpenReview:
             seat=seat,
             effect=effect,
             attempt=work.attempt,
+            since=work.since,
             token=self._owned.token(effect),
             prompt=self._prompt_file(effect).read_text(encoding="utf-8", errors="replace"),
+            prompt_file=str(self._prompt_file(effect)),
             contract=contract_of(self, self.state, work.agent).value if role is WorkRole.REVIEW else "",
         )
 
@@ -495,6 +550,11 @@ class _OpenReview:
             reason=phase.reason if isinstance(phase, Ended | Waiting) else "",
             choices=tuple((choice.key, choice.text) for choice in run.choices),
             notices=(*self._notices, *self._records.notices),
+            version=run.version,
+            root=str(self.repository.root),
+            kept=(str(self.repository.common_dir),),
+            checks=tuple(command.text for command in self.settings.validate.commands.values()),
+            may_edit=run.protocol.review.by is ReviewBy.SESSION,
         )
 
     # What comes back
@@ -511,6 +571,8 @@ class _OpenReview:
             failure = self._take_review(work, answer, transcript, was_given=was_given)
             if failure is not None:
                 problem = failure.message
+                if failure.kind is FailureKind.WROTE_TO_TREE:
+                    return Submission(accepted=False, standing=self.advance(), problem=problem)
                 if repairable:
                     standing_now = self._standing()
                     return Submission(accepted=False, standing=standing_now, problem=problem, may_repair=True)
@@ -520,8 +582,11 @@ class _OpenReview:
     def _take_review(self, work: WantedWork, text: bytes, transcript: bytes, *, was_given: bool) -> Failure | None:
         """Enter a review; why it cannot be read, where it cannot."""
         run = self.state
+        if run.protocol.review.by is ReviewBy.SESSION:
+            return self._take_session(work, text)
         if self._is_last(work) and self._moved():
-            return None  # whatever it says, it is about another tree
+            # Whatever it says, it is about another tree.
+            return Failure(kind=FailureKind.WROTE_TO_TREE, message="the working tree changed during the review")
         answer = read_review(self, run, SESSION_AGENT, run.commit, text)
         if isinstance(answer, Failure):
             return answer
@@ -539,6 +604,31 @@ class _OpenReview:
             )
         )
         return None
+
+    def _take_session(self, work: WantedWork, text: bytes) -> None:
+        """Enter the work of a session that reviews and fixes: its word counts with the story's own status."""
+        from burnish.runtime.stories import story_status  # noqa: PLC0415 - few protocols have stories
+
+        run = self.state
+        change = self._change() or Change(commit=run.commit, tree=run.tree, changed=run.changed)
+        answer = read_review(self, run, SESSION_AGENT, change.commit, text)
+        before = story_status(self.repository, run.commit, run.subject)
+        self.record(
+            SessionFinished(
+                at=clock.now(),
+                effect=work.effect,
+                answer=None if isinstance(answer, Failure) else answer,
+                change=change,
+                status=story_status(self.repository, change.commit, run.subject),
+                newly_done=before is not StoryStatus.DONE,
+                evidence=Evidence(
+                    examined=tuple(Examined(path=file.path, level=Level.READ) for file in change.changed)
+                ),
+                prompt=self._keep(work.prompt.encode(errors="replace")),
+                usage=self._spent(work),
+            )
+        )
+        self.repository.keep(run.id, change.commit)
 
     def _is_last(self, work: WantedWork) -> bool:
         """Whether this answer completes the round."""
@@ -567,16 +657,7 @@ class _OpenReview:
         self.repository.keep(run.id, change.commit)
 
     def _spent(self, work: WantedWork) -> Usage:
-        phase = self.state.phase
-        works = (
-            [seat.work for seat in phase.seats if f"{phase.key(seat)}:{work.attempt}" == work.effect]
-            if isinstance(phase, Reviewing)
-            else [phase.work]
-            if isinstance(phase, Fixing)
-            else []
-        )
-        since = next((one.since for one in works if isinstance(one, Running)), None)
-        return Usage(seconds=max(0.0, clock.now() - since)) if since is not None else Usage()
+        return Usage(seconds=max(0.0, clock.now() - work.since))
 
     def _keep(self, data: bytes) -> str:
         return self.ledger.put_blob(data, clock.now())
