@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,9 @@ _UNINSTALL_HELP = """Remove exactly what 'burnish plugin install' wrote, with th
 
 _PATH_HELP = """Print the folder of the plugin, for one session: claude --plugin-dir "$(burnish plugin path)"."""
 
+_HOOK_HELP = """What the hooks of the plugin call, with the client's JSON on the standard input. The answer is JSON on the standard
+output; nothing means that the session goes on."""
+
 _GUARD_HELP = """What a PreToolUse hook calls, with the client's JSON on the standard input.
 
 Exit codes: 0 go ahead, 2 denied; the reason is on the error output."""
@@ -61,6 +65,7 @@ plugin = LazyGroup(
         "install": LazyCommand("burnish.cli.plugin:install", "Commands", "Install it, for you or for this project."),
         "uninstall": LazyCommand("burnish.cli.plugin:uninstall", "Commands", "Remove exactly what was installed."),
         "path": LazyCommand("burnish.cli.plugin:path", "Commands", "Print its folder, for 'claude --plugin-dir'."),
+        "hook": LazyCommand("burnish.cli.plugin:hook", "What hooks call", "Drive a review by the events of a session."),
         "guard": LazyCommand("burnish.cli.plugin:guard", "What hooks call", "Deny ways past git's hooks."),
         "gate": LazyCommand("burnish.cli.plugin:gate", "What hooks call", "Ask for a seal before an agent stops."),
     },
@@ -128,6 +133,13 @@ def _lines(planned: PluginPlan, *, dry_run: bool) -> Iterator[str]:
 def path(name: str) -> int:
     print_line(str(plugin_path(PluginName(name), os.environ)))
     return 0
+
+
+@click.command("hook", help=_HOOK_HELP)
+def hook() -> int:
+    # As a program of its own, which most calls leave after one look at a path: installed hooks run it directly.
+    program = str(resources.files("burnish").joinpath("plugin/hook.py"))
+    os.execv(sys.executable, [sys.executable, "-I", "-S", program])  # noqa: S606 - no shell is meant
 
 
 @click.command("guard", help=_GUARD_HELP)
