@@ -47,8 +47,9 @@ _UNINSTALL_HELP = """Remove exactly what 'burnish plugin install' wrote, with th
 
 _PATH_HELP = """Print the folder of the plugin, for one session: claude --plugin-dir "$(burnish plugin path)"."""
 
-_HOOK_HELP = """What the hooks of the plugin call, with the client's JSON on the standard input. The answer is JSON on the standard
-output; nothing means that the session goes on."""
+_HOOK_HELP = """What the hooks of the plugin call, with the client's JSON on the standard input.
+
+The answer is JSON on the standard output. No answer means that the session goes on."""
 
 _GUARD_HELP = """What a PreToolUse hook calls, with the client's JSON on the standard input.
 
