@@ -4,7 +4,7 @@ what=${1:-}
 
 if [ -x "$python" ] && [ -f "$package/__main__.py" ]; then
     case $what in
-    hook) shift; exec "$python" -P -m burnish.plugin.hook "$@" ;;
+    hook) shift; exec "$python" -I -S "$package/plugin/hook.py" ;;
     guard) exec "$python" -P -m burnish.usecases.guard_command ;;
     *) exec "$python" -P -m burnish plugin "$@" ;;
     esac
