@@ -24,7 +24,8 @@ _BESIDE = {
     "tests-reviewer": "witness",
     "errors-reviewer": "silent-failure-hunter",
 }
-PREFIX = "burnish:"
+_PLUGIN = "CLAUDE_PLUGIN_ROOT"
+"""Set for hooks of a plugin. A project's own settings have no names with a colon."""
 _OF_EPICS = "findings"
 """The contract of epics and stories, whose reviewers and fixers write documents."""
 
@@ -56,12 +57,17 @@ def ask_of(standing: Standing) -> str:
     return f"{standing.run} {standing.phase.value} {' '.join(work.effect for work in standing.wanted)}"
 
 
-def words_for(standing: Standing) -> str:
+def prefix_of(environment: Mapping[str, str]) -> str:
+    """How the client calls burnish's subagents."""
+    return "burnish:" if environment.get(_PLUGIN) else "burnish-"
+
+
+def words_for(standing: Standing, environment: Mapping[str, str]) -> str:
     """What the session is told: the dispatches of the phase, or how the review ended."""
     escape = "/burnish:stop"
     match standing.phase:
         case SessionPhase.REVIEW | SessionPhase.FIX:
-            agents = "\n".join(f"- {PREFIX}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted)
+            agents = "\n".join(f"- {prefix_of(environment)}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted)
             name = "plugin-review" if standing.phase is SessionPhase.REVIEW else "plugin-fix"
             return fill(
                 name,
@@ -82,7 +88,7 @@ def aloud(standing: Standing) -> str:
     """How the review ended, for the person."""
     outcome = standing.outcome.value if standing.outcome else "not finished"
     name = "plugin-done" if standing.phase is SessionPhase.DONE else "plugin-stopped"
-    return fill(name, run=standing.run, outcome=outcome, reason=standing.reason, round=str(standing.round))
+    return fill(name, run=standing.run, outcome=outcome, reason=standing.reason)
 
 
 def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str, str], *, told: bool = False) -> None:
@@ -109,7 +115,8 @@ def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str
             "checks": list(standing.checks),
             "ask": ask,
             "told": told or was_told,
-            "say": words_for(standing),
+            "say": words_for(standing, environment),
+            "prefix": prefix_of(environment),
             "work": [
                 {
                     "agent": agent_for(work, standing),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.core.errors import BurnishError
-from burnish.plugin.gates import ESCAPE, Json, seat_line
+from burnish.plugin.gates import ESCAPE, Json, agent_name, seat_line
 
 _SMALL = 64 * 1024
 _MOST_TRANSCRIPT = 32 * 1024 * 1024
@@ -23,7 +23,6 @@ UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 
 def drive_hook(event: str, call: Json, card: Json | None) -> Json | None:
     """The answer of a hook that is no gate. An error becomes a message: the client must never believe it a success."""
-    _prepare_imports()
     try:
         match event:
             case "UserPromptSubmit":
@@ -43,16 +42,6 @@ def drive_hook(event: str, call: Json, card: Json | None) -> Json | None:
         if event == "UserPromptSubmit":
             return _block(what)
         return {"systemMessage": f"{what} {UNFINISHED} {ESCAPE}"}
-
-
-def _prepare_imports() -> None:
-    """Find the packages that burnish needs: the interpreter was started without them."""
-    try:
-        import msgspec  # noqa: F401, PLC0415
-    except ImportError:
-        import site  # noqa: PLC0415
-
-        site.main()
 
 
 def _context(event: str, text: str) -> Json:
@@ -97,10 +86,9 @@ def _on_prompt(call: Json, card: Json | None) -> Json | None:
 
 
 def _owner(session: str) -> Any:
-    from burnish.system.identifiers import identity_of  # noqa: PLC0415
-    from burnish.usecases.session_owners import SessionOwner  # noqa: PLC0415
+    from burnish.usecases.session_owners import owner_of  # noqa: PLC0415
 
-    return SessionOwner(session=session, process=identity_of(os.getppid()))
+    return owner_of(session)
 
 
 def _start(name: str, rest: str, session: str, folder: Path) -> Json:
@@ -112,7 +100,7 @@ def _start(name: str, rest: str, session: str, folder: Path) -> Json:
     owner, environment = _owner(session), _environment()
     standing = start_review(folder, owner, _request(name, rest), environment)
     write_card(standing, owner, environment, told=True)
-    said = words_for(standing)
+    said = words_for(standing, environment)
     notices = "\n".join(standing.notices)
     answer = _context("UserPromptSubmit", f"{said}\n{notices}".strip())
     if standing.is_over:
@@ -192,7 +180,7 @@ def _decide(rest: str, session: str, folder: Path) -> Json:
     environment = _environment()
     standing = decide_review(folder, _run_of(session, folder), key, note.strip(), environment)
     write_card(standing, _owner(session), environment, told=True)
-    said = words_for(standing)
+    said = words_for(standing, environment)
     return _context("UserPromptSubmit", said) if standing.wanted else _block(said)
 
 
@@ -218,7 +206,7 @@ def _work_of(call: Json, card: Json, transcript: "Transcript") -> Json | None:
     for work in card["work"]:
         if seat_line(work["token"]) in transcript.prompt:
             return work
-    kind = _text(call, "agent_type").removeprefix("burnish:")
+    kind = agent_name(_text(call, "agent_type"))
     fitting = [work for work in card["work"] if work["agent"] == kind]
     # One of an earlier attempt, or of another review, carries the line of another seat.
     return fitting[0] if len(fitting) == 1 and "\nSeat: " not in transcript.prompt else None

@@ -34,11 +34,22 @@ def answer(data: bytes, card_path: bytes, folder: bytes, most: int) -> str:
 
 
 def _driven(event: str, call: Json, card: Json | None) -> str:
-    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - gates must not pay for it
-
     if event == "PostToolUse" and (card is None or call.get("tool_name") not in _AGENTS):
         return ""
+    _add_packages()
+    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - gates must not pay for it
+
     return dumped(drive_hook(event, call, card))
+
+
+def _add_packages() -> None:
+    """Find the packages that burnish needs: the interpreter was started without them."""
+    try:
+        import msgspec  # noqa: F401, PLC0415
+    except ImportError:
+        import site  # noqa: PLC0415
+
+        site.main()
 
 
 def dumped(answered: Json | None) -> str:
@@ -112,12 +123,11 @@ def _gate(call: Json, card: Json | None) -> Json | None:
 def _dispatch(given: Json, card: Json) -> Json:
     """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground."""
     kind, phase = given.get("subagent_type"), card["phase"]
-    agent = kind.removeprefix("burnish:") if isinstance(kind, str) else ""
+    agent = agent_name(kind) if isinstance(kind, str) else ""
     fitting = [work for work in card["work"] if work["agent"] == agent]
     if not fitting:
-        wanted = ", ".join(dict.fromkeys(f"burnish:{work['agent']}" for work in card["work"])) or "none"
-        has = f"burnish:{agent}"[:60] if agent else "this agent"
-        return deny(f"[PHASE {phase}] {has} is not wanted now. Wanted: {wanted}. {ESCAPE}")
+        wanted = ", ".join(dict.fromkeys(card["prefix"] + work["agent"] for work in card["work"])) or "none"
+        return deny(f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}")
     said = f"{given.get('prompt', '')} {given.get('description', '')}"
     work = next((one for one in fitting if one["seat"] in said.split()), fitting[0])
     try:
@@ -134,6 +144,11 @@ def _dispatch(given: Json, card: Json) -> Json:
             "updatedInput": {**given, "prompt": prompt, "run_in_background": False},
         }
     }
+
+
+def agent_name(kind: str) -> str:
+    """One of burnish's subagents: of the plugin, or of a project's own settings."""
+    return kind.removeprefix("burnish:").removeprefix("burnish-")
 
 
 def seat_line(token: str) -> str:

@@ -12,11 +12,13 @@ import msgspec
 
 from burnish.core.values import Value
 from burnish.system.files import make_private_directory, write_atomically
-from burnish.system.identifiers import ProcessIdentity, is_known_dead
+from burnish.system.identifiers import ProcessIdentity, identity_of, is_known_dead
 from burnish.workspace.repository import Repository
 
 _FILE = "owner.json"
 _FOLDER = "session"
+_SHELLS = ("sh", "bash", "dash", "zsh", "burnish-hook.sh")
+_SHELLS_AT_MOST = 3
 
 
 class SessionOwner(Value):
@@ -31,6 +33,25 @@ class SessionOwner(Value):
 
     def __str__(self) -> str:
         return f"session {self.session[:8]} ({self.process})"
+
+
+def owner_of(session: str) -> SessionOwner:
+    """The session that called this process: its client's process, beyond the shells in between."""
+    pid = os.getppid()
+    for _ in range(_SHELLS_AT_MOST):
+        name, parent = _name_and_parent(pid)
+        if name not in _SHELLS or parent <= 1:
+            break
+        pid = parent
+    return SessionOwner(session=session, process=identity_of(pid))
+
+
+def _name_and_parent(pid: int) -> tuple[str, int]:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        return text.partition("(")[2].rpartition(")")[0], int(text.rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return "", 0
 
 
 class OwnedRun(Value):
