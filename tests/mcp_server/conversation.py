@@ -3,9 +3,10 @@
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
@@ -43,8 +44,9 @@ class Caller:
         if answer.is_error:
             assert "Traceback" not in text
             raise RefusedError(text)
-        assert isinstance(answer.structured_content, dict)
-        return answer.structured_content
+        content: Any = answer.structured_content
+        assert isinstance(content, dict)
+        return cast("dict[str, Any]", content)
 
     async def refused(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must refuse; what it says."""
@@ -94,15 +96,17 @@ def here(folder: Path, variables: Mapping[str, str], script: Callable[[Caller], 
     """Talk to a server in this process. What drives runs is done in this thread, as in the real one."""
     main = MainThread()
     server = build_server(ReviewTools(folder, variables, main))
-    results: list[_T] = []
+    ended: Future[_T] = Future()
 
     async def talk() -> None:
         async with Client(server) as client:
-            results.append(await script(Caller(client)))
+            try:
+                ended.set_result(await script(Caller(client)))
+            except BaseException as error:  # noqa: BLE001 - the test is told of it
+                ended.set_exception(error)
 
     main.serve(partial(anyio.run, talk))
-    assert results, "the conversation broke off"
-    return results[0]
+    return ended.result(0)
 
 
 def parameters(folder: Path, variables: Mapping[str, str]) -> StdioServerParameters:

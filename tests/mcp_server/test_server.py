@@ -21,6 +21,8 @@ from tests.mcp_server.conversation import (
     project,
     stdio_client,
 )
+from tests.usecases.cloned_projects import READER
+from tests.usecases.sealed_runs import Project
 
 
 def test_a_whole_review_over_the_wire_ends_with_a_seal(tmp_path: Path) -> None:
@@ -130,18 +132,20 @@ def test_text_that_cannot_be_read_is_asked_for_again_and_then_did_not_run(tmp_pa
 
 
 def test_a_review_by_the_runner_is_followed_and_its_findings_are_read(tmp_path: Path) -> None:
-    builder = project(tmp_path / "project").write({"calc.py": "def add(a, b):\n    return a + undefined_name\n"})
+    builder = Project(tmp_path, READER).builder.commit({"app.py": "broken = 1\n"})
 
     async def script(call: Caller) -> tuple[dict[str, Any], dict[str, Any]]:
-        started = await call("start_review", uncommitted=True)
-        status = await call("review_status", run=started["run"], wait_seconds=45)
+        started = await call("start_review", branch="change", base="main")
+        status = await call("review_status", run=started["run"])
+        while status["state"] == "running":
+            status = await call("review_status", run=started["run"], wait_seconds=20)
         found = await call("list_findings", run=started["run"], limit=1)
         worst = found["findings"][0]
-        refuted = await call("refute_finding", run=started["run"], finding=worst["id"], evidence="It is a global.")
-        assert refuted["findings"]["refuted"] == 1
         assert "needs evidence" in await call.refused(
             "refute_finding", run=started["run"], finding=worst["id"], evidence=" "
         )
+        refuted = await call("refute_finding", run=started["run"], finding=worst["id"], evidence="It is a global.")
+        assert refuted["findings"]["refuted"] == 1
         sealed = await call("verify_seal", base="main")
         assert not sealed["sealed"]
         return status, found
@@ -149,7 +153,7 @@ def test_a_review_by_the_runner_is_followed_and_its_findings_are_read(tmp_path: 
     status, found = here(builder.path, environment(tmp_path), script)
     assert (status["state"], status["outcome"]) == ("ended", "failed")
     assert (len(found["findings"]), found["findings"][0]["blocking"]) == (1, True)
-    assert "undefined_name" in found["findings"][0]["title"]
+    assert "mend it" in found["findings"][0]["problem"]
 
 
 def test_inside_an_agent_of_a_run_nothing_is_started_and_no_answer_is_taken(tmp_path: Path) -> None:
