@@ -190,20 +190,20 @@ async def change(
     usage = spent.plus(asked.usage)
     if isinstance(asked.reply, Failure):
         return Failed(failure=asked.reply, usage=usage)
-    text = _text_of(asked.reply)
+    text = kept_text(asked.reply.text)
     return Changed(
         reply=asked.reply.text,
-        summary=_summary_of(text),
+        summary=summary_of(text),
         # The last answer may speak of the hook alone.
         text=f"{rejection.work.text}\n\n{text}" if rejection else text,
-        answers=_answers(job.effect, text, rejection.work.answers if rejection else ()),
+        answers=answers_of(job.effect, text, rejection.work.answers if rejection else ()),
         given=request.prompt.encode(errors="replace"),
         transcript=asked.transcript,
         usage=usage,
     )
 
 
-def _answers(effect: Writing, text: str, before: tuple[FixAnswer, ...]) -> tuple[FixAnswer, ...]:
+def answers_of(effect: Writing, text: str, before: tuple[FixAnswer, ...] = ()) -> tuple[FixAnswer, ...]:
     """What a fixer says of each finding. Where it was asked again, its later word on a finding replaces the earlier."""
     order = effect.order if isinstance(effect, StartFix) else None
     handed = [finding.id for finding in (*order.must, *order.may)] if order else []
@@ -213,12 +213,12 @@ def _answers(effect: Writing, text: str, before: tuple[FixAnswer, ...]) -> tuple
     return tuple(answer for answers in said.values() for answer in answers)
 
 
-def _text_of(reply: Reply) -> str:
+def kept_text(text: bytes) -> str:
     """An agent's whole answer, as far as it is kept."""
-    return clean_text(reply.text[: 4 * LONGEST_TEXT].decode("utf-8", errors="replace")).strip()[:LONGEST_TEXT]
+    return clean_text(text[: 4 * LONGEST_TEXT].decode("utf-8", errors="replace")).strip()[:LONGEST_TEXT]
 
 
-def _summary_of(text: str) -> str:
+def summary_of(text: str) -> str:
     """What an agent said it did, short enough for a commit."""
     return next((line.strip() for line in text.splitlines() if line.strip()), "")[:200]
 
@@ -251,7 +251,7 @@ async def _ask_readably(
 
     Where the protocol ends a run at the first unreadable answer, there is no second one.
     """
-    read = partial(read_review, services, job, job.run.commit)
+    read = partial(read_review, services, job.run, job.effect.agent, job.run.commit)
     asked = await _ask(agent, job, services, request, writable)
     answer = await _read(asked, read)
     if not (isinstance(answer, Failure) and answer.kind is FailureKind.UNREADABLE and asked.session):
@@ -272,15 +272,23 @@ async def _read(asked: AskResult, read: Reader) -> Answer | Failure:
     return await asyncio.to_thread(read, asked.reply.text)
 
 
-def read_review(services: Services, job: Job[StartReview], commit: str, text: bytes) -> Answer | Failure:
-    """Read an answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
-    run = job.run
+class AnswerSources(Protocol):
+    """What reading an answer takes."""
+
+    @property
+    def repository(self) -> Repository: ...
+
+    def agent(self, name: str) -> AgentSettings: ...
+
+
+def read_review(services: AnswerSources, run: Run, agent: str, commit: str, text: bytes) -> Answer | Failure:
+    """Read an agent's answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
     tree = TreeFiles(services.repository, commit)
     gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None
     # What the prompt tells a reviewer that its answer is about.
     expected = Expected(ticket=visible(run.subject.story or run.subject.branch), revision=run.revisions)
     try:
-        answer = read_answer(_contract_of(services, run, job.effect.agent), text, tree.is_file, gate, expected)
+        answer = read_answer(contract_of(services, run, agent), text, tree.is_file, gate, expected)
     except UnreadableError as error:
         return Failure(kind=FailureKind.UNREADABLE, message=error.message)
     return replace(answer, findings=anchored(answer.findings, tree.lines))
@@ -305,7 +313,7 @@ class TreeFiles:
         return None if content is None else content.decode("utf-8", errors="replace").split("\n")
 
 
-def _contract_of(services: Services, run: Run, agent: str) -> ContractName:
+def contract_of(services: AnswerSources, run: Run, agent: str) -> ContractName:
     """The form in which an agent answers: its own where it has one, else the protocol's. Never guessed."""
     return services.agent(agent).contract or run.protocol.contract
 
@@ -321,7 +329,7 @@ def _review_request(
         reviewer=effect.reviewer,
         round=effect.round,
         attempt=effect.attempt,
-        contract=_contract_of(services, run, effect.agent),
+        contract=contract_of(services, run, effect.agent),
         prompt=services.review_prompt(effect, run, seen, scratch),
         folder=str(clone.path),
         scratch=scratch,
@@ -346,7 +354,7 @@ def _writing_request(services: Services, job: Job[Any], clone: Clone, rejection:
         reviewer=effect.reviewer if isinstance(effect, StartReview) else "",
         round=round_of(effect, run),
         attempt=effect.attempt,
-        contract=_contract_of(services, run, effect.agent),
+        contract=contract_of(services, run, effect.agent),
         prompt=services.writing_prompt(effect, run, rejection),
         folder=str(clone.path),
         base=run.subject.base_commit,

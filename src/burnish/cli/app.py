@@ -65,6 +65,9 @@ _COMMANDS = {
         "burnish.cli.trust:trust_command", POLICIES, "Trust settings that exist only in the working tree."
     ),
     "hook": LazyCommand("burnish.cli.hook:hook", POLICIES, "Install git hooks that call burnish."),
+    "plugin": LazyCommand(
+        "burnish.cli.plugin:plugin", POLICIES, "Review inside of a session of Claude Code; guard agents."
+    ),
     "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
     "diagnose": LazyCommand(
@@ -76,6 +79,7 @@ _COMMANDS = {
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
+    "mcp": LazyCommand("burnish.mcp.command:mcp_command", FOR_OTHER_TOOLS, "Serve reviews as MCP tools."),
     "epic-run": LazyCommand("burnish.cli.epic:epic_run", "", "Drive one run of an epic."),
 }
 

@@ -165,6 +165,8 @@ class RunStarted(Event, tag="run-started"):
     """What earlier runs of the subject left open, refuted or waived, at its place in this tree."""
     owner: int = 0
     """The process that asked for the run: the shell or session from which burnish was started."""
+    session: str = ""
+    """The client's session that reviews and fixes its own working tree in place; empty where burnish runs its agents."""
     parallel_agents: bool = False
     """Whether the subject is uncommitted work, and other runs were at work on the repository when this one began."""
     supersedes: tuple[str, ...] = ()
@@ -253,6 +255,17 @@ class Reviewed(Event, tag="reviewed"):
     prompt: str = ""
     transcript: str = ""
     usage: Usage = Usage()
+
+
+class TreeChanged(Event, tag="tree-changed"):
+    """The working tree that is under review was changed by other work than the fixer's.
+
+    What reviewers said of the former tree does not count: the round is asked for again, on the tree as it is now.
+    """
+
+    change: Change
+    files: tuple[str, ...] = ()
+    """Some of the files that differ."""
 
 
 class SessionFinished(Event, tag="session-finished"):
@@ -393,6 +406,7 @@ AnyEvent = (
     | Built
     | Validated
     | Reviewed
+    | TreeChanged
     | SessionFinished
     | Fixed
     | Sealed

@@ -68,6 +68,8 @@ class AnsweredReview(Value, tag_field="review", tag="answered"):
     """Whether it examined at least one changed file as closely as that file needs."""
     story_open: bool = False
     """Whether it is a session that left its story as not done."""
+    attempt: int = 1
+    """Which attempt of the round gave it."""
 
     @property
     def status(self) -> ReviewStatus:
@@ -87,6 +89,8 @@ class FailedReview(Value, tag_field="review", tag="did-not-run"):
 
     reviewer: str
     failure: Failure
+    attempt: int = 1
+    """The last one."""
 
     @property
     def status(self) -> ReviewStatus:
@@ -234,6 +238,11 @@ class Reviewing(Value, tag_field="phase", tag="reviewing"):
         """The panel with the work of one seat changed."""
         changed = replace(seat, work=work)
         return replace(self, seats=tuple(changed if other.reviewer == seat.reviewer else other for other in self.seats))
+
+    @property
+    def attempt(self) -> int:
+        """The latest attempt of any seat."""
+        return max(seat.work.attempt for seat in self.seats)
 
     @property
     def reviews(self) -> tuple[Review, ...]:

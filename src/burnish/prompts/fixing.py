@@ -6,7 +6,16 @@ from burnish.core.protocol import FixInput, Protocol, ScoreGate
 from burnish.prompts.fences import Keep, nonce_for, visible
 from burnish.prompts.material import BuildMaterial, FixMaterial, TestStatus
 from burnish.prompts.rendering import fill
-from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
+from burnish.prompts.sections import (
+    Fences,
+    assembled,
+    bullets,
+    findings_text,
+    opening,
+    placed,
+    subject_part,
+    task_parts,
+)
 
 
 def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None = None, nonce: str | None = None) -> str:
@@ -16,7 +25,7 @@ def fixer_prompt(protocol: Protocol, material: FixMaterial, custom: str | None =
     return assembled(
         [
             opening("fixer", custom, material.phase),
-            _rules("fixer-rules", material.coverage_floor or protocol.fix.coverage),
+            _rules(placed("fixer-rules", material), material.coverage_floor or protocol.fix.coverage),
             fill("data", nonce=fences.nonce),
             subject_part(material, fences, f"Round: {material.round}", *files),
             *task_parts(material, fences),
@@ -33,7 +42,7 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
     return assembled(
         [
             opening("builder", custom),
-            _rules("builder-rules", material.coverage_floor),
+            _rules(fill("builder-rules"), material.coverage_floor),
             fill("section-choice", task=visible(material.choice)) if material.choice else "",
             fill("data", nonce=fences.nonce),
             subject_part(material, fences),
@@ -45,9 +54,9 @@ def builder_prompt(material: BuildMaterial, custom: str | None = None, nonce: st
     )
 
 
-def _rules(name: str, coverage: float | None) -> str:
+def _rules(rules: str, coverage: float | None) -> str:
     """The rules, with the coverage that is to be kept where there is one."""
-    return fill(name) if coverage is None else f"{fill(name)}\n{fill('fixer-coverage', floor=f'{coverage:g}')}"
+    return rules if coverage is None else f"{rules}\n{fill('fixer-coverage', floor=f'{coverage:g}')}"
 
 
 def _order(protocol: Protocol, material: FixMaterial, fences: Fences) -> list[str]:

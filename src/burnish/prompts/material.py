@@ -79,6 +79,8 @@ class TaskMaterial(Value):
     """How many agents work on tasks of the same list at the same time, at most."""
     beside: tuple[str, ...] = ()
     """The tasks that others of them had when this one began."""
+    in_place: bool = False
+    """Whether the agent works in the user's own checkout, not in a copy."""
 
 
 class ReviewMaterial(TaskMaterial):

@@ -8,7 +8,16 @@ from burnish.core.values import replace
 from burnish.prompts.fences import Keep, nonce_for, shortened_diff, visible
 from burnish.prompts.material import Criterion, ReviewMaterial, TicketMaterial, TicketReviewContext
 from burnish.prompts.rendering import fill, has_template
-from burnish.prompts.sections import Fences, assembled, bullets, findings_text, opening, subject_part, task_parts
+from burnish.prompts.sections import (
+    Fences,
+    assembled,
+    bullets,
+    findings_text,
+    opening,
+    placed,
+    subject_part,
+    task_parts,
+)
 
 _OPENINGS = {ContractName.VERDICT: "reviewer-verdict", ContractName.REPORT: "reviewer-code-review"}
 """For reviewers whose own name says nothing."""
@@ -29,7 +38,7 @@ def reviewer_prompt(
     return assembled(
         [
             opening(_opening_name(material), custom, material.phase),
-            fill("reviewer-rules"),
+            placed("reviewer-rules", material),
             _severities(protocol, material),
             fill("data", nonce=fences.nonce),
             subject_part(material, fences, f"Round: {material.round}", f"Reviewer: {material.reviewer}"),
@@ -102,7 +111,7 @@ def _context(protocol: Protocol, material: ReviewMaterial, fences: Fences) -> li
         fences.section("files", bullets(material.files_modified)),
         fences.section("left-out", bullets(material.left_out)),
         fill("section-parallel") if material.parallel_agents else "",
-        fill("section-diff", text=fences.data("diff", diff, limit=len(diff))) if diff.strip() else "",
+        placed("section-diff", material, text=fences.data("diff", diff, limit=len(diff))) if diff.strip() else "",
         _implementer(protocol, material, fences),
         fill("section-tests", status=material.test_status.value, text=output),
         fences.section("scratch", material.scratch),

@@ -74,6 +74,13 @@ def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:
     return fences.section("subject", "\n".join(line for line in lines if line))
 
 
+def placed(name: str, task: TaskMaterial, **values: str) -> str:
+    """A text that names the change, for an agent in a copy or in the user's own checkout."""
+    if not task.in_place:
+        return fill(name, **values)
+    return fill(f"{name}-in-place", base=task.subject.base_commit, head=task.subject.head, **values)
+
+
 def bullets(lines: Sequence[str]) -> str:
     shown = [f"- {' '.join(line.split())}" for line in lines[:_MAX_LISTED]]
     if len(lines) > _MAX_LISTED:

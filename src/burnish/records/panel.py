@@ -114,7 +114,7 @@ def state_text(run: Run, texts: RecordTexts) -> str:
         "status": "in_progress" if phase in (REVIEW_PHASE, FIX_PHASE) else "complete" if phase == "DONE" else "stopped",
         "task": started.subject.title or started.subject.story or started.subject.branch,
         "ownerPpid": str(started.owner or ""),
-        "sessionId": run.id,
+        "sessionId": started.session or run.id,
         "iteration": max(len(iterations), 1),
         "maxIterations": run.limit,
         "currentPhase": phase,

@@ -183,7 +183,9 @@ class LocalPerformer:
     ) -> AnyEvent:
         """A session reviews and fixes; its word counts with the story's own status."""
         repository, subject = self._services.repository, job.run.subject
-        answer = await asyncio.to_thread(read_review, self._services, job, change.commit, work.reply)
+        answer = await asyncio.to_thread(
+            read_review, self._services, job.run, job.effect.agent, change.commit, work.reply
+        )
         status = await asyncio.to_thread(story_status, repository, change.commit, subject)
         before = await asyncio.to_thread(story_status, repository, job.run.commit, subject)
         return SessionFinished(
@@ -207,7 +209,7 @@ def _keep_action_items(services: LocalServices, job: Job[StartReview], clone: Cl
     """What a session found and left, and what does not block its story, is work for later: the story's file says so."""
     run = job.run
     path = find_story_file(services.repository, run.commit, run.subject.story) if run.subject.story else ""
-    answer = read_review(services, job, run.commit, work.reply) if path else None
+    answer = read_review(services, run, job.effect.agent, run.commit, work.reply) if path else None
     if isinstance(answer, Answer):
         left = [finding for finding in answer.findings if not blocks(run.protocol.gate, finding)]
         note_action_items(clone.path, path, left)

@@ -22,6 +22,7 @@ from burnish.records.interface import RecordFile, RecordTexts
 from burnish.records.panel import FIX_PHASE, REVIEW_PHASE, STATE_PATH
 from burnish.records.registry import record_files
 from burnish.runtime.context import RunContext
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.globs import ignored, matches, rules_for
 from burnish.settings.types import AgentSettings, Settings
 from burnish.workspace.diffs import Difference, difference
@@ -175,6 +176,7 @@ class _Task(TypedDict):
     guidance: tuple[tuple[str, str], ...]
     parallel: int
     beside: tuple[str, ...]
+    in_place: bool
 
 
 def _task(services: Sources, run: Run, phase: str = "") -> _Task:
@@ -192,21 +194,24 @@ def _task(services: Sources, run: Run, phase: str = "") -> _Task:
         guidance=tuple((page.name, page.text) for page in context.guidance),
         parallel=context.picking.parallel if context.picking else 1,
         beside=context.picking.beside if context.picking else (),
+        in_place=bool(run.started.session),
     )
 
 
-def evidence_of(services: Sources, shown: Difference, agent: str, answer: Answer, stream: bytes) -> Evidence:
+def evidence_of(
+    services: Sources, shown: Difference, agent: str, answer: Answer, stream: bytes, *, was_given: bool = True
+) -> Evidence:
     """What a reviewer was given: each file whose diff its prompt shows whole. It could have opened the others.
 
     `stream` is what a client printed: a file counts as read, too, where a tool of the client opened it. An agent that
-    examines certain files, or an answer that names those it is about, counts for these alone.
+    examines certain files, or an answer that names those it is about, counts for these alone. Where nothing shows that
+    it `was_given` its prompt, only what it opened counts.
     """
     settings = services.agent(agent)
     globs = settings.examines
-    opened = (
-        words_of_tool_calls(stream.decode("utf-8", errors="replace")) if settings.kind.is_paid else frozenset[str]()
-    )
-    given = tuple(_opened(each, opened) for each in _given(services, shown))
+    has_stream = settings.kind.is_paid or settings.kind is AgentKind.SESSION
+    opened = words_of_tool_calls(stream.decode("utf-8", errors="replace")) if has_stream else frozenset[str]()
+    given = tuple(_opened(each, opened) for each in _given(services, shown, was_given=was_given))
     if globs:
         return Evidence(examined=tuple(each for each in given if any(matches(each.path, glob) for glob in globs)))
     if answer.examined is not None:
@@ -220,11 +225,11 @@ def _opened(examined: Examined, words: frozenset[str]) -> Examined:
     return replace(examined, level=Level.READ) if named else examined
 
 
-def _given(services: Sources, shown: Difference) -> tuple[Examined, ...]:
+def _given(services: Sources, shown: Difference, *, was_given: bool) -> tuple[Examined, ...]:
     limit = services.settings.context.diff_characters
     left_out = ignored(services.settings.review, tuple(file.shown_path for file in shown.files))
     listed = [file for file in shown.files if file.shown_path not in left_out]
-    whole = files_shown_whole(_patch(shown, left_out), limit)
+    whole = files_shown_whole(_patch(shown, left_out), limit) if was_given else 0
     return tuple(
         Examined(
             path=file.shown_path,

@@ -17,6 +17,9 @@ from burnish.core.effects import (
     Effect,
     MakeSeal,
     ReachBudget,
+    StartBuild,
+    StartFix,
+    StartReview,
     StartTimer,
     StartValidation,
     StopWork,
@@ -73,14 +76,19 @@ class Runner:
         ask: Asker | None,
         *,
         pause: Callable[[Run], bool] = lambda _run: False,
+        outside: str = "",
     ) -> None:
-        """`pause` says when to leave a run between two pieces of work, so that a later command goes on with it."""
+        """`pause` says when to leave a run between two pieces of work, so that a later command goes on with it.
+
+        `outside` names an agent whose work other processes do: where nothing else is left to do, the runner leaves.
+        """
         self._journal = journal
         self._performer = performer
         self._clock = clock
         self._watch = watch
         self._ask = ask
         self._pause = pause
+        self._outside = outside
         self._tasks: dict[str, _Task] = {}
         self._wake = asyncio.Event()
         self.interrupted: signal.Signals | None = None
@@ -124,13 +132,22 @@ class Runner:
             return False
         if not under_way(self._journal.state) and self._pause(self._journal.state):
             return False
+        version = self._journal.state.version
         for effect in decide(self._journal.state):
-            self._begin(effect)
+            if not self._is_outside(effect):
+                self._begin(effect)
         if not self._tasks:
-            # Only a question without a person to answer it leaves nothing to wait for.
-            return not isinstance(self._journal.state.phase, Waiting)
+            # Only a question without a person to answer it, and the work of others, leave nothing to wait for.
+            moved = self._journal.state.version != version
+            return moved or not (self._outside or isinstance(self._journal.state.phase, Waiting))
         await self._something()
         return True
+
+    def _is_outside(self, effect: Effect) -> bool:
+        """Whether it is none of the runner's business; nor is the clock, while others work."""
+        if isinstance(effect, StartReview | StartFix | StartBuild):
+            return bool(self._outside) and effect.agent == self._outside
+        return bool(self._outside) and isinstance(effect, ReachBudget) and effect.seconds > 0
 
     async def _something(self) -> None:
         waker = asyncio.ensure_future(self._wake.wait())
@@ -207,7 +224,7 @@ class Runner:
         await self._cancel(list(self._tasks))
         with suppress(BurnishError):
             self._journal.catch_up()
-            for effect in under_way(self._journal.state):
+            for effect in under_way(self._journal.state, outside=self._outside):
                 self._record(WorkLost(at=self._clock(), effect=effect))
             close(self._journal, self._clock)
 
@@ -231,7 +248,7 @@ def close(journal: Journal, clock: Clock) -> None:
         journal.record(Closed(at=clock(), outcome=phase.outcome, reason=phase.reason))
 
 
-def recover(journal: Journal, clock: Clock) -> None:
-    """Before a run goes on: what ran when its writer died is lost, and asked for again."""
-    for effect in under_way(journal.state):
+def recover(journal: Journal, clock: Clock, *, outside: str = "") -> None:
+    """Before a run goes on: what ran when its writer died is lost, and asked for again. Not the work of others."""
+    for effect in under_way(journal.state, outside=outside):
         journal.record(WorkLost(at=clock(), effect=effect))

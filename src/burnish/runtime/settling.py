@@ -34,8 +34,8 @@ def settle(repository: Repository, run: Run, context: RunContext) -> Landing | N
 
 
 def _landing(repository: Repository, run: Run, outcome: Outcome, context: RunContext) -> Landing | None:
-    if run.commit == run.subject.head:
-        return None
+    if run.commit == run.subject.head or run.started.session:
+        return None  # a session works in place: what it changed is where it belongs
     fails = run.validated is not None and run.validated.status is ValidationStatus.FAILED
     # A session that reviews also fixes; `burnish review` leaves branch and working tree alone all the same.
     lands = outcome in LANDED and run.may_fix and not fails

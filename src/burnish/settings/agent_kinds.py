@@ -16,6 +16,8 @@ class AgentKind(Enum):
     GEMINI = "gemini"
     OPENCODE = "opencode"
     ACP = "acp"
+    SESSION = "session"
+    """The client in which the user works; burnish does not start it."""
 
     @property
     def needs_command(self) -> bool:
@@ -24,7 +26,7 @@ class AgentKind(Enum):
     @property
     def is_paid(self) -> bool:
         """Whether its work is billed: that of a model that burnish itself calls through a client."""
-        return self not in (AgentKind.COMMAND, AgentKind.ANALYSERS)
+        return self not in (AgentKind.COMMAND, AgentKind.ANALYSERS, AgentKind.SESSION)
 
     @property
     def is_by_rule(self) -> bool:

@@ -77,6 +77,8 @@ class DriveOptions(NamedTuple):
     """Whether each agent is shown in a tmux session."""
     one_round: bool = False
     """Whether it stops after one round more."""
+    outside: str = ""
+    """The agent whose work other processes do: it is left when nothing else is to be done."""
 
 
 def drive(
@@ -93,7 +95,8 @@ def drive(
     pause = _after_round(journal.state, one_round=options.one_round)
     while True:
         driven = _drive(repository, ledger, journal, environment, options, pause=pause)
-        following = _continued(ledger, driven)
+        # Where others work, the caller looks again by itself.
+        following = None if options.outside else _continued(ledger, driven)
         if following is None:
             break
         journal = following
@@ -132,7 +135,7 @@ def _drive(
     run = journal.state.id
     known = survivors.adopt_orphans()
     survivors.end_all(RUN_MARKER, run, GRACE_SECONDS)
-    recover(journal, clock.now)
+    recover(journal, clock.now, outside=options.outside)
     context = context_of(journal.state)
     copies = make_run_folder(environment, run)
     folder = repository.state_dir / "runs" / run
@@ -160,7 +163,8 @@ def _drive(
                 if options.watch is not None:
                     options.watch(event, run)
 
-            runner = Runner(journal, LocalPerformer(services), clock.now, watch, options.ask, pause=pause)
+            performer, outside = LocalPerformer(services), options.outside
+            runner = Runner(journal, performer, clock.now, watch, options.ask, pause=pause, outside=outside)
             state = asyncio.run(runner.run())
             records.bring_up_to_date(state, last_moment(ledger, run))
         finally:

@@ -19,6 +19,7 @@ from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.context import Governance, Guidance, Invocation, Picking, RunContext
 from burnish.runtime.stories import find_status_file
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
 from burnish.settings.requirements import Requirements, agent_value, deviations, requirements
@@ -45,6 +46,8 @@ from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import FrozenSubject, Work, freeze
 
+IN_SESSION = "panel"
+"""The protocol of a session that reviews its own work, where no other is named."""
 GUIDANCE = ("REVIEW.md", "AGENTS.md")
 MAX_PAGE_BYTES = 256 * 1024
 _MOST_NAMED = 10
@@ -103,6 +106,8 @@ class RunRequest(Value):
     """Whether a change is approved of which not everything was examined."""
     supersede: bool = False
     """Whether a run of the same subject is ended that waits for a person, or could be resumed."""
+    session: str = ""
+    """The client's session that reviews and fixes its own working tree, in place."""
 
 
 class Plan(PlannedRun):
@@ -160,6 +165,9 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     )
     base = Base(name=frozen.base, commit=frozen.base_commit, asked=target)
     resolved = resolve_settings(repository, base, environment, request.flags, ask)
+    if request.session and resolved.merged.origin("protocol").layer is LayerName.DEFAULT:
+        in_session = replace(request.flags, protocol=IN_SESSION)
+        resolved = resolve_settings(repository, base, environment, in_session, ask)
     settings = resolved.merged.settings
     with explained(None if resolved.trusted else resolved.content):
         _check_agents(settings, request.agents)
@@ -170,6 +178,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     called = agents_called(protocol, roles, request.mode, build=request.build)
     for agent in filter(None, map(settings.agent, called)):
         agent_of(agent.kind).check(agent)
+    _check_session(request, settings, called)
     _check_trust(resolved, called)
     _check_rounds(protocol, request.max_rounds)
     sandbox = choose(settings.sandbox.value)
@@ -357,6 +366,17 @@ def _check_no_review(request: RunRequest, protocol: Protocol) -> None:
         raise PlanError(
             f"The protocol '{protocol.name}' requires a review after a build.",
             hint="Omit --no-review, or choose a protocol that can skip reviews, such as --protocol drift.",
+        )
+
+
+def _check_session(request: RunRequest, settings: Settings, called: Sequence[str]) -> None:
+    """Only a client's own session can play the agent of that kind."""
+    agents = {name: settings.agent(name) for name in called}
+    of_session = [name for name, agent in agents.items() if agent is not None and agent.kind is AgentKind.SESSION]
+    if of_session and not request.session:
+        raise PlanError(
+            f"The agent '{of_session[0]}' stands for a session of your client, which burnish cannot start.",
+            hint="Type /burnish:fix in Claude Code (see `burnish plugin --help`), or choose another agent.",
         )
 
 

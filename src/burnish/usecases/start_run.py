@@ -149,11 +149,14 @@ def begin(
     interactive: bool,
     supersede: bool = False,
     name: str = "",
+    session: str = "",
+    owner: int | None = None,
 ) -> Journal:
     """Begin the planned run; or, where its dead twin is found, take that one up again.
 
-    `supersede` ends a run of the same subject that waits for a person, or that could be resumed. `name` is the name of
-    the run where it was given one before.
+    `session` is the client's session that reviews its own work, and `owner` its process. `supersede` ends a run of the
+    same subject that waits for a person, or that could be resumed. `name` is the name of the run where it was given one
+    before.
     """
     stay_awake()
     if mode is Mode.FIX:
@@ -176,7 +179,8 @@ def begin(
         enforced=plan.inputs.settings.gate.enforce,
         local_policy=plan.inputs.policy is PolicyOrigin.WORKING_TREE,
         waivers=plan.waivers,
-        owner=os.getppid(),
+        owner=os.getppid() if owner is None else owner,
+        session=session,
         parallel_agents=plan.frozen.uncommitted and any(map(partial(_living_driver, ledger), _streams(ledger))),
         context=as_json(plan.inputs),
         invocation=as_json(plan.invocation),

@@ -141,7 +141,7 @@ def _kinds(run: Run, approval: Approval) -> tuple[SealKind, ...]:
     unproven = run.started.rules < EVIDENCE or run.judgement is None or bool(run.judgement.gaps)
     weaker = {
         SealKind.ACCEPTED: approval.accepted,
-        SealKind.SELF_REVIEWED: run.protocol.review.by is ReviewBy.SESSION,
+        SealKind.SELF_REVIEWED: run.protocol.review.by is ReviewBy.SESSION or bool(run.started.session),
         SealKind.UNPROVEN: unproven,
         SealKind.WAIVED: waived_by_hand(run),
         SealKind.LOCAL_POLICY: run.started.local_policy,
@@ -234,18 +234,20 @@ def keep_reviews(run: Run, phase: Reviewing) -> Run:
     return run.with_last_round(reviews=phase.reviews) if len(run.rounds) >= phase.round else run
 
 
-def running_effects(phase: Active) -> tuple[str, ...]:
+def running_effects(phase: Active, *, outside: str = "") -> tuple[str, ...]:
+    """What runs now, but for the work of the agent that is named."""
     if isinstance(phase, Reviewing):
         keyed = [(phase.key(seat), seat.work) for seat in phase.seats]
     else:
         keyed = [(phase.key, phase.work)]
-    return tuple(effect_id(key, work.attempt) for key, work in keyed if isinstance(work, Running))
+    running = [(key, work) for key, work in keyed if isinstance(work, Running)]
+    return tuple(effect_id(key, work.attempt) for key, work in running if not outside or work.agent != outside)
 
 
-def under_way(run: Run) -> tuple[str, ...]:
+def under_way(run: Run, *, outside: str = "") -> tuple[str, ...]:
     """The effects that the events say are running, also while the run is being ended."""
     phase = run.phase.interrupted if isinstance(run.phase, Stopping) else run.phase
-    return () if isinstance(phase, Waiting | Ended) else running_effects(phase)
+    return () if isinstance(phase, Waiting | Ended) else running_effects(phase, outside=outside)
 
 
 # --- What the fixer is asked for after a judged round, and what a later reviewer is told of it.

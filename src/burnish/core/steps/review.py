@@ -9,6 +9,7 @@ from burnish.core.events import (
     SessionFinished,
     StoryStatus,
     TimerFired,
+    TreeChanged,
     WorkFailed,
     WorkLost,
     WorkStarted,
@@ -31,9 +32,23 @@ from burnish.core.state import (
     Seat,
 )
 from burnish.core.steps import flow, work
-from burnish.core.steps.change import take_session
+from burnish.core.steps.change import take, take_session
 from burnish.core.values import replace
-from burnish.core.work import UNUSABLE, Assignment, EndNow, Pausing, Ready, Running, uses_up_round
+from burnish.core.work import (
+    UNUSABLE,
+    Assignment,
+    EndNow,
+    Pausing,
+    Ready,
+    Running,
+    TryAgain,
+    UseUpRound,
+    after_failure,
+    uses_up_round,
+)
+
+OWN_SESSION = Assignment(agent="session")
+"""The session's own subagents: no other agent could look at a tree that changes."""
 
 
 def assignment_of(run: Run, reviewer: str) -> Assignment:
@@ -97,6 +112,7 @@ def good_review(
         prompt=event.prompt if isinstance(event, Reviewed) else "",
         evidence=event.evidence,
         looked=looked(run.changed, event.evidence),
+        attempt=at_work.attempt,
         story_open=isinstance(event, SessionFinished) and event.status is StoryStatus.NOT_DONE,
     )
 
@@ -111,7 +127,7 @@ def failed(run: Run, phase: Reviewing, event: WorkFailed) -> Run:
         run = replace(run, unusable=(*run.unusable, at_work.agent))
     if isinstance(result, Ready | Running | Pausing):
         return replace(run, phase=phase.with_work(seat, result))
-    missing = FailedReview(reviewer=seat.reviewer, failure=event.failure)
+    missing = FailedReview(reviewer=seat.reviewer, failure=event.failure, attempt=at_work.attempt)
     phase = phase.with_work(seat, missing)
     run = replace(run, phase=phase)
     if isinstance(result, EndNow):
@@ -127,6 +143,33 @@ def answered(run: Run, phase: Reviewing, event: Reviewed) -> Run:
     said = good_review(run, seat, at_work, event.answer, event)
     phase = phase.with_work(seat, said)
     return close_when_complete(replace(work.charge(run, event.usage), phase=phase), phase)
+
+
+def tree_changed(run: Run, phase: Reviewing, event: TreeChanged) -> Run:
+    """The tree is another one than the reviewers were given. All of them look again, as often as they may be asked."""
+    if not run.started.session:
+        raise RefusedError("reviewers look at a copy, which only they could change")
+    if event.change.tree == run.tree:
+        raise RefusedError("the tree is the one under review")
+    has_begun = any(not isinstance(seat.work, Ready) or seat.work.attempt > 1 for seat in phase.seats)
+    run = take(run, event.change)
+    if not has_begun:
+        return run
+    run = replace(run, infrastructure_failures=run.infrastructure_failures + 1)
+    run = run.with_last_round(tree=run.tree, commit=run.commit, reviews=())
+    named = f": {', '.join(event.files)}" if event.files else ""
+    failure = Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the working tree changed during the review{named}")
+    attempt, rule = phase.attempt, run.protocol.failures
+    again = after_failure(failure, attempt, OWN_SESSION, rule)
+    if isinstance(again, TryAgain):
+        seats = tuple(replace(seat, work=Ready(attempt=again.attempt)) for seat in phase.seats)
+        return replace(run, phase=replace(phase, seats=seats))
+    lost = (FailedReview(reviewer=seat.reviewer, failure=failure, attempt=attempt) for seat in phase.seats)
+    phase = replace(phase, seats=tuple(replace(seat, work=work) for seat, work in zip(phase.seats, lost, strict=True)))
+    run = flow.keep_reviews(replace(run, phase=phase), phase)
+    if isinstance(again, UseUpRound):
+        return next_round(run, failure.message)
+    return flow.give_up(run, failure, "the round")
 
 
 def close_when_complete(run: Run, phase: Reviewing) -> Run:

@@ -1,0 +1,464 @@
+"""The hooks that move the loop: a prompt of the user, a subagent that has ended, a tool that has returned, a stop.
+
+Each calls one use case, brings the session's card up to date, and says what comes next. The client shows
+`additionalContext` to the model and `systemMessage` to the person.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from burnish.core.errors import BurnishError
+from burnish.plugin.gates import ESCAPE, Json, agent_name, seat_line
+
+_SMALL = 64 * 1024
+_MOST_TRANSCRIPT = 32 * 1024 * 1024
+_MOST_SUBAGENTS = 500
+_COMMAND = "/burnish:"
+UNFINISHED = "burnish: the review is not finished, and nothing is approved."
+
+
+def drive_hook(event: str, call: Json, card: Json | None) -> Json | None:
+    """The answer of a hook that is no gate. An error becomes a message: the client must never believe it a success."""
+    try:
+        match event:
+            case "UserPromptSubmit":
+                return _on_prompt(call, card)
+            case "SubagentStop" if card is not None:
+                return _on_subagent_stop(call, card)
+            case "PostToolUse" if card is not None:
+                return _on_tool(call, card)
+            case "Stop" if card is not None:
+                return _on_stop(call, card)
+            case "SessionStart":
+                return _on_session(call, card)
+            case _:
+                return None
+    except BurnishError as error:
+        what = f"burnish: {error.message} {error.hint}".strip()
+        if event == "UserPromptSubmit":
+            return _block(what)
+        return {"systemMessage": f"{what} {UNFINISHED} {ESCAPE}"}
+
+
+def _context(event: str, text: str) -> Json:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def _block(reason: str) -> Json:
+    return {"decision": "block", "reason": reason}
+
+
+def _text(call: Json, key: str) -> str:
+    found = call.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _environment() -> dict[str, str]:
+    return dict(os.environ)
+
+
+# --- A prompt of the user
+
+
+def _on_prompt(call: Json, card: Json | None) -> Json | None:
+    prompt = _text(call, "prompt").strip()
+    session, folder = _text(call, "session_id"), Path(_text(call, "cwd") or ".")
+    if not prompt.startswith(_COMMAND):
+        if card is None or card["phase"] not in ("R1", "R2"):
+            return None
+        return _context("UserPromptSubmit", f"burnish: a review of this tree is under way.\n\n{card['say']}")
+    name, _, rest = prompt.removeprefix(_COMMAND).partition(" ")
+    match name:
+        case "review" | "fix":
+            return _start(name, rest, session, folder)
+        case "stop":
+            return _stop(session, folder, card)
+        case "status":
+            return _block(_status(session, folder))
+        case "decide":
+            return _decide(rest, session, folder)
+        case _:
+            return None
+
+
+def _owner(session: str) -> Any:
+    from burnish.usecases.session_owners import owner_of  # noqa: PLC0415
+
+    return owner_of(session)
+
+
+def _start(name: str, rest: str, session: str, folder: Path) -> Json:
+    from burnish.plugin.cards import words_for, write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import start_review  # noqa: PLC0415
+
+    if not session:
+        return _block("burnish: the client names no session, so no review can belong to it.")
+    owner, environment = _owner(session), _environment()
+    standing = start_review(folder, owner, _request(name, rest), environment)
+    write_card(standing, owner, environment, told=True)
+    said = words_for(standing, environment)
+    notices = "\n".join(standing.notices)
+    answer = _context("UserPromptSubmit", f"{said}\n{notices}".strip())
+    if standing.is_over:
+        answer["systemMessage"] = said
+    return answer
+
+
+def _request(name: str, rest: str) -> Any:
+    """What was typed after the command: options, and the intent in words."""
+    from burnish.core.events import Mode  # noqa: PLC0415
+    from burnish.usecases.session_review import SessionRequest, SessionReviewError  # noqa: PLC0415
+
+    options = {"--protocol": "protocol", "--base": "base", "--brief": "brief", "--max-rounds": "max_rounds"}
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        words = rest.split()
+    given: dict[str, Any] = {"mode": Mode.REVIEW if name == "review" else Mode.FIX}
+    intent: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word == "--adopt":
+            given["adopt"] = True
+        elif word in options:
+            if not words:
+                raise SessionReviewError(f"{word} needs a value.", hint=f"Type it after {word}.")
+            given[options[word]] = words.pop(0)
+        elif word.startswith("--"):
+            known = ", ".join((*options, "--adopt"))
+            raise SessionReviewError(f"/burnish:{name} does not know {word}.", hint=f"It knows {known}.")
+        else:
+            intent.append(word)
+    rounds = given.get("max_rounds")
+    if rounds is not None and not (rounds.isascii() and rounds.isdigit()):
+        raise SessionReviewError(f"--max-rounds {rounds} is not a number.", hint="Type one, such as 3.")
+    return SessionRequest(**{**given, **({"max_rounds": int(rounds)} if rounds else {}), "intent": " ".join(intent)})
+
+
+def _run_of(session: str, folder: Path) -> str:
+    from burnish.usecases.session_review import SessionReviewError, run_of_session  # noqa: PLC0415
+
+    run = run_of_session(folder, session) if session else None
+    if run is None:
+        raise SessionReviewError(
+            "This session has no review under way.", hint="/burnish:fix starts one, or goes on with one left here."
+        )
+    return run
+
+
+def _stop(session: str, folder: Path, card: Json | None) -> Json:
+    """End the review, and whatever happens, let go of the session."""
+    from burnish.plugin.cards import aloud, card_path, remove_card  # noqa: PLC0415
+    from burnish.usecases.session_review import stop_review  # noqa: PLC0415
+
+    environment = _environment()
+    place = Path(card["root"]) if card is not None else folder
+    try:
+        standing = stop_review(place, card["run"] if card else _run_of(session, place), environment, "in the session")
+    finally:
+        path = card_path(environment, session)
+        if path is not None and session:
+            remove_card(path)
+    return _block(aloud(standing))
+
+
+def _status(session: str, folder: Path) -> str:
+    from burnish.usecases.session_review import look  # noqa: PLC0415
+
+    return look(folder, _run_of(session, folder))
+
+
+def _decide(rest: str, session: str, folder: Path) -> Json:
+    from burnish.plugin.cards import words_for, write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import decide_review  # noqa: PLC0415
+
+    key, _, note = rest.strip().partition(" ")
+    environment = _environment()
+    standing = decide_review(folder, _run_of(session, folder), key, note.strip(), environment)
+    write_card(standing, _owner(session), environment, told=True)
+    said = words_for(standing, environment)
+    return _context("UserPromptSubmit", said) if standing.wanted else _block(said)
+
+
+# --- A subagent has ended
+
+
+def _on_subagent_stop(call: Json, card: Json) -> Json | None:
+    transcript = Transcript.read(_text(call, "agent_transcript_path"))
+    work = _work_of(call, card, transcript)
+    if work is None:
+        return None
+    answers = [_text(call, "last_assistant_message"), transcript.last_text, _own_file(card, work)]
+    problem = _take(card, work, answers, transcript, repairable=call.get("stop_hook_active") is not True)
+    if not problem:
+        return None
+    from burnish.prompts.rendering import fill  # noqa: PLC0415
+
+    return _block(fill("repair", problem=problem))
+
+
+def _work_of(call: Json, card: Json, transcript: "Transcript") -> Json | None:
+    """The work that a subagent was given: by the line that only its prompt holds, else by its type."""
+    for work in card["work"]:
+        if seat_line(work["token"]) in transcript.prompt:
+            return work
+    kind = agent_name(_text(call, "agent_type"))
+    fitting = [work for work in card["work"] if work["agent"] == kind]
+    # One of an earlier attempt, or of another review, carries the line of another seat.
+    return fitting[0] if len(fitting) == 1 and "\nSeat: " not in transcript.prompt else None
+
+
+def _own_file(card: Json, work: Json) -> str:
+    """What a reviewer may have written by itself, where the seed's reviewers do."""
+    if work["role"] != "review":
+        return ""
+    folder = Path(card["root"]) / ".agents" / "tmp" / "phases"
+    number = card["say"].partition("round ")[2].partition(" ")[0]
+    path = folder / f"review-{number}" / f"r1-{work['seat']}.json"
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_TRANSCRIPT:
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _take(card: Json, work: Json, answers: list[str], transcript: "Transcript", *, repairable: bool) -> str:
+    """Submit the first answer that can be read. What is wrong with it, where the subagent can still repair it."""
+    from burnish.plugin.cards import write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import submit_answer  # noqa: PLC0415
+
+    environment = _environment()
+    found = list(dict.fromkeys(text for text in answers if text.strip())) or [""]
+    if work["role"] != "review":
+        found = found[:1]
+    prompt = _prompt_of(work)
+    submission = None
+    for number, text in enumerate(found, start=1):
+        submission = submit_answer(
+            Path(card["root"]),
+            card["run"],
+            work["token"],
+            text,
+            environment,
+            transcript=transcript.calls,
+            was_given=bool(prompt) and prompt.strip() in transcript.prompt,
+            repairable=repairable or number < len(found),
+        )
+        if submission.accepted or not submission.may_repair:
+            break
+    if submission is None:
+        return ""
+    if submission.may_repair:
+        return submission.problem
+    write_card(submission.standing, _owner(card["session"]), environment)
+    return ""
+
+
+def _prompt_of(work: Json) -> str:
+    try:
+        return Path(work["prompt"]).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+class Transcript:
+    """What a subagent was given, opened and said, as its client wrote it down."""
+
+    def __init__(self, records: list[Json]) -> None:
+        self.prompt = next((_said(record) for record in records if _role(record) == "user"), "")
+        self.last_text = next(
+            (text for record in reversed(records) if _role(record) == "assistant" and (text := _said(record))), ""
+        )
+        failed = {part.get("tool_use_id") for record in records for part in _parts(record) if part.get("is_error")}
+        used = [
+            part
+            for record in records
+            if _role(record) == "assistant"
+            for part in _parts(record)
+            if part.get("type") == "tool_use" and part.get("id") not in failed
+        ]
+        self.calls = b"\n".join(json.dumps({"input": part.get("input")}).encode() for part in used)
+        """What its tools were called with, where they did what they were asked."""
+
+    @classmethod
+    def read(cls, path: str) -> "Transcript":
+        try:
+            if not path or Path(path).stat().st_size > _MOST_TRANSCRIPT:
+                return cls([])
+            lines = Path(path).read_bytes().split(b"\n")
+        except (OSError, ValueError):
+            return cls([])
+        return cls(list(_records(lines)))
+
+
+def _records(lines: list[bytes]) -> Iterator[Json]:
+    for line in lines:
+        try:
+            record = json.loads(line) if line.strip() else None
+        except (ValueError, RecursionError):
+            continue
+        # The client also writes down its requests, which hold the conversation once more.
+        if isinstance(record, dict) and not str(record.get("type", "")).startswith("api-"):
+            yield record
+
+
+def _message(record: Json) -> Json:
+    message = record.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _role(record: Json) -> str:
+    return str(_message(record).get("role", ""))
+
+
+def _parts(record: Json) -> list[Json]:
+    content = _message(record).get("content")
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def _said(record: Json) -> str:
+    content = _message(record).get("content")
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", "")) for part in _parts(record) if part.get("type") == "text")
+
+
+# --- The tool that starts subagents has returned
+
+
+def _on_tool(call: Json, card: Json) -> Json | None:
+    """Take an answer that no SubagentStop brought, then say what comes next: once for each question."""
+    response = call.get("tool_response")
+    response = response if isinstance(response, dict) else {}
+    given = call.get("tool_input")
+    prompt = _text(response, "prompt") or _text(given if isinstance(given, dict) else {}, "prompt")
+    work = next((one for one in card["work"] if seat_line(one["token"]) in prompt), None)
+    if work is not None and response.get("status") == "completed":
+        content = response.get("content")
+        parts = content if isinstance(content, list) else []
+        said = "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+        agent = _text(response, "agentId")
+        transcript = _transcript_of(call, agent)
+        transcript.prompt = transcript.prompt or prompt
+        _take(card, work, [said], transcript, repairable=False)
+    return _tell("PostToolUse", card)
+
+
+def _transcript_of(call: Json, agent: str) -> Transcript:
+    folder = _subagents(call)
+    is_plain = agent.isascii() and agent.isalnum()
+    return Transcript.read(str(folder / f"agent-{agent}.jsonl")) if folder and is_plain else Transcript([])
+
+
+def _subagents(call: Json) -> Path | None:
+    path = _text(call, "transcript_path")
+    return Path(path).with_suffix("") / "subagents" if path.endswith(".jsonl") else None
+
+
+def _tell(event: str, card: Json) -> Json | None:
+    """The question that the session has not been asked yet."""
+    from burnish.plugin.cards import card_path, note_told, read_card  # noqa: PLC0415
+
+    path = card_path(_environment(), card["session"])
+    current = read_card(path) if path is not None else None
+    if path is None or current is None or not note_told(path, str(current.get("ask"))):
+        return None
+    answer = _context(event, current["say"])
+    if current["phase"] not in ("R1", "R2"):
+        answer["systemMessage"] = current["say"]
+    return answer
+
+
+# --- The session would stop
+
+
+def _on_stop(call: Json, card: Json) -> Json | None:
+    """The net: what is missing is looked for, asked for again, and in the end given up. Then the session may stop."""
+    from burnish.plugin.cards import card_path, read_card, write_card  # noqa: PLC0415
+
+    path = card_path(_environment(), card["session"])
+    if card["phase"] in ("R1", "R2"):
+        if _at_work_behind(call):
+            return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
+        for work in list(card["work"]):
+            transcript = _left_behind(call, work)
+            if transcript is not None:
+                _take(card, work, [transcript.last_text, _own_file(card, work)], transcript, repairable=False)
+        card = (read_card(path) if path is not None else None) or card
+    told = _tell("Stop", card)
+    if told is not None and card["phase"] in ("R1", "R2"):
+        return _block(card["say"])
+    if card["phase"] in ("R1", "R2"):
+        from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
+
+        environment = _environment()
+        why = "the session ended its turn without an answer"
+        standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
+        write_card(standing, _owner(card["session"]), environment, told=True)
+        card = (read_card(path) if path is not None else None) or card
+        if card["phase"] in ("R1", "R2"):
+            return _block(card["say"])
+    return _let_go(card, path)
+
+
+def _let_go(card: Json, path: Path | None) -> Json:
+    """The session may stop; how the review stands is said to the person."""
+    if card["phase"] != "WAITING" and path is not None:
+        from burnish.plugin.cards import remove_card  # noqa: PLC0415
+
+        remove_card(path)
+    return {"systemMessage": card["say"]}
+
+
+def _at_work_behind(call: Json) -> bool:
+    tasks = call.get("background_tasks")
+    return isinstance(tasks, list) and any("burnish:" in json.dumps(task) for task in tasks[:_MOST_SUBAGENTS])
+
+
+def _left_behind(call: Json, work: Json) -> Transcript | None:
+    """The transcript of a subagent that ended without a word of the client."""
+    folder = _subagents(call)
+    line = json.dumps(seat_line(work["token"]))[1:-1].encode()
+    try:
+        files = sorted(folder.glob("agent-*.jsonl"))[-_MOST_SUBAGENTS:] if folder else []
+        fitting = [file for file in files if file.stat().st_size <= _MOST_TRANSCRIPT and line in file.read_bytes()]
+    except OSError:
+        return None
+    transcripts = [Transcript.read(str(file)) for file in fitting]
+    return next((one for one in transcripts if seat_line(work["token"]) in one.prompt and one.last_text), None)
+
+
+# --- A session begins, or its context was compacted
+
+
+def _on_session(call: Json, card: Json | None) -> Json | None:
+    if card is not None:
+        return _context("SessionStart", card["say"]) if card["phase"] in ("R1", "R2", "WAITING") else None
+    return _clean_up(_text(call, "cwd"))
+
+
+def _clean_up(folder: str) -> Json | None:
+    """Let go of sessions that are gone; say where they left a review of this tree unfinished."""
+    from burnish.plugin.cards import read_card, remove_card, sessions_folder  # noqa: PLC0415
+    from burnish.usecases.session_owners import living_owner  # noqa: PLC0415
+    from burnish.workspace.repository import Repository  # noqa: PLC0415
+
+    cards = sessions_folder(_environment())
+    left: list[str] = []
+    for path in sorted(cards.glob("*.json")) if cards is not None else ():
+        card = read_card(path)
+        if card is None or not folder or not os.path.realpath(folder).startswith(os.path.realpath(card["root"])):
+            continue
+        if living_owner(Repository.discover(Path(card["root"])), card["run"]) is None:
+            remove_card(path)
+            left.append(card["run"])
+    if not left:
+        return None
+    return {
+        "systemMessage": f"burnish: a session that is gone left {', '.join(left)} unfinished. /burnish:fix goes on."
+    }

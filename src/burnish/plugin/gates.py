@@ -1,0 +1,197 @@
+"""The answers of hooks. Gates need the session's card alone; what moves the loop is handed to `driving`.
+
+Only the standard library's JSON is imported here: a gate stands before every tool call of a session under review.
+"""
+
+import json
+from typing import Any
+
+_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+_AGENTS = ("Agent", "Task")
+_PATHS = ("file_path", "notebook_path", "path")
+ESCAPE = "/burnish:stop ends the review."
+REVIEW = "R1"
+
+Json = dict[str, Any]
+
+
+def answer(data: bytes, card_path: bytes, folder: bytes, most: int) -> str:
+    """What the hook prints: JSON, or nothing where the client goes on as it would without burnish."""
+    call = _parsed(data) if len(data) <= most else {}
+    event = str(call.get("hook_event_name", "")) if isinstance(call.get("hook_event_name"), str) else ""
+    session = call.get("session_id")
+    if isinstance(session, str) and session and _is_name(session):
+        card_path = folder + session.encode() + b".json"
+    try:
+        card = _read_card(card_path)
+    except OSError:
+        card = None
+    except ValueError:
+        return _broken(event, data)
+    if event == "PreToolUse" or not event:
+        return dumped(_gate(call, card))
+    return _driven(event, call, card)
+
+
+def _driven(event: str, call: Json, card: Json | None) -> str:
+    if event == "PostToolUse" and (card is None or call.get("tool_name") not in _AGENTS):
+        return ""
+    _add_packages()
+    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - gates must not pay for it
+
+    return dumped(drive_hook(event, call, card))
+
+
+def _add_packages() -> None:
+    """Find the packages that burnish needs: the interpreter was started without them."""
+    try:
+        import msgspec  # noqa: F401, PLC0415
+    except ImportError:
+        import site  # noqa: PLC0415
+
+        site.main()
+
+
+def dumped(answered: Json | None) -> str:
+    return "" if answered is None else json.dumps(answered)
+
+
+def _parsed(data: bytes) -> Json:
+    """What the client sent; nothing where that is no object."""
+    try:
+        if data.count(b"[") + data.count(b"{") > 100_000:
+            return {}
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_name(session: str) -> bool:
+    return len(session) <= 128 and session.isascii() and session.replace("-", "").replace("_", "").isalnum()
+
+
+def _read_card(path: bytes) -> Json:
+    with open(path, "rb") as file:  # noqa: PTH123 - without pathlib
+        card = json.loads(file.read())
+    if not isinstance(card, dict) or not isinstance(card.get("run"), str) or not isinstance(card.get("work"), list):
+        raise ValueError("not a card")
+    return card
+
+
+def _broken(event: str, data: bytes) -> str:
+    if b"/burnish:stop" in data and event == "UserPromptSubmit":
+        return _driven(event, _parsed(data), None)
+    what = f"burnish cannot read what it noted about this session's review. {ESCAPE}"
+    return dumped(deny(what) if event in ("PreToolUse", "") else {"systemMessage": what})
+
+
+def deny(reason: str) -> Json:
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+# --- Gates
+
+
+def _gate(call: Json, card: Json | None) -> Json | None:
+    """What a tool call is answered. What cannot be understood is denied while a review may be under way."""
+    tool, given = call.get("tool_name"), call.get("tool_input")
+    if card is None:
+        if call:
+            return None
+        return deny(f"burnish cannot read this call, and a review is under way. {ESCAPE}")
+    phase = card.get("phase")
+    if phase not in ("R1", "R2"):
+        return None
+    if not isinstance(tool, str) or not isinstance(given, dict):
+        return deny(f"[PHASE {phase}] burnish cannot read this call. {ESCAPE}")
+    if tool in _AGENTS:
+        return _dispatch(given, card)
+    if tool in _EDITS:
+        return _edit(given, card, call)
+    if tool == "Bash" and phase == REVIEW and not card.get("may_edit"):
+        return _bash(given, card)
+    return None
+
+
+def _dispatch(given: Json, card: Json) -> Json:
+    """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground."""
+    kind, phase = given.get("subagent_type"), card["phase"]
+    agent = agent_name(kind) if isinstance(kind, str) else ""
+    fitting = [work for work in card["work"] if work["agent"] == agent]
+    if not fitting:
+        wanted = ", ".join(dict.fromkeys(card["prefix"] + work["agent"] for work in card["work"])) or "none"
+        return deny(f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}")
+    said = f"{given.get('prompt', '')} {given.get('description', '')}"
+    work = next((one for one in fitting if one["seat"] in said.split()), fitting[0])
+    try:
+        with open(work["prompt"], encoding="utf-8") as file:  # noqa: PTH123 - without pathlib
+            prompt = file.read()
+    except OSError:
+        return deny(f"[PHASE {phase}] burnish cannot read the prompt of {work['seat']}. {ESCAPE}")
+    prompt = f"{prompt}\n{seat_line(work['token'])}\n"
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow",
+            "permissionDecisionReason": f"burnish asks for {work['seat']}",
+            "updatedInput": {**given, "prompt": prompt, "run_in_background": False},
+        }
+    }
+
+
+def agent_name(kind: str) -> str:
+    """One of burnish's subagents: of the plugin, or of a project's own settings."""
+    return kind.removeprefix("burnish:").removeprefix("burnish-")
+
+
+def seat_line(token: str) -> str:
+    """By which an answer is known to belong to a seat."""
+    return f"Seat: {token}. It tells burnish whose answer this is; do not repeat it."
+
+
+def _edit(given: Json, card: Json, call: Json) -> Json | None:
+    import os  # noqa: PLC0415 - most calls are no edits
+
+    phase, root = card["phase"], card["root"]
+    path = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
+    if path is None or "\0" in path:
+        return deny(f"[PHASE {phase}] burnish cannot tell which file this would change. {ESCAPE}")
+    folder = call.get("cwd") if isinstance(call.get("cwd"), str) else root
+    real = os.path.realpath(os.path.join(str(folder), os.path.expanduser(path)))
+    if any(_inside(real, kept) for kept in card["kept"]):
+        return deny(f"[PHASE {phase}] {path[:200]} belongs to burnish. {ESCAPE}")
+    if phase != REVIEW or card.get("may_edit"):
+        return None
+    real_root = os.path.realpath(root)
+    if not _inside(real, real_root) or _inside(real, os.path.join(real_root, ".agents")):
+        return None
+    return deny(
+        f"[PHASE R1] Reviewers look at the tree as it is: {path[:200]} must not change until all have answered. "
+        f"The fixer edits in phase R2. {ESCAPE}"
+    )
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _bash(given: Json, card: Json) -> Json | None:
+    from burnish.plugin.bash_rules import why_denied  # noqa: PLC0415 - only where a command is run
+
+    command = given.get("command")
+    if not isinstance(command, str):
+        return deny(f"[PHASE R1] burnish cannot read this command. {ESCAPE}")
+    why = why_denied(command, card.get("checks") or [])
+    if not why:
+        return None
+    return deny(
+        f"[PHASE R1] Reviewers look at the tree as it is, and this command might change it: {why}. Use Read, Grep or "
+        f"Glob, or commands such as git diff, git show, cat and grep; the project's tests may run, too. {ESCAPE}"
+    )
