@@ -67,7 +67,9 @@ def words_for(standing: Standing, environment: Mapping[str, str]) -> str:
     escape = "/burnish:stop"
     match standing.phase:
         case SessionPhase.REVIEW | SessionPhase.FIX:
-            agents = "\n".join(f"- {prefix_of(environment)}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted)
+            agents = "\n".join(
+                f"- {prefix_of(environment)}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted
+            )
             name = "plugin-review" if standing.phase is SessionPhase.REVIEW else "plugin-fix"
             return fill(
                 name,
@@ -88,7 +90,8 @@ def aloud(standing: Standing) -> str:
     """How the review ended, for the person."""
     outcome = standing.outcome.value if standing.outcome else "not finished"
     name = "plugin-done" if standing.phase is SessionPhase.DONE else "plugin-stopped"
-    return fill(name, run=standing.run, outcome=outcome, reason=standing.reason)
+    text = fill(name, run=standing.run, outcome=outcome, reason=standing.reason)
+    return " ".join(text.split())
 
 
 def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str, str], *, told: bool = False) -> None:
@@ -143,11 +146,11 @@ def note_told(path: Path, ask: str) -> bool:
 
 def read_card(path: Path) -> dict[str, Any] | None:
     try:
-        card = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        card: Any = json.loads(path.read_bytes())
+        whole = isinstance(card["run"], str) and isinstance(card["version"], int) and isinstance(card["work"], list)
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    is_card = isinstance(card, dict) and isinstance(card.get("run"), str) and isinstance(card.get("version"), int)
-    return card if is_card else None
+    return card if whole else None
 
 
 def remove_card(path: Path) -> None:
