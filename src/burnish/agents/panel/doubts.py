@@ -688,6 +688,26 @@ def _is_echoed(hit: Hit, source: _Source) -> bool:
     return _ECHO.search(source.line(hit.line)) is not None
 
 
+def _is_label(hit: Hit, source: _Source) -> bool:
+    """`[[ SOMETHING ]]` on a line of its own decides nothing: it is there for readers."""
+    return re.fullmatch(r"\s*\[\[\s+[\w:]+\s+\]\]\s*", source.line(hit.line)) is not None
+
+
+def _is_coprocess(hit: Hit, source: _Source) -> bool:
+    """`coproc NAME (command)` declares no function."""
+    return re.match(r"\s*coproc\b", source.line(hit.line)) is not None
+
+
+def _goes_through_keys(hit: Hit, source: _Source) -> bool:
+    """The keys of an array are most often its numbers."""
+    return "${!" in source.line(hit.line)
+
+
+def _is_descriptor(hit: Hit, source: _Source) -> bool:
+    """`>&$number` is not a file for the output and the errors."""
+    return ">&$" in source.line(hit.line)
+
+
 def _is_pattern(hit: Hit, source: _Source) -> bool:
     """`$name[-.]` in a regular expression is no element of an array."""
     return _ELEMENT.search(source.line(hit.line)) is None
@@ -743,6 +763,10 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): _has_another_method,
     (ToolName.ZIZMOR, "template-injection"): _is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1087"): _is_pattern,
+    (ToolName.SHELLCHECK, "SC1065"): _is_coprocess,
+    (ToolName.SHELLCHECK, "SC2068"): _goes_through_keys,
+    (ToolName.SHELLCHECK, "SC2078"): _is_label,
     (ToolName.SHELLCHECK, "SC2145"): _is_echoed,
+    (ToolName.SHELLCHECK, "SC2261"): _is_descriptor,
     (ToolName.SHELLCHECK, "SC2260"): _is_pipe_itself,
 }
