@@ -34,7 +34,10 @@ _OF_ANOTHER_TYPE = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
 )
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
-_PAGE = re.compile(r"\b(?:document|window|importScripts|jQuery)\b|\$\(")
+_PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
+_DEVELOPERS = re.compile(r"(?:jake|gulp|grunt|rake)file|(?:publish|release|build|bump|deploy)\b", re.IGNORECASE)
+_GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
+_TEXTS_ONLY = re.compile(r"\bFunction\(\s*(?:(['\"])(?:(?!\1)[^\\\n])*\1\s*,?\s*)+\)")
 _FIXED_CODE = re.compile(
     r"\bFunction\(\s*(['\"])return this;?\1\s*\)|(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\2", re.IGNORECASE
 )
@@ -103,7 +106,7 @@ _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 _OF_MAINTAINERS = re.compile(
-    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name)|(?:github\.event\.)?inputs\.[\w-]+"
+    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name|event\.pull_request\.base\.ref)|(?:github\.event\.)?inputs\.[\w-]+"
     r"|(?:secrets|vars)\.[\w-]+)\s*"
 )
 _ELEMENT = re.compile(r"\$\w+\[(?:[@*]|\$?\w+)\]")
@@ -508,7 +511,7 @@ def _is_called_by_another_name(hit: Hit, source: _Source) -> bool:
     named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
     function = source.function(hit.line)
     return bool(named) and all(
-        isinstance(one.value, ast.Attribute)
+        _is_held(one.value, source, hit.line)
         # A date that is given may be a datetime.
         or (method is not None and method["owner"][0].islower() and _is_given(one.value, function))
         for one in named
@@ -535,11 +538,27 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     if found is None:
         return False
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
-    held = (ast.Attribute, ast.Subscript)
-    if uses and all(isinstance(one, held) or _is_global(one, source, hit.line) for one in uses):
+    if uses and all(_is_held(one, source, hit.line) or _is_global(one, source, hit.line) for one in uses):
         return True
     given = any(_is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
+
+
+def _is_held(node: ast.expr, source: _Source, line: int | None) -> bool:
+    """Whether a value is that of an attribute, or of an element: it is set elsewhere, too. Or a name for one."""
+    function = source.function(line)
+    if not isinstance(node, ast.Name) or function is None:
+        return isinstance(node, ast.Attribute | ast.Subscript)
+    values = [
+        part for one in _values(function, node.id) for part in (one.elts if isinstance(one, ast.Tuple) else (one,))
+    ]
+    return bool(values) and all(isinstance(one, ast.Attribute | ast.Subscript) for one in values)
+
+
+def _is_sum(hit: Hit, source: _Source) -> bool:
+    """Tuples of exceptions that are added up are a tuple."""
+    handlers = [node for node in source.around(hit.line) if isinstance(node, ast.ExceptHandler)]
+    return any(isinstance(node.type, ast.BinOp) for node in handlers)
 
 
 def _is_global(node: ast.expr, source: _Source, line: int | None) -> bool:
@@ -551,9 +570,12 @@ def _is_global(node: ast.expr, source: _Source, line: int | None) -> bool:
 
 
 def _is_guarded(hit: Hit, source: _Source) -> bool:
-    """The code tries it out, asks first for an attribute or a version, or uses what stands for a missing package."""
+    """The code tries it out, asks first for an attribute or a version, or uses what stands for a missing package.
+
+    Of `~None`, ty knows no more than what it is not.
+    """
     nodes = [*source.around(hit.line)]
-    if source.substitutes.intersection(node.id for node in nodes if isinstance(node, ast.Name)):
+    if "`~" in hit.message or source.substitutes.intersection(one.id for one in nodes if isinstance(one, ast.Name)):
         return True
     handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
     if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
@@ -616,8 +638,23 @@ def _is_published_copy(hit: Hit, source: _Source) -> bool:
 
 
 def _is_fixed_code(hit: Hit, source: _Source) -> bool:
-    """`Function("return this")` and `javascript:void(0)` are the same wherever they run."""
-    return _FIXED_CODE.search(source.line(hit.line)) is not None
+    """`Function("return this")` and `javascript:void(0)` run the same code whatever happens."""
+    line = source.line(hit.line)
+    return _FIXED_CODE.search(line) is not None or _TEXTS_ONLY.search(line) is not None
+
+
+def _asks_for_a_feature(hit: Hit, source: _Source) -> bool:
+    """`typeof /./` differs between engines, whatever the standard says."""
+    return "typeof /" in source.line(hit.line)
+
+
+def _is_script_of_developers(hit: Hit, source: _Source) -> bool:
+    """A script that builds or publishes the project runs commands with values of its own."""
+    path = PurePosixPath(hit.file)
+    if _SCRIPTS.isdisjoint(path.parts[:-1]) and not _DEVELOPERS.match(path.name):
+        return False
+    line = hit.line or 1
+    return not any(map(_GIVEN_TO_SCRIPTS.search, source.lines[line - 1 : max(line, hit.end_line or line)]))
 
 
 def _is_query_of_the_program(hit: Hit, source: _Source) -> bool:
@@ -651,6 +688,26 @@ def _is_echoed(hit: Hit, source: _Source) -> bool:
     return _ECHO.search(source.line(hit.line)) is not None
 
 
+def _is_label(hit: Hit, source: _Source) -> bool:
+    """`[[ SOMETHING ]]` on a line of its own decides nothing: it is there for readers."""
+    return re.fullmatch(r"\s*\[\[\s+[\w:]+\s+\]\]\s*", source.line(hit.line)) is not None
+
+
+def _is_coprocess(hit: Hit, source: _Source) -> bool:
+    """`coproc NAME (command)` declares no function."""
+    return re.match(r"\s*coproc\b", source.line(hit.line)) is not None
+
+
+def _goes_through_keys(hit: Hit, source: _Source) -> bool:
+    """The keys of an array are most often its numbers."""
+    return "${!" in source.line(hit.line)
+
+
+def _is_descriptor(hit: Hit, source: _Source) -> bool:
+    """`>&$number` is not a file for the output and the errors."""
+    return ">&$" in source.line(hit.line)
+
+
 def _is_pattern(hit: Hit, source: _Source) -> bool:
     """`$name[-.]` in a regular expression is no element of an array."""
     return _ELEMENT.search(source.line(hit.line)) is None
@@ -674,6 +731,7 @@ _OF_TOOLS: Mapping[ToolName, Callable[[Hit, _Source], bool]] = {
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.RUFF, "B006"): _is_kept_as_it_is,
+    (ToolName.RUFF, "B030"): _is_sum,
     (ToolName.RUFF, "B909"): _is_list_of_work,
     (ToolName.RUFF, "F811"): _is_registered_or_declared,
     (ToolName.RUFF, "F821"): _is_not_evaluated,
@@ -699,10 +757,16 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.OXLINT, "no-undef"): _is_script_of_a_page,
     (ToolName.OXLINT, "no-new-func"): _is_fixed_code,
     (ToolName.OXLINT, "no-script-url"): _is_fixed_code,
+    (ToolName.OXLINT, "no-constant-binary-expression"): _asks_for_a_feature,
+    (ToolName.AST_GREP, "js-command-from-text"): _is_script_of_developers,
     (ToolName.AST_GREP, "js-sql-from-text"): _is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): _has_another_method,
     (ToolName.ZIZMOR, "template-injection"): _is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1087"): _is_pattern,
+    (ToolName.SHELLCHECK, "SC1065"): _is_coprocess,
+    (ToolName.SHELLCHECK, "SC2068"): _goes_through_keys,
+    (ToolName.SHELLCHECK, "SC2078"): _is_label,
     (ToolName.SHELLCHECK, "SC2145"): _is_echoed,
+    (ToolName.SHELLCHECK, "SC2261"): _is_descriptor,
     (ToolName.SHELLCHECK, "SC2260"): _is_pipe_itself,
 }

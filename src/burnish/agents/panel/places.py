@@ -14,6 +14,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(r".+[_-]tests|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test")
+_OF_DEVELOPERS = re.compile(r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|grunt|gulp|jake|rake)file.*", re.IGNORECASE)
 _MATERIAL_FOLDERS = frozenset(
     {"fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__snapshots__", "snapshots", "corpus"}
 )
@@ -71,6 +72,11 @@ def surroundings(path: str) -> Surroundings:
 
 def _is_for_tests(folder: str) -> bool:
     return folder in _TEST_FOLDERS or _TESTS_BY_NAME.fullmatch(folder) is not None
+
+
+def runs_tools(path: str) -> bool:
+    """Whether a file tells a tool of developers what to do, such as to run tests: `karma.conf.js`, `gulpfile.js`."""
+    return _OF_DEVELOPERS.fullmatch(PurePosixPath(path).name) is not None
 
 
 def may_import_from(folder: str, path: str) -> bool:

@@ -20,7 +20,7 @@ from burnish.agents.panel.own_checks.looking import look_into
 from burnish.agents.panel.own_checks.scripts import script_hits
 from burnish.agents.panel.own_checks.workflows import is_workflow, lost_script, lost_tests
 from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
-from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, short_name, surroundings
+from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, runs_tools, short_name, surroundings
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
 from burnish.agents.panel.tools import ty
@@ -279,7 +279,9 @@ class ChangeSnapshot:
         """
         mild = {file.path for file in self.files if surroundings(file.path) is not Surroundings.PROGRAM}
         moved = {path for path in mild if surroundings(self.old_paths.get(path, path)) is Surroundings.PROGRAM}
-        program = [file for file in self.files if file.path not in mild and takes_code(file)]
+        program = [
+            file for file in self.files if file.path not in mild and takes_code(file) and not runs_tools(file.path)
+        ]
         texts = ["\n".join(self.head.lines(file.path) or ()) for file in program] if mild else []
         # A test may be called like what it tests: then it takes one folder more to mean the test.
         own = {short_name(file.path) for file in program}

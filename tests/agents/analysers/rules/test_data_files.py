@@ -91,3 +91,9 @@ def test_what_only_looks_like_a_conflict_is_not_reported(text: str) -> None:
 @pytest.mark.parametrize("text", ["[" * 200_000, "- " * 200_000, "{a: " * 100_000])
 def test_a_file_of_brackets_does_not_end_the_process(text: str) -> None:
     assert found("a.yaml", text) == [(OwnRule.INVALID_DATA.value, 1)]
+
+
+def test_an_empty_file_of_an_editor_is_fine() -> None:
+    assert not found(".vscode/settings.json", "\n")
+    assert found("web/settings.json", "\n")
+    assert found(".vscode/settings.json", "{,\n")

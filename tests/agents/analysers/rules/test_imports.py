@@ -62,6 +62,7 @@ def test_a_package_that_no_file_declares(text: str) -> None:
         "try:\n    import tenacity\nexcept ImportError:\n    import backoff\n",
         "if TYPE_CHECKING:\n    import tenacity\n",
         "import lxml\n",
+        "import httplib, urllib2\nfrom ConfigParser import ConfigParser\n",
         "#!/usr/bin/env python\n# /// script\n# dependencies = [\n#     'tenacity',\n# ]\n# ///\nimport tenacity\n",
         "import tenacity\ndef (\n",
     ],

@@ -2,7 +2,14 @@
 
 import pytest
 
-from burnish.agents.panel.places import is_filled_in, is_template, names_in, shows_placeholders, surroundings
+from burnish.agents.panel.places import (
+    is_filled_in,
+    is_template,
+    names_in,
+    runs_tools,
+    shows_placeholders,
+    surroundings,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +123,11 @@ def test_more_of_a_path_may_be_asked_for() -> None:
 )
 def test_words_for_a_name_and_a_password_are_no_secret(line: str, *, expected: bool) -> None:
     assert shows_placeholders(line) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("karma.conf.js", True), ("web/jest.config.ts", True), ("Gruntfile.js", True), ("src/config.js", False)],
+)
+def test_files_that_tell_a_tool_what_to_do(path: str, *, expected: bool) -> None:
+    assert runs_tools(path) is expected

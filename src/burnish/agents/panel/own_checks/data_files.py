@@ -51,6 +51,8 @@ def data_hits(path: str, content: bytes) -> Iterator[Hit]:
         lines = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return
+    if not lines.strip() and PurePosixPath(path).parts[0].startswith("."):
+        return  # settings of an editor, of which there are none yet
     found = tuple(look(path, lines))
     if not found or _is_template(path, lines):
         return

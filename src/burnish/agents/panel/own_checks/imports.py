@@ -138,6 +138,13 @@ class _Check:
         return {key(one.name) for content in contents.values() for one in self._language.imports(content)} & wanted
 
 
+_OF_PYTHON_2 = frozenset(
+    {
+        "BaseHTTPServer", "ConfigParser", "Cookie", "HTMLParser", "Queue", "SimpleHTTPServer", "SocketServer",
+        "StringIO", "Tkinter", "UserDict", "cPickle", "cStringIO", "commands", "cookielib", "httplib", "md5", "thread",
+        "urllib2", "urlparse", "xmlrpclib",
+    }
+)  # fmt: skip
 _MOST_FILES = 200
 _DOCUMENTS = (".md", ".rst", ".txt", ".yml", ".yaml", ".toml", ".cfg", ".ini")
 _OPTIONAL = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
@@ -182,7 +189,8 @@ class _Python:
 
     def package(self, name: str) -> str | None:
         top = name.partition(".")[0]
-        return None if not top or top in sys.stdlib_module_names or top.startswith("__") else top
+        known = top in sys.stdlib_module_names or top in _OF_PYTHON_2
+        return None if not top or known or top.startswith("__") else top
 
     def is_local(self, package: str, tree: FilesOfTree) -> bool:
         return package in _python_names(tree.paths)
