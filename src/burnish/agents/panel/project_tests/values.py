@@ -53,6 +53,8 @@ class TestPlan(Value):
     """The user's checkout: an editable installation must not lead there, for what the copy does not have either."""
     readable: tuple[str, ...] = ()
     """What it needs of the user's home: tool chains, downloaded dependencies."""
+    advice: str = ""
+    """What a person could do where they cannot run, if the project's files tell."""
 
 
 class NoTests(Value):
