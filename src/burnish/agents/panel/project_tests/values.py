@@ -142,6 +142,8 @@ class RecordedCall(Value):
     """What it returns or raises."""
     left: dict[str, Described] = msgspec.field(default_factory=dict[str, Described])
     """The arguments after the call, by name."""
+    repeated: bool = False
+    """No test makes it: it is a call of a test with a boundary as one of its arguments."""
 
 
 RecordedCalls = dict[str, tuple[RecordedCall, ...]]
