@@ -41,7 +41,6 @@ from burnish.agents.panel.project_tests.changed_tests import TestModule, edited_
 from burnish.agents.panel.project_tests.commands import CHOICE_NAME, PLUGIN, REPORT_NAME, SuiteSelection
 from burnish.agents.panel.project_tests.effects import ShownEffect, shown_effect
 from burnish.agents.panel.project_tests.mutating import (
-    LEAST_SECONDS,
     MOST_NAMED,
     TIMES_AS_LONG,
     all_pass,
@@ -66,6 +65,8 @@ from burnish.system.process import Finished, How
 from burnish.workspace.repository import Repository
 
 _SECONDS = 120.0
+_LEAST_SECONDS = 60.0
+"""When a wrong version does not end, on a busy machine."""
 _MOST_LINES = 100_000
 _VERSION_FILE = re.compile(
     r"""^(?:build\.hooks\.vcs\.)?(?:version[-_]file|write_to) *= *["']?([\w/.-]+\.py)""", re.MULTILINE
@@ -346,7 +347,7 @@ class Runner(Value):
     def lets_pass(self, mutation: Mutation, measured: TestResult) -> bool:
         """Whether all tests that run the line pass on a wrong version of it. One that does not end is noticed."""
         tests = tests_reaching(mutation, measured)
-        runner = replace(self, seconds=max(LEAST_SECONDS, TIMES_AS_LONG * measured.seconds))
+        runner = replace(self, seconds=max(_LEAST_SECONDS, TIMES_AS_LONG * measured.seconds))
         selection = SuiteSelection(only=tests, until_failure=True)
         return bool(tests) and all_pass(runner.run_wrong(mutation, selection), tests)
 

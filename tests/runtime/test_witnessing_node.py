@@ -51,6 +51,14 @@ def test_the_base_is_asked_for_edited_files_alone(tmp_path: Path) -> None:
     }
 
 
+def test_tests_that_need_a_build_are_told_with_the_line_to_add(tmp_path: Path) -> None:
+    scripts = '{"build": "tsc", "test": "exit 1 && vitest run", "test-unit": "vitest run"}'
+    base: Files = {"package.json": f'{{"scripts": {scripts}}}\n', "calc.js": "exports.one = 1;\n"}
+    heard = Stand(tmp_path, change(tmp_path, base, {"calc.js": "exports.one = 2;\n"})).hear()
+    assert heard.missing is not None
+    assert '[validate] tests = "npm run build && npm run test-unit"' in heard.missing.hint
+
+
 PLAN = TestPlan(framework=Framework.VITEST, argv=("vitest",), text="vitest")
 PASSED = Case(name="a.spec.js > runs", outcome=CaseOutcome.PASSED, file="a.spec.js")
 FAILED = replace(PASSED, outcome=CaseOutcome.FAILED)

@@ -100,6 +100,15 @@ def test_a_wrong_version_that_no_test_notices_is_told_with_its_line(hear: Hear) 
     assert "`price(21, True)` returns `[21]` instead of `[10]` in line 9 of `tests/test_shop.py`" in finding.impact
 
 
+def test_a_boundary_that_no_test_comes_to_is_told_with_a_call_of_it(hear: Hear) -> None:
+    price = "def price(cents):\n    if cents >= 5000:\n        return 0\n    return 5\n"
+    tests = "from price import price\n\n\ndef test_price():\n    assert [price(1), price(9000)] == [5, 0]\n"
+    heard = hear(BASE, {"price.py": price, "tests/test_price.py": tests}, WITH_MUTATIONS)
+    (finding,) = heard.findings
+    assert finding.title == "No test notices if `cents >= 5000` becomes `cents > 5000`"
+    assert finding.impact == "With it, `price(5000)` returns `5` instead of `0`, and no test makes this call."
+
+
 @pytest.mark.prove
 def test_a_wrong_version_that_does_not_end_is_noticed(hear: Hear) -> None:
     heard = hear(BASE, {"shop.py": SHOP + LOOP, "tests/test_shop.py": SHOP_TESTS}, WITH_MUTATIONS)

@@ -95,4 +95,5 @@ def _suggestion(hit: Hit, ruling: Ruling) -> str:
     """The remedy's own words, else the tool's, else those of the rulebook."""
     remedy = hit.remedy.title if hit.remedy else ""
     advice = remedy or hit.suggestion or ruling.words.suggestion
-    return f"{advice.rstrip()} See {hit.link}".strip() if hit.link else advice
+    sentence = f"{advice.rstrip().rstrip('.')}. " if advice.strip() else ""
+    return f"{sentence}See {hit.link}" if hit.link else advice

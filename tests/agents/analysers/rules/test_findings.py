@@ -42,6 +42,8 @@ def test_the_remedy_says_best_what_to_do() -> None:
     assert _finding(unused).suggestion == "Look at it."
     remedy = Remedy(edits=(edit,), safe=True, title="Remove unused import: `os`")
     assert _finding(replace(unused, remedy=remedy)).suggestion == "Remove unused import: `os`"
+    linked = replace(unused, remedy=remedy, link="https://docs.example/F401")
+    assert _finding(linked).suggestion == "Remove unused import: `os`. See https://docs.example/F401"
 
 
 @pytest.mark.parametrize(

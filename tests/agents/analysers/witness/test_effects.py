@@ -24,6 +24,7 @@ def effects(folder: Path, code: str, test: str) -> list[str]:
     found: list[str] = []
     for mutation in mutations_of("m.py", code.encode(), every, every):
         function = {"file": "m.py", "line": mutation.first_line, "name": mutation.function.rpartition(".")[2]}
+        function |= {"parameter": mutation.parameter, "boundary": mutation.boundary}
         wrong = mutation.apply(code.encode()).decode()
         runs = [recorded(folder, version, test, function) for version in (wrong, code, wrong, code)]
         effect = shown_effect(runs[1::2], runs[::2])
@@ -82,6 +83,27 @@ YIELDS = "def each():\n    one = 1\n    one += 2\n    yield one\n\n\ndef total()
 def test_an_effect_is_shown_by_the_call_of_a_test(tmp_path: Path, code: str, test: str, expected: list[str]) -> None:
     """A condition, a boundary, a number and deletions; what only private attributes keep is not shown."""
     assert effects(tmp_path, code, test) == expected
+
+
+PRICE = "def price(cents, *, member=False):\n    if cents >= 5000:\n        return 0\n    return 5\n"
+AT_THE_BOUNDARY = "`price(5000, member=False)` returns `5` instead of `0`"
+
+
+@pytest.mark.parametrize(
+    ("code", "test", "expected"),
+    [
+        (PRICE, "price(1); price(9000)", [AT_THE_BOUNDARY]),
+        (PRICE, "price(True); price(9e3)", []),
+        (PRICE, "price(1, member=[])", []),
+        (PRICE.replace("return 5", "return 0"), "price(1)", []),
+    ],
+)
+def test_a_boundary_that_no_test_comes_to_is_shown_by_a_repeated_call(
+    tmp_path: Path, code: str, test: str, expected: list[str]
+) -> None:
+    """Only with whole numbers and what cannot have been altered, and only if it makes a difference."""
+    shown = effects(tmp_path, code, test)
+    assert [each.partition(" ")[2] for each in shown if "5000" in each] == expected
 
 
 HANDLER = (

@@ -44,6 +44,9 @@ class RecordedFunction(Value):
     """The first one, with its decorators."""
     turn: int = 0
     """Tells a repeated run from the first one."""
+    parameter: str = ""
+    """Where a boundary is moved: what is compared with it."""
+    boundary: int = 0
 
 
 class SuiteSelection(Value):

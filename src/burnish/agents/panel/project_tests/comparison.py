@@ -107,14 +107,16 @@ def compare(
 
 _ERROR = re.compile(r"\b\w*Error\b[^:]*: \S")
 _LONGEST_REASON = 300
-_HINT = "Install what they need ([workspace] prepare or seed in burnish.toml), or set the command: [validate] tests."
+INSTALL_HINT = (
+    "Install what they need ([workspace] prepare or seed in burnish.toml), or set the command: [validate] tests."
+)
 _SLOW_HINT = (
     "Give them more time ([analysers] test_seconds in burnish.toml), or set a faster command: [validate] tests."
 )
 
 
-def _unknown(reason: str, hint: str = _HINT) -> NoEvidence:
-    return NoEvidence(reason=reason, hint=hint or _HINT)
+def _unknown(reason: str, hint: str = INSTALL_HINT) -> NoEvidence:
+    return NoEvidence(reason=reason, hint=hint or INSTALL_HINT)
 
 
 def _all_loading(result: TestResult) -> bool:
@@ -171,7 +173,7 @@ def _from_base(base: TestResult, head: TestResult, old: int) -> NoEvidence | Non
     if not base.complete:
         endless = base.ended is SuiteEnd.ENDLESS
         reason = f"the tests {'time out' if endless else 'crash'} on the base"
-        return _unknown(reason, _SLOW_HINT if endless else _HINT)
+        return _unknown(reason, _SLOW_HINT if endless else INSTALL_HINT)
     number = len(head.failing) + len(head.passing)
     if not head.lists_passed or not old or old * 2 < number:
         return None

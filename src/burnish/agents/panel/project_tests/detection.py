@@ -207,7 +207,19 @@ def _node(site: Site) -> TestPlan | NoTests:
         project=site.project,
         language=Language.NODE,
         environment=environment,
+        advice=_with_build(manager, package.scripts),
     )
+
+
+_UNIT = re.compile(r"(?:tests?[:_-])?units?(?:[:_-]tests?)?")
+
+
+def _with_build(manager: str, scripts: Mapping[str, str]) -> str:
+    """The setting for tests that need what a build makes, which burnish does not start by itself."""
+    if "build" not in scripts:
+        return ""
+    tests = next((f"{manager} run {name}" for name in scripts if _UNIT.fullmatch(name)), f"{manager} test")
+    return f'If they need a build first, add this to burnish.toml: [validate] tests = "{manager} run build && {tests}".'
 
 
 def _locked_by(site: Site) -> str:

@@ -1,6 +1,7 @@
 """What a wrong version of code does to the calls that tests make: it must be shown, or nothing is said of it.
 
-Only what a test got from a call counts: what was returned or raised, and the arguments afterwards. Calls are compared
+Only what a test got from a call counts: what was returned or raised, and the arguments afterwards. Where a boundary is
+moved, a call of a test is also repeated with the boundary itself, which tests often leave out. Calls are compared
 in their order, as long as they have the same arguments. What differs between two runs of the same code is no effect.
 A test that fails while it is recorded shows nothing: it may measure memory or time.
 """
@@ -23,6 +24,8 @@ class ShownEffect(Value):
     """Where a test makes the call."""
     words: str
     """What it comes to, for a reader."""
+    made: bool = True
+    """A test makes it; else only its repetition with a boundary shows the effect."""
 
 
 def shown_effect(original: Sequence[TestResult], wrong: Sequence[TestResult]) -> ShownEffect | None:
@@ -51,7 +54,9 @@ def _effect(original: Sequence[RecordedCall], wrong: Sequence[RecordedCall]) -> 
         if not words and _differ(values[: len(original)], values[len(original) :]):
             now, before = _around(wrong[0].left[name].text, call.left[name].text)
             words = f"leaves `{name}` as `{now}` instead of `{before}`"
-    return ShownEffect(file=call.file, line=call.line, words=f"`{call.text}` {words}") if words else None
+    if not words:
+        return None
+    return ShownEffect(file=call.file, line=call.line, words=f"`{call.text}` {words}", made=not call.repeated)
 
 
 def _differ(original: Sequence[Described], wrong: Sequence[Described]) -> bool:

@@ -54,10 +54,13 @@ class Mutants:
         if measured is None or not measured.complete:
             return Unnoticed(notes=(f"no wrong versions were tried: the tests take longer than {self._seconds:g} s",))
         unnoticed: dict[tuple[str, int], Finding] = {}
-        for mutation in candidates:
+        for tried, mutation in enumerate(candidates):
             place, tests = (mutation.path, mutation.line), tests_reaching(mutation, measured)
-            if self._left <= 0 or len(unnoticed) >= MOST_NAMED:
+            if len(unnoticed) >= MOST_NAMED:
                 break
+            if self._left <= 0:
+                said = f"{tried} of {len(candidates)} wrong versions were tried within {self._seconds:g} s"
+                return Unnoticed(findings=tuple(unnoticed.values()), notes=(said,))
             if place in unnoticed or not tests:
                 continue
             effect = await self._unnoticed(mutation, contents[mutation.path], tests, measured.seconds)
@@ -128,7 +131,12 @@ class Mutants:
 def recording(mutation: Mutation, tests: tuple[str, ...], turn: int) -> SuiteSelection:
     """The tests that run a line, with a record of what their calls come to."""
     function = RecordedFunction(
-        file=mutation.path, name=mutation.function.rpartition(".")[2], line=mutation.first_line, turn=turn
+        file=mutation.path,
+        name=mutation.function.rpartition(".")[2],
+        line=mutation.first_line,
+        turn=turn,
+        parameter=mutation.parameter,
+        boundary=mutation.boundary,
     )
     return SuiteSelection(only=tests, recorded=function)
 
@@ -161,8 +169,12 @@ def _finding(mutation: Mutation, tests: Sequence[str], effect: ShownEffect) -> F
         problem=(
             f"{number} this line of `{mutation.function}`, and all pass if {mutation.words}: {named(list(tests))}."
         ),
-        impact=f"With it, {effect.words} in line {effect.line} of `{effect.file}`, and no test fails.",
+        impact=(
+            f"With it, {effect.words} in line {effect.line} of `{effect.file}`, and no test fails."
+            if effect.made
+            else f"With it, {effect.words}, and no test makes this call."
+        ),
         evidence=evidence("\n".join((f"{effect.file}:{effect.line}: {effect.words}", *tests))),
-        suggestion="Assert what this call comes to.",
+        suggestion="Assert what this call comes to." if effect.made else "Add a test that makes this call.",
         confidence=0.9,
     )

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 _NO_FUNCTIONS = re.compile(
     r"__(?:repr|str|del|hash|rich_repr|getstate|setstate|sizeof|dir|format)__|.*(?:repr|debug|log|print|trace|warn|usage)"
@@ -86,6 +86,9 @@ class Mutation(Value):
     replacement: str
     words: str
     """What is done, for a reader."""
+    parameter: str = ""
+    """The parameter of the function that is compared with a boundary, where it is one."""
+    boundary: int = 0
 
     def apply(self, content: bytes) -> bytes:
         return content[: self.start] + self.replacement.encode() + content[self.end :]
@@ -236,7 +239,9 @@ class _Maker:
                 inner = left.args[0] if isinstance(left, ast.Call) and left.args else left
                 if ast.unparse(inner) not in used and all(_leaves(node) for node in statement.body[-1:]):
                     text = f"{self._text(left)} {_BOUNDARY[type(operator)]} {self._text(right)}"
-                    yield self._replaced(place, statement.test, text, MutationKind.BOUNDARY)
+                    moved = self._replaced(place, statement.test, text, MutationKind.BOUNDARY)
+                    compared = left.id if isinstance(left, ast.Name) else ""
+                    yield replace(moved, parameter=compared, boundary=right.value) if compared else moved
             case _:
                 pass
 

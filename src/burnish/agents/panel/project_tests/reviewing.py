@@ -29,6 +29,7 @@ from burnish.agents.panel.project_tests.commands import (
     runs_files,
 )
 from burnish.agents.panel.project_tests.comparison import (
+    INSTALL_HINT,
     NoEvidence,
     SuiteComparison,
     allowed_seconds,
@@ -360,6 +361,8 @@ class _ProjectReview:
         change = self._changed.change()
         idle = _idle(trial.head, self._changed, self._settings.uncovered)
         missing = trial.comparison.missing or unmet_dependencies(trial, change, tree)
+        if missing is not None and missing.hint == INSTALL_HINT and self._plan.advice:
+            missing = replace(missing, hint=f"{self._plan.advice} {INSTALL_HINT}")
         return TestReview(
             findings=(*findings_of(trial, change, tree), *idle),
             notes=(*notes_of(trial), *self._unmeasured(trial.head), *_said_of(missing)),

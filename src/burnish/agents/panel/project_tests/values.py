@@ -53,6 +53,8 @@ class TestPlan(Value):
     """The user's checkout: an editable installation must not lead there, for what the copy does not have either."""
     readable: tuple[str, ...] = ()
     """What it needs of the user's home: tool chains, downloaded dependencies."""
+    advice: str = ""
+    """What a person could do where they cannot run, if the project's files tell."""
 
 
 class NoTests(Value):
@@ -140,6 +142,8 @@ class RecordedCall(Value):
     """What it returns or raises."""
     left: dict[str, Described] = msgspec.field(default_factory=dict[str, Described])
     """The arguments after the call, by name."""
+    repeated: bool = False
+    """No test makes it: it is a call of a test with a boundary as one of its arguments."""
 
 
 RecordedCalls = dict[str, tuple[RecordedCall, ...]]

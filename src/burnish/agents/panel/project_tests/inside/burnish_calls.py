@@ -35,6 +35,8 @@ CAN_PAUSE = 0x20 | 0x80 | 0x200
 RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 VARIES = re.compile(r"0x[0-9a-fA-F]{6,}|\bpytest-\d+\b")
 """Addresses, and folders of one run of pytest."""
+PLAIN = (int, float, str, bytes, bool, type(None))
+"""Arguments with which a call can be repeated: it cannot have altered them."""
 MOCKS = ("unittest.mock", "mock", "mock.mock")
 # Descriptors of the builtin types themselves: a class or its metaclass may have attributes of the same names.
 bases_of: Callable[[Any], tuple[Any, ...]] = type.__dict__["__mro__"].__get__
@@ -201,6 +203,22 @@ class Call:
         found = (name for name in texts if name not in ("self", "cls") and name not in empty)
         return ", ".join(signs.get(name, "") + texts[name][:MOST_SHOWN] for name in found)
 
+    def repeated(self, frame: FrameType, parameter: str, boundary: int) -> dict[str, Any] | None:
+        """The same call with a boundary as an argument, and what it comes to: only of a plain function of a module."""
+        code, function = frame.f_code, frame.f_globals.get(frame.f_code.co_name)
+        is_own = type(function) is FunctionType and function.__code__ is code and not code.co_posonlyargcount
+        is_plain = not self._rest and all(type(value) in PLAIN for value in self.parameters.values())
+        if self.told is None or not is_own or not is_plain or type(self.parameters.get(parameter)) is not int:
+            return None
+        arguments = {**self.parameters, parameter: boundary}
+        try:
+            outcome = f"returns {described(cast('Any', function)(**arguments))}"
+        except Exception as error:  # noqa: BLE001 - that is an outcome, too
+            outcome = f"raises {described(error)}"
+        texts = {name: described(value) for name, value in arguments.items()}
+        text = f"{code.co_name}({self._shown(texts)})"
+        return {**self.told, "text": text, "outcome": kept(outcome), "left": {}, "repeated": True}
+
     def end(self, outcome: str) -> None:
         if self.told is not None:
             left = {name: kept(described(value)) for name, value in self.parameters.items()}
@@ -274,9 +292,17 @@ class CallRecorder:
                 del self._open[frame]
                 returned = frame.f_code.co_code[frame.f_lasti] in RETURNS
                 call.end(f"returns {described(value)}" if returned else f"raises {described(call.error)}")
+                self._repeat(frame, call)
         except Exception:  # noqa: BLE001 - see above
             sys.settrace(None)
         return self._leave
+
+    def _repeat(self, frame: FrameType, call: Call) -> None:
+        """Once in a test: no event comes meanwhile."""
+        parameter = self._function.get("parameter", "")
+        if parameter and self._is_target(frame.f_code) and not any("repeated" in each for each in self._calls):
+            told = call.repeated(frame, parameter, self._function["boundary"])
+            self._calls += [told] if told else []
 
     def _is_target(self, code: CodeType) -> bool:
         if code.co_firstlineno != self._function["line"] or code.co_name != self._function["name"]:
