@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agents.registry import clients
-from burnish.ledger.sqlite import open_ledger
 from burnish.core.state import Run
+from burnish.ledger.sqlite import open_ledger
 from burnish.runtime.journal import load_run
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings

@@ -67,7 +67,9 @@ def words_for(standing: Standing, environment: Mapping[str, str]) -> str:
     escape = "/burnish:stop"
     match standing.phase:
         case SessionPhase.REVIEW | SessionPhase.FIX:
-            agents = "\n".join(f"- {prefix_of(environment)}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted)
+            agents = "\n".join(
+                f"- {prefix_of(environment)}{agent_for(work, standing)}: {work.seat}" for work in standing.wanted
+            )
             name = "plugin-review" if standing.phase is SessionPhase.REVIEW else "plugin-fix"
             return fill(
                 name,

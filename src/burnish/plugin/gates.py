@@ -127,7 +127,9 @@ def _dispatch(given: Json, card: Json) -> Json:
     fitting = [work for work in card["work"] if work["agent"] == agent]
     if not fitting:
         wanted = ", ".join(dict.fromkeys(card["prefix"] + work["agent"] for work in card["work"])) or "none"
-        return deny(f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}")
+        return deny(
+            f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}"
+        )
     said = f"{given.get('prompt', '')} {given.get('description', '')}"
     work = next((one for one in fitting if one["seat"] in said.split()), fitting[0])
     try:
