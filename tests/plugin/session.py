@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -96,12 +97,10 @@ def command(text: str) -> ScriptedToolUse:
 class Said:
     """What came of one call of the client."""
 
-    def __init__(self, done: "subprocess.CompletedProcess[str]") -> None:
-        self.code = done.returncode
-        self.errors = done.stderr
-        self.records: list[dict[str, Any]] = [
-            json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")
-        ]
+    def __init__(self, code: int, output: str, errors: str) -> None:
+        self.code = code
+        self.errors = errors
+        self.records: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
     @property
     def notices(self) -> str:
@@ -140,23 +139,28 @@ class SessionStage:
         self.plugin = plugin_path(PluginName.REVIEW, self.environment)
 
     def claude(self, server: ModelServer, scenario: str, prompt: str, *options: str) -> Said:
-        return Said(self.start(server, scenario, prompt, *options, timeout=110))
+        process = self.popen(server, scenario, prompt, *options)
+        out, errors = process.communicate(timeout=400)
+        return Said(process.returncode, out, errors)
 
-    def start(
-        self, server: ModelServer, scenario: str, prompt: str, *options: str, timeout: float
-    ) -> "subprocess.CompletedProcess[str]":
+    def kill(self, process: "subprocess.Popen[str]") -> None:
+        """The client and all that it started, at once."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+    def popen(self, server: ModelServer, scenario: str, prompt: str, *options: str) -> "subprocess.Popen[str]":
         program = clients()[AgentKind.CLAUDE].program(AgentSettings(kind=AgentKind.CLAUDE), os.environ)
         words = ["-p", prompt, "--output-format", "stream-json", "--verbose", "--model", "sonnet", "--max-turns", "80"]
         allowed = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
-        return subprocess.run(
+        return subprocess.Popen(
             [str(program), *words, *allowed, "--plugin-dir", str(self.plugin), *options],
             cwd=self.root,
             env={**self.environment, **service(AgentKind.CLAUDE, server.url(scenario))},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=timeout,
-            check=False,
+            start_new_session=True,
         )
 
     @property

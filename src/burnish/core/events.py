@@ -166,7 +166,7 @@ class RunStarted(Event, tag="run-started"):
     owner: int = 0
     """The process that asked for the run: the shell or session from which burnish was started."""
     session: str = ""
-    """The client's session that reviews and fixes its own working tree in place; empty where burnish runs its agents."""
+    """The session that reviews and fixes its own working tree in place; empty where burnish runs the agents."""
     parallel_agents: bool = False
     """Whether the subject is uncommitted work, and other runs were at work on the repository when this one began."""
     supersedes: tuple[str, ...] = ()

@@ -9,15 +9,23 @@ import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from burnish.core.errors import BurnishError
-from burnish.plugin.gates import ESCAPE, Json, agent_name, seat_line
+from burnish.plugin.gates import ESCAPE, Json, agent_name, seat_line, table
+
+if TYPE_CHECKING:
+    from burnish.usecases.session_owners import SessionOwner
+    from burnish.usecases.session_review import SessionRequest
 
 _SMALL = 64 * 1024
 _MOST_TRANSCRIPT = 32 * 1024 * 1024
 _MOST_SUBAGENTS = 500
 _COMMAND = "/burnish:"
+_OPTIONS = ("--protocol", "--base", "--max-rounds", "--brief")
+_ADOPT = "--adopt"
+_PHASES = ("R1", "R2")
+"""In which subagents are wanted."""
 UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 
 
@@ -57,6 +65,10 @@ def _text(call: Json, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _tables(value: object) -> list[Json]:
+    return [table(item) for item in cast("list[object]", value)] if isinstance(value, list) else []
+
+
 def _environment() -> dict[str, str]:
     return dict(os.environ)
 
@@ -68,7 +80,7 @@ def _on_prompt(call: Json, card: Json | None) -> Json | None:
     prompt = _text(call, "prompt").strip()
     session, folder = _text(call, "session_id"), Path(_text(call, "cwd") or ".")
     if not prompt.startswith(_COMMAND):
-        if card is None or card["phase"] not in ("R1", "R2"):
+        if card is None or card["phase"] not in _PHASES:
             return None
         return _context("UserPromptSubmit", f"burnish: a review of this tree is under way.\n\n{card['say']}")
     name, _, rest = prompt.removeprefix(_COMMAND).partition(" ")
@@ -85,7 +97,7 @@ def _on_prompt(call: Json, card: Json | None) -> Json | None:
             return None
 
 
-def _owner(session: str) -> Any:
+def _owner(session: str) -> "SessionOwner":
     from burnish.usecases.session_owners import owner_of  # noqa: PLC0415
 
     return owner_of(session)
@@ -108,35 +120,42 @@ def _start(name: str, rest: str, session: str, folder: Path) -> Json:
     return answer
 
 
-def _request(name: str, rest: str) -> Any:
+def _request(name: str, rest: str) -> "SessionRequest":
     """What was typed after the command: options, and the intent in words."""
     from burnish.core.events import Mode  # noqa: PLC0415
     from burnish.usecases.session_review import SessionRequest, SessionReviewError  # noqa: PLC0415
 
-    options = {"--protocol": "protocol", "--base": "base", "--brief": "brief", "--max-rounds": "max_rounds"}
     try:
         words = shlex.split(rest)
     except ValueError:
         words = rest.split()
-    given: dict[str, Any] = {"mode": Mode.REVIEW if name == "review" else Mode.FIX}
+    given: dict[str, str] = {}
     intent: list[str] = []
     while words:
         word = words.pop(0)
-        if word == "--adopt":
-            given["adopt"] = True
-        elif word in options:
+        if word in _OPTIONS:
             if not words:
                 raise SessionReviewError(f"{word} needs a value.", hint=f"Type it after {word}.")
-            given[options[word]] = words.pop(0)
+            given[word] = words.pop(0)
+        elif word == _ADOPT:
+            given[word] = ""
         elif word.startswith("--"):
-            known = ", ".join((*options, "--adopt"))
+            known = ", ".join((*_OPTIONS, _ADOPT))
             raise SessionReviewError(f"/burnish:{name} does not know {word}.", hint=f"It knows {known}.")
         else:
             intent.append(word)
-    rounds = given.get("max_rounds")
-    if rounds is not None and not (rounds.isascii() and rounds.isdigit()):
+    rounds = given.get("--max-rounds", "")
+    if rounds and not (rounds.isascii() and rounds.isdigit()):
         raise SessionReviewError(f"--max-rounds {rounds} is not a number.", hint="Type one, such as 3.")
-    return SessionRequest(**{**given, **({"max_rounds": int(rounds)} if rounds else {}), "intent": " ".join(intent)})
+    return SessionRequest(
+        mode=Mode.REVIEW if name == "review" else Mode.FIX,
+        protocol=given.get("--protocol"),
+        base=given.get("--base"),
+        max_rounds=int(rounds) if rounds else None,
+        brief=given.get("--brief", ""),
+        intent=" ".join(intent),
+        adopt=_ADOPT in given,
+    )
 
 
 def _run_of(session: str, folder: Path) -> str:
@@ -299,17 +318,16 @@ class Transcript:
 def _records(lines: list[bytes]) -> Iterator[Json]:
     for line in lines:
         try:
-            record = json.loads(line) if line.strip() else None
+            record = table(json.loads(line)) if line.strip() else {}
         except (ValueError, RecursionError):
             continue
         # The client also writes down its requests, which hold the conversation once more.
-        if isinstance(record, dict) and not str(record.get("type", "")).startswith("api-"):
+        if record and not str(record.get("type", "")).startswith("api-"):
             yield record
 
 
 def _message(record: Json) -> Json:
-    message = record.get("message")
-    return message if isinstance(message, dict) else {}
+    return table(record.get("message"))
 
 
 def _role(record: Json) -> str:
@@ -317,8 +335,7 @@ def _role(record: Json) -> str:
 
 
 def _parts(record: Json) -> list[Json]:
-    content = _message(record).get("content")
-    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return _tables(_message(record).get("content"))
 
 
 def _said(record: Json) -> str:
@@ -333,17 +350,12 @@ def _said(record: Json) -> str:
 
 def _on_tool(call: Json, card: Json) -> Json | None:
     """Take an answer that no SubagentStop brought, then say what comes next: once for each question."""
-    response = call.get("tool_response")
-    response = response if isinstance(response, dict) else {}
-    given = call.get("tool_input")
-    prompt = _text(response, "prompt") or _text(given if isinstance(given, dict) else {}, "prompt")
+    response = table(call.get("tool_response"))
+    prompt = _text(response, "prompt") or _text(table(call.get("tool_input")), "prompt")
     work = next((one for one in card["work"] if seat_line(one["token"]) in prompt), None)
     if work is not None and response.get("status") == "completed":
-        content = response.get("content")
-        parts = content if isinstance(content, list) else []
-        said = "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
-        agent = _text(response, "agentId")
-        transcript = _transcript_of(call, agent)
+        said = "\n".join(str(part.get("text", "")) for part in _tables(response.get("content")))
+        transcript = _transcript_of(call, _text(response, "agentId"))
         transcript.prompt = transcript.prompt or prompt
         _take(card, work, [said], transcript, repairable=False)
     return _tell("PostToolUse", card)
@@ -361,15 +373,15 @@ def _subagents(call: Json) -> Path | None:
 
 
 def _tell(event: str, card: Json) -> Json | None:
-    """The question that the session has not been asked yet."""
-    from burnish.plugin.cards import card_path, note_told, read_card  # noqa: PLC0415
+    """What the session has not been asked yet."""
+    from burnish.plugin.cards import card_path, note_told  # noqa: PLC0415
 
     path = card_path(_environment(), card["session"])
-    current = read_card(path) if path is not None else None
-    if path is None or current is None or not note_told(path, str(current.get("ask"))):
+    current = note_told(path) if path is not None else None
+    if current is None:
         return None
     answer = _context(event, current["say"])
-    if current["phase"] not in ("R1", "R2"):
+    if current["phase"] not in _PHASES:
         answer["systemMessage"] = current["say"]
     return answer
 
@@ -379,45 +391,51 @@ def _tell(event: str, card: Json) -> Json | None:
 
 def _on_stop(call: Json, card: Json) -> Json | None:
     """The net: what is missing is looked for, asked for again, and in the end given up. Then the session may stop."""
-    from burnish.plugin.cards import card_path, read_card, write_card  # noqa: PLC0415
-
-    path = card_path(_environment(), card["session"])
-    if card["phase"] in ("R1", "R2"):
-        if _at_work_behind(call):
-            return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
+    if card["phase"] in _PHASES and _at_work_behind(call):
+        return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
+    if card["phase"] in _PHASES:
         for work in list(card["work"]):
             transcript = _left_behind(call, work)
             if transcript is not None:
                 _take(card, work, [transcript.last_text, _own_file(card, work)], transcript, repairable=False)
-        card = (read_card(path) if path is not None else None) or card
-    told = _tell("Stop", card)
-    if told is not None and card["phase"] in ("R1", "R2"):
-        return _block(card["say"])
-    if card["phase"] in ("R1", "R2"):
-        from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
-
-        environment = _environment()
-        why = "the session ended its turn without an answer"
-        standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
-        write_card(standing, _owner(card["session"]), environment, told=True)
-        card = (read_card(path) if path is not None else None) or card
-        if card["phase"] in ("R1", "R2"):
-            return _block(card["say"])
-    return _let_go(card, path)
+        card = _current(card)
+    if card["phase"] in _PHASES and _tell("Stop", card) is None:
+        card = _without_missing(card)
+    return _block(card["say"]) if card["phase"] in _PHASES else _let_go(card)
 
 
-def _let_go(card: Json, path: Path | None) -> Json:
+def _current(card: Json) -> Json:
+    from burnish.plugin.cards import card_path, read_card  # noqa: PLC0415
+
+    path = card_path(_environment(), card["session"])
+    return (read_card(path) if path is not None else None) or card
+
+
+def _without_missing(card: Json) -> Json:
+    """Give up on what was asked for and did not come; it is asked for again, as often as the protocol allows."""
+    from burnish.plugin.cards import write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
+
+    environment = _environment()
+    why = "the session ended its turn without an answer"
+    standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
+    write_card(standing, _owner(card["session"]), environment, told=True)
+    return _current(card)
+
+
+def _let_go(card: Json) -> Json:
     """The session may stop; how the review stands is said to the person."""
-    if card["phase"] != "WAITING" and path is not None:
-        from burnish.plugin.cards import remove_card  # noqa: PLC0415
+    from burnish.plugin.cards import card_path, remove_card  # noqa: PLC0415
 
+    path = card_path(_environment(), card["session"])
+    if card["phase"] != "WAITING" and path is not None:
         remove_card(path)
     return {"systemMessage": card["say"]}
 
 
 def _at_work_behind(call: Json) -> bool:
-    tasks = call.get("background_tasks")
-    return isinstance(tasks, list) and any("burnish:" in json.dumps(task) for task in tasks[:_MOST_SUBAGENTS])
+    tasks = _tables(call.get("background_tasks"))[:_MOST_SUBAGENTS]
+    return any("burnish:" in json.dumps(task) for task in tasks)
 
 
 def _left_behind(call: Json, work: Json) -> Transcript | None:

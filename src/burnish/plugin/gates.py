@@ -4,7 +4,7 @@ Only the standard library's JSON is imported here: a gate stands before every to
 """
 
 import json
-from typing import Any
+from typing import Any, cast
 
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _AGENTS = ("Agent", "Task")
@@ -12,6 +12,7 @@ _PATHS = ("file_path", "notebook_path", "path")
 ESCAPE = "/burnish:stop ends the review."
 REVIEW = "R1"
 
+_CARD = {"run": str, "phase": str, "root": str, "prefix": str, "say": str, "work": list, "kept": list}
 Json = dict[str, Any]
 
 
@@ -45,7 +46,7 @@ def _driven(event: str, call: Json, card: Json | None) -> str:
 def _add_packages() -> None:
     """Find the packages that burnish needs: the interpreter was started without them."""
     try:
-        import msgspec  # noqa: F401, PLC0415
+        __import__("msgspec")
     except ImportError:
         import site  # noqa: PLC0415
 
@@ -61,10 +62,14 @@ def _parsed(data: bytes) -> Json:
     try:
         if data.count(b"[") + data.count(b"{") > 100_000:
             return {}
-        found = json.loads(data)
+        return table(json.loads(data))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+
+
+def table(value: object) -> Json:
+    """An object of the client's; nothing where it is none."""
+    return cast("Json", value) if isinstance(value, dict) else {}
 
 
 def _is_name(session: str) -> bool:
@@ -73,9 +78,13 @@ def _is_name(session: str) -> bool:
 
 def _read_card(path: bytes) -> Json:
     with open(path, "rb") as file:  # noqa: PTH123 - without pathlib
-        card = json.loads(file.read())
-    if not isinstance(card, dict) or not isinstance(card.get("run"), str) or not isinstance(card.get("work"), list):
-        raise ValueError("not a card")
+        card: Any = json.loads(file.read())
+    try:
+        whole = all(isinstance(card[key], kind) for key, kind in _CARD.items())
+    except (KeyError, TypeError):
+        whole = False
+    if not whole:
+        raise ValueError(path)
     return card
 
 
@@ -101,7 +110,7 @@ def deny(reason: str) -> Json:
 
 def _gate(call: Json, card: Json | None) -> Json | None:
     """What a tool call is answered. What cannot be understood is denied while a review may be under way."""
-    tool, given = call.get("tool_name"), call.get("tool_input")
+    tool, given = call.get("tool_name"), table(call.get("tool_input"))
     if card is None:
         if call:
             return None
@@ -109,7 +118,7 @@ def _gate(call: Json, card: Json | None) -> Json | None:
     phase = card.get("phase")
     if phase not in ("R1", "R2"):
         return None
-    if not isinstance(tool, str) or not isinstance(given, dict):
+    if not isinstance(tool, str) or not given:
         return deny(f"[PHASE {phase}] burnish cannot read this call. {ESCAPE}")
     if tool in _AGENTS:
         return _dispatch(given, card)
@@ -127,9 +136,14 @@ def _dispatch(given: Json, card: Json) -> Json:
     fitting = [work for work in card["work"] if work["agent"] == agent]
     if not fitting:
         wanted = ", ".join(dict.fromkeys(card["prefix"] + work["agent"] for work in card["work"])) or "none"
+<<<<<<< HEAD
         return deny(
             f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}"
         )
+=======
+        named = kind[:60] if isinstance(kind, str) and kind else "This agent"
+        return deny(f"[PHASE {phase}] {named} is not wanted now. Wanted: {wanted}. {ESCAPE}")
+>>>>>>> fa3f1153c51e427201056199550d521a77ba56a6
     said = f"{given.get('prompt', '')} {given.get('description', '')}"
     work = next((one for one in fitting if one["seat"] in said.split()), fitting[0])
     try:
@@ -159,20 +173,20 @@ def seat_line(token: str) -> str:
 
 
 def _edit(given: Json, card: Json, call: Json) -> Json | None:
-    import os  # noqa: PLC0415 - most calls are no edits
+    from posixpath import expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
 
     phase, root = card["phase"], card["root"]
     path = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
     if path is None or "\0" in path:
         return deny(f"[PHASE {phase}] burnish cannot tell which file this would change. {ESCAPE}")
     folder = call.get("cwd") if isinstance(call.get("cwd"), str) else root
-    real = os.path.realpath(os.path.join(str(folder), os.path.expanduser(path)))
+    real = realpath(join(str(folder), expanduser(path)))
     if any(_inside(real, kept) for kept in card["kept"]):
         return deny(f"[PHASE {phase}] {path[:200]} belongs to burnish. {ESCAPE}")
     if phase != REVIEW or card.get("may_edit"):
         return None
-    real_root = os.path.realpath(root)
-    if not _inside(real, real_root) or _inside(real, os.path.join(real_root, ".agents")):
+    real_root = realpath(root)
+    if not _inside(real, real_root) or _inside(real, join(real_root, ".agents")):
         return None
     return deny(
         f"[PHASE R1] Reviewers look at the tree as it is: {path[:200]} must not change until all have answered. "

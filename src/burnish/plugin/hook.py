@@ -23,17 +23,22 @@ def main() -> int:
     data = b""
     try:
         data = _input()
-        folder = _folder()
-        card = _card(folder, data)
-        if card is None:
-            return 0
-        _prepare_imports()
-        from burnish.plugin.gates import answer  # noqa: PLC0415 - see above
-
-        _print(answer(data, card, folder, MOST_BYTES))
+        _print(answer_to(data, posix.environ))
     except BaseException as error:  # noqa: BLE001 - a hook that crashes would let everything pass
         return _refuse(data, type(error).__name__)
     return 0
+
+
+def answer_to(data: bytes, environment: "dict[bytes, bytes]") -> str:
+    """What the client is told; nothing where burnish has nothing to do with the call."""
+    folder = _folder(environment)
+    card = _card(folder, data)
+    if card is None:
+        return ""
+    _prepare_imports()
+    from burnish.plugin.gates import answer  # noqa: PLC0415 - see above
+
+    return answer(data, card, folder, MOST_BYTES)
 
 
 def _input() -> bytes:
@@ -48,11 +53,11 @@ def _input() -> bytes:
     return b"".join(parts)
 
 
-def _folder() -> bytes:
+def _folder(environment: "dict[bytes, bytes]") -> bytes:
     """Where the cards of sessions are: `burnish.plugin.cards` writes them."""
-    state = posix.environ.get(b"XDG_STATE_HOME", b"")
+    state = environment.get(b"XDG_STATE_HOME", b"")
     if not state.startswith(b"/"):
-        state = posix.environ.get(b"HOME", b"") + b"/.local/state"
+        state = environment.get(b"HOME", b"") + b"/.local/state"
     return state + SESSIONS
 
 
@@ -90,7 +95,9 @@ def _session(data: bytes) -> bytes | None:
 
 def _prepare_imports() -> None:
     """Make burnish importable: the interpreter was started without its site packages."""
-    sys.path.insert(0, __file__.rpartition("/burnish/")[0])
+    package = __file__.rpartition("/burnish/")[0]
+    if package not in sys.path:
+        sys.path.insert(0, package)
 
 
 def _print(text: str) -> None:
