@@ -136,14 +136,8 @@ def _dispatch(given: Json, card: Json) -> Json:
     fitting = [work for work in card["work"] if work["agent"] == agent]
     if not fitting:
         wanted = ", ".join(dict.fromkeys(card["prefix"] + work["agent"] for work in card["work"])) or "none"
-<<<<<<< HEAD
-        return deny(
-            f"[PHASE {phase}] {kind[:60] if isinstance(kind, str) and kind else 'This agent'} is not wanted now. Wanted: {wanted}. {ESCAPE}"
-        )
-=======
         named = kind[:60] if isinstance(kind, str) and kind else "This agent"
         return deny(f"[PHASE {phase}] {named} is not wanted now. Wanted: {wanted}. {ESCAPE}")
->>>>>>> fa3f1153c51e427201056199550d521a77ba56a6
     said = f"{given.get('prompt', '')} {given.get('description', '')}"
     work = next((one for one in fitting if one["seat"] in said.split()), fitting[0])
     try:
