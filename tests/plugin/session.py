@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -141,6 +142,11 @@ class SessionStage:
         process = self.popen(server, scenario, prompt, *options)
         out, errors = process.communicate(timeout=400)
         return Said(process.returncode, out, errors)
+
+    def kill(self, process: "subprocess.Popen[str]") -> None:
+        """The client and all that it started, at once."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
     def popen(self, server: ModelServer, scenario: str, prompt: str, *options: str) -> "subprocess.Popen[str]":
         program = clients()[AgentKind.CLAUDE].program(AgentSettings(kind=AgentKind.CLAUDE), os.environ)

@@ -14,6 +14,7 @@ import msgspec
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.core.errors import BurnishError
 from burnish.report.output import flat, print_error, print_line
+from burnish.report.words import number
 from burnish.usecases.gate_stop import gate_stop
 from burnish.usecases.install_plugin import (
     HookClient,
@@ -117,13 +118,15 @@ def _carry_out(planned: PluginPlan, done: str, *, dry_run: bool) -> int:
 def _lines(planned: PluginPlan, *, dry_run: bool) -> Iterator[str]:
     would = "would " if dry_run else ""
     s = "" if dry_run else "s"
-    for file in planned.files:
+    if planned.own and planned.files:
+        yield f"{would}write{s} {number(len(planned.files), 'file')} below {flat(str(planned.own))}"
+    for file in () if planned.own else planned.files:
         verb = "remove" if file.content is None else "change" if file.path.exists() else "write"
         yield f"{would}{verb}{s} {flat(str(file.path))}"
-    for folder in planned.folders:
-        yield f"{would}remove{s} {flat(str(folder))}"
     for call in planned.calls:
         yield f"{would}run{s} claude {flat(' '.join(call[1:]))}"
+    for folder in planned.folders:
+        yield f"{would}remove{s} {flat(str(folder))}"
     yield from (f"keeps {flat(each)}" for each in planned.kept)
     if planned.is_empty:
         yield "There is nothing to change." if planned.notes else "There is nothing of burnish's to remove."

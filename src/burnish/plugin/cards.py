@@ -52,9 +52,11 @@ def agent_for(work: WantedWork, standing: Standing) -> str:
     return "epic-reviewer" if work.contract == _OF_EPICS else "code-review"
 
 
-def ask_of(standing: Standing) -> str:
-    """What is asked for now, as one name: the same question has the same."""
-    return f"{standing.run} {standing.phase.value} {' '.join(work.effect for work in standing.wanted)}"
+def questions(standing: Standing) -> list[str]:
+    """What is asked of the session now, by name: each is asked once, until an attempt has failed."""
+    if standing.phase in (SessionPhase.REVIEW, SessionPhase.FIX):
+        return [work.effect for work in standing.wanted]
+    return [f"{standing.phase.value} {standing.version}"]
 
 
 def prefix_of(environment: Mapping[str, str]) -> str:
@@ -102,10 +104,11 @@ def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str
     make_private_directory(path.parent)
     with hold(path.with_name("lock")):
         former = read_card(path)
-        ask = ask_of(standing)
-        if former is not None and former["run"] == standing.run and former["version"] > standing.version:
+        same = former is not None and former["run"] == standing.run
+        if former is not None and same and former["version"] > standing.version:
             return
-        was_told = former is not None and former.get("ask") == ask and former.get("told") is True
+        asking = questions(standing)
+        asked: list[str] = former.get("asked", []) if former is not None and same else []
         card: dict[str, Any] = {
             "run": standing.run,
             "version": standing.version,
@@ -116,8 +119,8 @@ def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str
             "phase": standing.phase.value,
             "may_edit": standing.may_edit,
             "checks": list(standing.checks),
-            "ask": ask,
-            "told": told or was_told,
+            "asking": asking,
+            "asked": list(dict.fromkeys([*asked, *(asking if told else [])])),
             "say": words_for(standing, environment),
             "prefix": prefix_of(environment),
             "work": [
@@ -134,20 +137,22 @@ def write_card(standing: Standing, owner: SessionOwner, environment: Mapping[str
         write_atomically(path, json.dumps(card).encode())
 
 
-def note_told(path: Path, ask: str) -> bool:
-    """Note that the session is asked now. False where another hook has asked already."""
+def note_told(path: Path) -> dict[str, Any] | None:
+    """The card, where it asks for something that the session has not been told; from now on it has."""
     with hold(path.with_name("lock")):
         card = read_card(path)
-        if card is None or card.get("ask") != ask or card.get("told") is True:
-            return False
-        write_atomically(path, json.dumps({**card, "told": True}).encode())
-        return True
+        if card is None or set(card["asking"]) <= set(card["asked"]):
+            return None
+        write_atomically(path, json.dumps({**card, "asked": [*card["asked"], *card["asking"]]}).encode())
+        return card
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
     try:
         card: Any = json.loads(path.read_bytes())
-        whole = isinstance(card["run"], str) and isinstance(card["version"], int) and isinstance(card["work"], list)
+        lists = (card["work"], card["asking"], card["asked"])
+        whole = isinstance(card["run"], str) and isinstance(card["version"], int)
+        whole = whole and all(isinstance(each, list) for each in lists)
     except (OSError, ValueError, TypeError, KeyError):
         return None
     return card if whole else None

@@ -24,6 +24,8 @@ _MOST_SUBAGENTS = 500
 _COMMAND = "/burnish:"
 _OPTIONS = ("--protocol", "--base", "--max-rounds", "--brief")
 _ADOPT = "--adopt"
+_PHASES = ("R1", "R2")
+"""In which subagents are wanted."""
 UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 
 
@@ -78,7 +80,7 @@ def _on_prompt(call: Json, card: Json | None) -> Json | None:
     prompt = _text(call, "prompt").strip()
     session, folder = _text(call, "session_id"), Path(_text(call, "cwd") or ".")
     if not prompt.startswith(_COMMAND):
-        if card is None or card["phase"] not in ("R1", "R2"):
+        if card is None or card["phase"] not in _PHASES:
             return None
         return _context("UserPromptSubmit", f"burnish: a review of this tree is under way.\n\n{card['say']}")
     name, _, rest = prompt.removeprefix(_COMMAND).partition(" ")
@@ -371,15 +373,15 @@ def _subagents(call: Json) -> Path | None:
 
 
 def _tell(event: str, card: Json) -> Json | None:
-    """The question that the session has not been asked yet."""
-    from burnish.plugin.cards import card_path, note_told, read_card  # noqa: PLC0415
+    """What the session has not been asked yet."""
+    from burnish.plugin.cards import card_path, note_told  # noqa: PLC0415
 
     path = card_path(_environment(), card["session"])
-    current = read_card(path) if path is not None else None
-    if path is None or current is None or not note_told(path, str(current.get("ask"))):
+    current = note_told(path) if path is not None else None
+    if current is None:
         return None
     answer = _context(event, current["say"])
-    if current["phase"] not in ("R1", "R2"):
+    if current["phase"] not in _PHASES:
         answer["systemMessage"] = current["say"]
     return answer
 
@@ -389,38 +391,44 @@ def _tell(event: str, card: Json) -> Json | None:
 
 def _on_stop(call: Json, card: Json) -> Json | None:
     """The net: what is missing is looked for, asked for again, and in the end given up. Then the session may stop."""
-    from burnish.plugin.cards import card_path, read_card, write_card  # noqa: PLC0415
-
-    path = card_path(_environment(), card["session"])
-    if card["phase"] in ("R1", "R2"):
-        if _at_work_behind(call):
-            return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
+    if card["phase"] in _PHASES and _at_work_behind(call):
+        return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
+    if card["phase"] in _PHASES:
         for work in list(card["work"]):
             transcript = _left_behind(call, work)
             if transcript is not None:
                 _take(card, work, [transcript.last_text, _own_file(card, work)], transcript, repairable=False)
-        card = (read_card(path) if path is not None else None) or card
-    told = _tell("Stop", card)
-    if told is not None and card["phase"] in ("R1", "R2"):
-        return _block(card["say"])
-    if card["phase"] in ("R1", "R2"):
-        from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
-
-        environment = _environment()
-        why = "the session ended its turn without an answer"
-        standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
-        write_card(standing, _owner(card["session"]), environment, told=True)
-        card = (read_card(path) if path is not None else None) or card
-        if card["phase"] in ("R1", "R2"):
-            return _block(card["say"])
-    return _let_go(card, path)
+        card = _current(card)
+    if card["phase"] in _PHASES and _tell("Stop", card) is None:
+        card = _without_missing(card)
+    return _block(card["say"]) if card["phase"] in _PHASES else _let_go(card)
 
 
-def _let_go(card: Json, path: Path | None) -> Json:
+def _current(card: Json) -> Json:
+    from burnish.plugin.cards import card_path, read_card  # noqa: PLC0415
+
+    path = card_path(_environment(), card["session"])
+    return (read_card(path) if path is not None else None) or card
+
+
+def _without_missing(card: Json) -> Json:
+    """Give up on what was asked for and did not come; it is asked for again, as often as the protocol allows."""
+    from burnish.plugin.cards import write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
+
+    environment = _environment()
+    why = "the session ended its turn without an answer"
+    standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
+    write_card(standing, _owner(card["session"]), environment, told=True)
+    return _current(card)
+
+
+def _let_go(card: Json) -> Json:
     """The session may stop; how the review stands is said to the person."""
-    if card["phase"] != "WAITING" and path is not None:
-        from burnish.plugin.cards import remove_card  # noqa: PLC0415
+    from burnish.plugin.cards import card_path, remove_card  # noqa: PLC0415
 
+    path = card_path(_environment(), card["session"])
+    if card["phase"] != "WAITING" and path is not None:
         remove_card(path)
     return {"systemMessage": card["say"]}
 
