@@ -101,6 +101,7 @@ _FROM_OUTSIDE = re.compile(
     r"|\b(?:read\w*|recv\w*|receive\w*|fetch\w*|loads?|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
+_PAGES = re.compile(r"html|flask|django|request|response|\bpages?\b|mail|render_to", re.IGNORECASE)
 _ECHO = re.compile(r"^\s*(?:.*(?:[;&|({]|\b(?:then|else|do))\s*)?echo\b")
 _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
@@ -328,9 +329,50 @@ def _is_interface(hit: Hit, source: _Source) -> bool:
 
 
 def _is_no_dict(hit: Hit, source: _Source) -> bool:
-    """`keys` of a dict takes no argument."""
+    """`keys` of a dict takes no argument; and what a class of another name makes, or is given, may be no dict."""
     loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
-    return any(isinstance(one, ast.Call) and one.args for one in loops)
+    if any(isinstance(one, ast.Call) and one.args for one in loops):
+        return True
+    function = source.function(hit.line)
+    for loop in loops[-1:] if function else ():
+        owner = loop.func.value if isinstance(loop, ast.Call) and isinstance(loop.func, ast.Attribute) else loop
+        values = [*_values(function, owner.id)] if function and isinstance(owner, ast.Name) else []
+        made = [_last_name(one.func) for one in values if isinstance(one, ast.Call)]
+        if any(name[:1].isupper() and "Dict" not in name and name != "Counter" for name in made):
+            return True
+    return False
+
+
+def _is_left_unused(hit: Hit, source: _Source) -> bool:
+    """`a, x, x = f()` gives one name to all that is not needed."""
+    targets = [target for node in source.around(hit.line) if isinstance(node, ast.Assign) for target in node.targets]
+    names = [
+        one.id
+        for target in targets
+        if isinstance(target, ast.Tuple)
+        for one in target.elts
+        if isinstance(one, ast.Name)
+    ]
+    twice = {name for name in names if names.count(name) > 1}
+    function = source.function(hit.line)
+    loads = (
+        node
+        for node in ast.walk(function or ast.Module(body=source.body, type_ignores=[]))
+        if isinstance(node, ast.Name)
+    )
+    return bool(twice) and not any(one.id in twice and isinstance(one.ctx, ast.Load) for one in loads)
+
+
+def _returns_nothing(hit: Hit, source: _Source) -> bool:
+    """`return super().__init__()` returns None."""
+    returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return)]
+    return any(isinstance(one, ast.Call) and _last_name(one.func) == "__init__" for one in returned)
+
+
+def _is_doctest(hit: Hit, source: _Source) -> bool:
+    """An example that is tested, or what comes of it."""
+    line = hit.line or 1
+    return any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line])
 
 
 def _offers_a_shell(hit: Hit, source: _Source) -> bool:
@@ -350,6 +392,9 @@ def _is_no_query(hit: Hit, source: _Source) -> bool:
     queries = [node for node in nodes if isinstance(node, ast.expr) and _is_put_together(node)]
     if not queries:
         return False
+    text = ast.unparse(queries[0])
+    if "%d" in text and "%s" not in text:
+        return True  # which takes numbers only
     if isinstance(queries[0], ast.JoinedStr):
         return all(
             not _comes_from_outside(value, source, hit.line, from_callers=not _IS_NAME.search(before))
@@ -671,6 +716,12 @@ def _has_another_method(hit: Hit, source: _Source) -> bool:
     return any(_METHOD_BY_NAME.search(one) for one in source.lines[max(0, line - _NEARBY) : line + _NEARBY])
 
 
+def _makes_no_page(hit: Hit, source: _Source) -> bool:
+    """Templates of configuration files and of code must not escape what would be dangerous in a page."""
+    del hit
+    return _PAGES.search(source.text) is None
+
+
 def _is_of_another_style(hit: Hit, source: _Source) -> bool:
     """A logger of the project's own may fill in `{}`."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
@@ -742,11 +793,15 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.AST_GREP, "js-html-from-value"): _is_built,
     (ToolName.RUFF, "PLE0302"): _is_interface,
     (ToolName.RUFF, "RUF027"): _is_filled_later,
+    (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): _is_doctest,
+    (ToolName.RUFF, "PLE0101"): _returns_nothing,
+    (ToolName.RUFF, "PLW0128"): _is_left_unused,
     (ToolName.RUFF, "PLE1205"): _is_of_another_style,
     (ToolName.RUFF, "RUF024"): _is_compared,
     (ToolName.RUFF, "S102"): _runs_its_own_code,
     (ToolName.RUFF, "S307"): _runs_its_own_code,
     (ToolName.RUFF, "S608"): _is_no_query,
+    (ToolName.RUFF, "S701"): _makes_no_page,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
     (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): _is_bundled,
     (ToolName.TY, "import-not-found"): _is_tried,
