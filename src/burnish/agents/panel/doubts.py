@@ -29,6 +29,8 @@ _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
+_CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
+"""What is made as one of these stays one."""
 _MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
 _OF_ANOTHER_TYPE = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
@@ -83,9 +85,11 @@ _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
 _IS_NAME = re.compile(
-    r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|set|column)\s+["`[(]?\s*$""", re.IGNORECASE
+    r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|column)\s+["`[(]?\s*$""", re.IGNORECASE
 )
 """Where a name of a table or a column goes, which cannot be given as a parameter of a query."""
+_NUMBERS = re.compile(r"(?:[^%]|%d)*%d(?:[^%]|%d)*", re.DOTALL)
+"""A text into which only numbers can be put."""
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _LATE = re.compile(r"^\s+.*\brequire\(")
@@ -101,6 +105,7 @@ _FROM_OUTSIDE = re.compile(
     r"|\b(?:read\w*|recv\w*|receive\w*|fetch\w*|loads?|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
+_PAGES = re.compile(r"html|flask|django|request|response|\bpages?\b|mail|render_to", re.IGNORECASE)
 _ECHO = re.compile(r"^\s*(?:.*(?:[;&|({]|\b(?:then|else|do))\s*)?echo\b")
 _LONG_LINE = 1_000
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
@@ -203,22 +208,22 @@ def _comes_from_outside(expression: ast.expr, source: _Source, line: int | None,
     Followed are the names of the function, and those of the module. What an object holds (`self.table`) and constants
     are the program's own; a name that is imported is not, unless it is a class or a constant.
     """
-    function = source.function(line)
-    given = _given(function) - {"self", "cls"} if function else set[str]()
-    scopes = [scope for scope in (function, ast.Module(body=source.body, type_ignores=[])) if scope]
+    functions = [node for node in source.around(line) if isinstance(node, _Function)]
+    given = {name for one in functions for name in _given(one)} - {"self", "cls"}
+    scopes = [*reversed(functions), ast.Module(body=source.body, type_ignores=[])]
     seen: set[str] = set()
 
     def is_outside(node: ast.expr) -> bool:
         return _FROM_OUTSIDE.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
 
     def is_name_outside(name: str) -> bool:
-        if name in seen or name in ("self", "cls") or name[0].isupper() or name in dir(builtins):
+        if name in seen or name in ("self", "cls") or name in dir(builtins):
             return False
         seen.add(name)
         if name in given:
             return from_callers
         values = next(filter(None, ([*_values(scope, name)] for scope in scopes)), None)
-        return values is None or any(map(is_outside, values))
+        return not name[0].isupper() if values is None else any(map(is_outside, values))
 
     return is_outside(expression)
 
@@ -245,8 +250,8 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
-    """Everything that a scope gives to a name, puts into it, or goes through with it."""
-    for node in ast.walk(scope):
+    """Everything that a scope gives to a name, puts into it, or goes through with it; not what functions in it do."""
+    for node in _own_nodes(scope):
         match node:
             case ast.Assign(targets=targets, value=value) if any(name in _stored(one) for one in targets):
                 yield value
@@ -263,6 +268,14 @@ def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
                 yield from node.args if verb in _CHANGES else ()
             case _:
                 pass
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a scope, without the functions in it."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, _Function | ast.Lambda):
+            yield from _own_nodes(node)
 
 
 def _stored(target: ast.expr) -> set[str]:
@@ -328,9 +341,50 @@ def _is_interface(hit: Hit, source: _Source) -> bool:
 
 
 def _is_no_dict(hit: Hit, source: _Source) -> bool:
-    """`keys` of a dict takes no argument."""
+    """`keys` of a dict takes no argument; and what a class of another name makes, or is given, may be no dict."""
     loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
-    return any(isinstance(one, ast.Call) and one.args for one in loops)
+    if any(isinstance(one, ast.Call) and one.args for one in loops):
+        return True
+    function = source.function(hit.line)
+    for loop in loops[-1:] if function else ():
+        owner = loop.func.value if isinstance(loop, ast.Call) and isinstance(loop.func, ast.Attribute) else loop
+        values = [*_values(function, owner.id)] if function and isinstance(owner, ast.Name) else []
+        made = [_last_name(one.func) for one in values if isinstance(one, ast.Call)]
+        if any(name[:1].isupper() and "Dict" not in name and name != "Counter" for name in made):
+            return True
+    return False
+
+
+def _is_left_unused(hit: Hit, source: _Source) -> bool:
+    """`a, x, x = f()` gives one name to all that is not needed."""
+    targets = [target for node in source.around(hit.line) if isinstance(node, ast.Assign) for target in node.targets]
+    names = [
+        one.id
+        for target in targets
+        if isinstance(target, ast.Tuple)
+        for one in target.elts
+        if isinstance(one, ast.Name)
+    ]
+    twice = {name for name in names if names.count(name) > 1}
+    function = source.function(hit.line)
+    loads = (
+        node
+        for node in ast.walk(function or ast.Module(body=source.body, type_ignores=[]))
+        if isinstance(node, ast.Name)
+    )
+    return bool(twice) and not any(one.id in twice and isinstance(one.ctx, ast.Load) for one in loads)
+
+
+def _returns_nothing(hit: Hit, source: _Source) -> bool:
+    """`return super().__init__()` returns None."""
+    returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return)]
+    return any(isinstance(one, ast.Call) and _last_name(one.func) == "__init__" for one in returned)
+
+
+def _is_doctest(hit: Hit, source: _Source) -> bool:
+    """An example that is tested, or what comes of it."""
+    line = hit.line or 1
+    return any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line])
 
 
 def _offers_a_shell(hit: Hit, source: _Source) -> bool:
@@ -350,6 +404,11 @@ def _is_no_query(hit: Hit, source: _Source) -> bool:
     queries = [node for node in nodes if isinstance(node, ast.expr) and _is_put_together(node)]
     if not queries:
         return False
+    match queries[0]:
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)) if _NUMBERS.fullmatch(text):
+            return True
+        case _:
+            pass
     if isinstance(queries[0], ast.JoinedStr):
         return all(
             not _comes_from_outside(value, source, hit.line, from_callers=not _IS_NAME.search(before))
@@ -458,9 +517,14 @@ def _is_not_evaluated(hit: Hit, source: _Source) -> bool:
         return True
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True
-    if nodes and not any(isinstance(node, ast.Name) and node.id == name for node in nodes):
-        # A quoted annotation; that is all that ruff looks for names in but code.
-        return True
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    named_in_code = any(isinstance(node, ast.Name) and node.id == name for node in nodes)
+    if (
+        not named_in_code
+        and any(name in one for one in texts)
+        and not any(isinstance(one, ast.JoinedStr) for one in nodes)
+    ):
+        return True  # a quoted annotation; in an f-string, Python before 3.12 does not know the lines of names
     return bool(source.body) and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
@@ -538,7 +602,9 @@ def _is_of_another_type(hit: Hit, source: _Source) -> bool:
     if found is None:
         return False
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
-    if uses and all(_is_held(one, source, hit.line) or _is_global(one, source, hit.line) for one in uses):
+    if "type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses):
+        return True
+    if uses and all(_is_held(one, source, hit.line) for one in uses) and not _CONTAINER.search(hit.message):
         return True
     given = any(_is_given(one, source.function(hit.line)) for one in uses)
     return given and found["name"] in _OF_ANOTHER_TYPE
@@ -671,6 +737,12 @@ def _has_another_method(hit: Hit, source: _Source) -> bool:
     return any(_METHOD_BY_NAME.search(one) for one in source.lines[max(0, line - _NEARBY) : line + _NEARBY])
 
 
+def _makes_no_page(hit: Hit, source: _Source) -> bool:
+    """Templates of configuration files and of code must not escape what would be dangerous in a page."""
+    del hit
+    return _PAGES.search(source.text) is None
+
+
 def _is_of_another_style(hit: Hit, source: _Source) -> bool:
     """A logger of the project's own may fill in `{}`."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
@@ -742,11 +814,15 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, _Source], bool]] = {
     (ToolName.AST_GREP, "js-html-from-value"): _is_built,
     (ToolName.RUFF, "PLE0302"): _is_interface,
     (ToolName.RUFF, "RUF027"): _is_filled_later,
+    (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): _is_doctest,
+    (ToolName.RUFF, "PLE0101"): _returns_nothing,
+    (ToolName.RUFF, "PLW0128"): _is_left_unused,
     (ToolName.RUFF, "PLE1205"): _is_of_another_style,
     (ToolName.RUFF, "RUF024"): _is_compared,
     (ToolName.RUFF, "S102"): _runs_its_own_code,
     (ToolName.RUFF, "S307"): _runs_its_own_code,
     (ToolName.RUFF, "S608"): _is_no_query,
+    (ToolName.RUFF, "S701"): _makes_no_page,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): _is_imported_late,
     (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): _is_bundled,
     (ToolName.TY, "import-not-found"): _is_tried,
