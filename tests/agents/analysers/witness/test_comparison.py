@@ -186,7 +186,9 @@ def test_a_run_that_reached_its_limit_is_evidence_if_all_that_reaches_the_change
     assert enough.limited == (
         "the tests reached their limit of 600 s: 300 of 431 ran, 12 of the 12 that reach the change among them"
     )
-    less = within_limit(slow, Reach(ran=300, found=431, reaching_ran=11, reaching=12), 600)
+    files = tuple(f"t{number}.py" for number in range(7))
+    less = within_limit(slow, Reach(ran=300, found=431, reaching_ran=11, reaching=12, waiting=files), 600)
+    assert less.limited.endswith("among them; not run: t0.py, t1.py, t2.py, t3.py, t4.py and 2 more")
     assert less.missing is not None
     assert "11 of the 12 that reach the change" in less.missing.reason
 
@@ -194,7 +196,7 @@ def test_a_run_that_reached_its_limit_is_evidence_if_all_that_reaches_the_change
 def test_what_had_run_when_the_time_was_up() -> None:
     head = replace(ran(PASSED, ended=SuiteEnd.ENDLESS), listed=("t.py::a", "u.py::b", "u.py::c"))
     assert reach_of(head, {"t.py"}) == Reach(ran=1, found=3, reaching_ran=1, reaching=1, all_ran=True)
-    assert reach_of(head, {"t.py", "u.py"}) == Reach(ran=1, found=3, reaching_ran=1, reaching=3)
+    assert reach_of(head, {"t.py", "u.py"}) == Reach(ran=1, found=3, reaching_ran=1, reaching=3, waiting=("u.py",))
     assert not reach_of(head, None).all_ran
     assert not reach_of(replace(head, listed=()), None).all_ran
     packages = TestResult(ended=SuiteEnd.ENDLESS, ended_units=frozenset({"m/a", "m/b"}))

@@ -106,6 +106,7 @@ def test_the_virtual_environment_of_the_copy_is_named_by_its_path_inside(project
         ("tsc --noEmit -p . && prettier -c src && mocha", "mocha"),
         ("tsc && mocha", "npm test"),
         ("npm run build && vitest run", "npm test"),
+        ("npm run lint-and-build && vitest run", "npm test"),
         ("npm run lint && jest unit && jest", "npm test"),
         ("npm run lint; vitest run", "npm test"),
         ("npm run lint && ./tests.sh", "npm test"),

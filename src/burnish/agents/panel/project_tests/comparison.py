@@ -45,6 +45,8 @@ class Reach(Value):
     reaching: int = 0
     all_ran: bool = False
     """Whether every test that reaches the change has run."""
+    waiting: tuple[str, ...] = ()
+    """The files or packages of those that have not."""
 
 
 class SuiteComparison(Value):
@@ -107,6 +109,7 @@ def compare(
 
 _ERROR = re.compile(r"\b\w*Error\b[^:]*: \S")
 _LONGEST_REASON = 300
+_MOST_WAITING = 5
 INSTALL_HINT = (
     "Install what they need ([workspace] prepare or seed in burnish.toml), or set the command: [validate] tests."
 )
@@ -300,6 +303,7 @@ def reach_of(head: TestResult, reaching: Collection[str] | None) -> Reach:
     ran = {case.name for case in head.cases}
     named = [name for name in head.listed if reaching is None or parts_of(name)[0] in reaching]
     done = sum(name in ran for name in named)
+    left = {parts_of(name)[0] for name in named if name not in ran}
     counted = reaching is not None
     # Of files that look like tests, some may be no tests of this suite: those are never run.
     units = frozenset(reaching or ()) & (head.units or frozenset(reaching or ()))
@@ -309,6 +313,7 @@ def reach_of(head: TestResult, reaching: Collection[str] | None) -> Reach:
         reaching_ran=done if counted else 0,
         reaching=len(named) if counted else 0,
         all_ran=done == len(named) if named else bool(units) and head.ended_units >= units,
+        waiting=tuple(sorted(left if named else units - head.ended_units)),
     )
 
 
@@ -318,6 +323,9 @@ def within_limit(comparison: SuiteComparison, reach: Reach, limit: float) -> Sui
         return comparison  # it is the base that says too little
     of = f" of {reach.found}" if reach.found else ""
     among = f", {reach.reaching_ran} of the {reach.reaching} that reach the change among them" if reach.reaching else ""
-    said = f"the tests reached their limit of {limit:.0f} s: {reach.ran}{of} ran{among}"
+    named = ", ".join(reach.waiting[:_MOST_WAITING])
+    more = f" and {len(reach.waiting) - _MOST_WAITING} more" if len(reach.waiting) > _MOST_WAITING else ""
+    waiting = f"; not run: {named}{more}" if named else ""
+    said = f"the tests reached their limit of {limit:.0f} s: {reach.ran}{of} ran{among}{waiting}"
     missing = None if reach.all_ran else NoEvidence(reason=said, hint=_SLOW_HINT)
     return replace(comparison, whole=None, limited=said, missing=missing)

@@ -231,7 +231,7 @@ _CHECK = re.compile(
     r"(?:(?:npm|pnpm|yarn|bun)(?: run)?(?: -s| --silent)? )?(?:[\w-]+:)*"
     r"(?:lint|eslint|oxlint|xo|standard|prettier|biome|stylelint|typecheck|type-check|check-types|format|fmt"
     r"|tsc(?=.* --noEmit))"
-    r"(?:[:-][\w:-]+)?(?: [^;&|<>()$`#\n]*)?"
+    r"(?:[:-](?!\S*(?:build|gen|compile|bundle))[\w:-]+)?(?: [^;&|<>()$`#\n]*)?"
 )
 
 
