@@ -225,8 +225,8 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     if event.handed != one.handed:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} holds other work")
     is_new = event.conflict is None
-    if is_new and not event.handed and epic.started.iterations and not epic.iteration:
-        raise IllegalEpicEventError(event, "no iteration has begun")
+    if is_new and not event.handed and epic.started.iterations:
+        _check_slot(epic, event, one)
     running = TicketRunning(
         run=event.run, onto=event.onto, conflict=event.conflict, handed=event.handed, reserved=event.reserved
     )
@@ -244,6 +244,15 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
             started_at=one.started_at or event.at,
         ),
     )
+
+
+def _check_slot(epic: Epic, event: TicketStarted, one: TicketProgress) -> None:
+    if not epic.iteration:
+        raise IllegalEpicEventError(event, "no iteration has begun")
+    if epic.out_of_work or len(epic.slots) >= epic.started.parallel:
+        raise IllegalEpicEventError(event, "nothing more may begin")
+    if event.run in one.runs:
+        raise IllegalEpicEventError(event, f"run {event.run} has ended")
 
 
 def _iteration_started(epic: Epic, event: IterationStarted) -> Epic:
