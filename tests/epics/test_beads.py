@@ -68,9 +68,8 @@ def test_a_failed_slot_fails_its_iteration_and_the_exit_code_says_so(tmp_path: P
     assert "2 of 2 iterations failed: 1, 2" in done.out
     assert project.calls("fix") == ["drifts", "fix-dies"]
     assert "build-dies" not in project.calls("review")
-    reasons = {
-        name: one.state.reason for name, one in project.state().tickets.items() if isinstance(one.state, TicketFailed)
-    }
+    failed = [one for one in project.state().tickets.values() if isinstance(one.state, TicketFailed)]
+    reasons = {one.ticket.id: state_as(one, TicketFailed).reason for one in failed}
     assert reasons["drifts"] == "Drift remains after 1 fix attempt"
     assert "review skipped" in reasons["build-dies"]
     assert "burnish: did-not-run" in project.bead("breaks")["notes"]
