@@ -21,8 +21,15 @@ from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_
 
 def start(options: dict[str, Any]) -> int:
     flags = Flags(**{name: options[name] for name in Flags.__struct_fields__ if name in options})
-    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name != "complexity")
-    request = EpicRequest(**{name: options[name] for name in fields}, flags=flags)
+    own = ("complexity", "stories", "state_file")
+    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name not in own)
+    stories = tuple(name.strip() for name in (options["stories"] or "").split(",") if name.strip())
+    request = EpicRequest(
+        **{name: options[name] for name in fields},
+        flags=flags,
+        stories=stories,
+        state_file=options["state_file"] or "",
+    )
     if options["complexity"]:
         request = replace(request, complexity=Complexity(options["complexity"]))
     surface = _surface(options)

@@ -70,6 +70,10 @@ def find_status_file(repository: Repository, commit: str, story: str) -> str:
     return holders[0] if holders else ""
 
 
+def lists_story(repository: Repository, commit: str, path: str, story: str) -> bool:
+    return any(is_story(entry.key, story) for entry in sprint_entries(_text(repository, commit, path)))
+
+
 def story_status(repository: Repository, commit: str, subject: Subject) -> StoryStatus:
     """Done, not done, or absent, in the file that was chosen at the start; where there was none, in one of now."""
     if not subject.story:

@@ -6,39 +6,45 @@ from pathlib import Path
 
 from burnish.core.brief_text import is_epic_name, one_line
 from burnish.core.epics.plan import EpicPlan
+from burnish.core.story_text import SPRINT_STATUS_FILES
 from burnish.core.values import replace
 from burnish.settings.documents import did_you_mean, quoted
 from burnish.sources.epic import read_epic
 from burnish.sources.interface import SourceError, source_error
+from burnish.sources.stories import SourceOptions, find_sprint_status, read_stories
 from burnish.sources.tasks import read_tasks
 
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown")
 _BEADS = ".beads"
-_SPRINT_STATUS = ("sprint-status.yaml", "sprint-status.yml")
-_SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), or a folder with an epic.yaml in it."
+_SOURCES = (
+    "Name an epic (.yaml), a sprint-status.yaml, a markdown file with a task list (.md), or a folder with one of them."
+)
 
 
-def read_source(path: Path, root: Path) -> EpicPlan:
+def read_source(path: Path, root: Path, options: SourceOptions | None = None) -> EpicPlan:
     """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`.
 
     Its `source` is the path below the root, else the whole one.
     """
-    plan, top = _read(path, root), root.resolve()
+    plan, top = _read(path, root, options or SourceOptions()), root.resolve()
+    if options is not None and options.scope and plan.kind != "stories":
+        raise source_error(path, "It lists no stories.", "Omit --stories.")
     source = Path(plan.source).resolve()
     return replace(plan, source=source.relative_to(top).as_posix() if source.is_relative_to(top) else str(source))
 
 
-def _read(path: Path, root: Path) -> EpicPlan:
+def _read(path: Path, root: Path, options: SourceOptions) -> EpicPlan:
     mode = _mode(path)
     if mode is None:
         raise _missing(path)
     if _BEADS in (path.name, path.parent.name):
         raise source_error(path, "Beads are not supported yet.", _SOURCES)
-    if path.name in _SPRINT_STATUS:
-        raise source_error(path, "Sprint statuses are not supported yet.", _SOURCES)
+    if path.name in SPRINT_STATUS_FILES:
+        return read_stories(path, root, options)
     if stat.S_ISDIR(mode):
-        return read_epic(_epic_in(path), root)
+        epic = _epic_in(path)
+        return read_stories(epic, root, options) if epic.name in SPRINT_STATUS_FILES else read_epic(epic, root)
     suffix = path.suffix.lower()
     if suffix in _YAML:
         return read_epic(path, root)
@@ -74,15 +80,21 @@ def _missing(path: Path) -> SourceError:
 def _epic_in(folder: Path) -> Path:
     try:
         found = sorted(file for file in folder.iterdir() if is_epic_name(file.name) and file.is_file())
-        others = sorted(file.name for file in folder.iterdir() if file.name in (*_SPRINT_STATUS, _BEADS))
+        others = sorted(file.name for file in folder.iterdir() if file.name == _BEADS)
     except OSError as error:
         raise source_error(folder, f"The folder cannot be read: {error.strerror}.", "Check its permissions.") from None
+    sprint = find_sprint_status(folder)
+    if found and sprint is not None and sprint.parent == folder:
+        names = quoted((found[0].name, sprint.name))
+        raise source_error(folder, f"The folder holds two sources: {names}.", f"Name one of them: {found[0]}")
     if len(found) == 1:
         return found[0]
+    if sprint is not None and not found:
+        return sprint
     if found:
         names = quoted(file.name for file in found)
         raise source_error(folder, f"The folder holds several epics: {names}.", f"Name one of them: {found[0]}")
     if others:
         raise source_error(folder, f"The folder holds {quoted(others)}, which is not supported yet.", _SOURCES)
-    message = "The folder holds no epic.yaml, epic.yml, *.epic.yaml or *.epic.yml."
+    message = "The folder holds no epic.yaml, epic.yml, *.epic.yaml, *.epic.yml or sprint-status.yaml."
     raise source_error(folder, message, _SOURCES)

@@ -12,7 +12,7 @@ import msgspec
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
-from burnish.core.epics.plan import EpicPlan, branch_of
+from burnish.core.epics.plan import EpicPlan, Ticket, branch_of
 from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
 from burnish.core.values import Value, replace
@@ -20,18 +20,19 @@ from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
 from burnish.sources.registry import read_source
+from burnish.sources.stories import SourceOptions
 from burnish.usecases.allocate_budget import agents_called, estimate
 from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
-from burnish.usecases.request_ticket import EpicOptions
+from burnish.usecases.request_ticket import EpicOptions, complexity_of
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
 from burnish.usecases.verify_seal import Demands
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import ensure_merging
 from burnish.workspace.repository import Repository
 
-_EPIC_PROTOCOL = "ticket"
-"""What epics are reviewed by where no protocol is named: the score card that they come from."""
+_PROTOCOLS = {"epic": "ticket", "stories": "epic"}
+"""What each kind of source is reviewed by where nothing names a protocol: what it comes from."""
 
 
 class EpicRequest(Value):
@@ -43,6 +44,11 @@ class EpicRequest(Value):
     serialise: bool = False
     """Whether tickets that say they change the same files are built one after the other."""
     pull_request: bool = False
+    stories: tuple[str, ...] = ()
+    """Only these, of a source that lists stories."""
+    state_file: str = ""
+    checkpoint: bool = False
+    """Whether it pauses after each ticket."""
     review_whole: bool = False
     """Whether what was merged is reviewed all together, also where the source asks for no such review."""
     flags: Flags = Flags()
@@ -75,7 +81,8 @@ def plan_epic(
     repository = Repository.discover(folder)
     ensure_merging(repository)
     # As a person would write it from here: messages name it so.
-    work = read_source(Path(os.path.relpath(folder / request.source)), repository.root)
+    asked = SourceOptions(scope=request.stories, state_file=request.state_file)
+    work = read_source(Path(os.path.relpath(folder / request.source)), repository.root, asked)
     branch = f"epic/{work.id}"
     base = request.base or _base(repository, work, branch)
     base_commit = repository.commit_of(base)
@@ -86,7 +93,7 @@ def plan_epic(
     if baseline is None:
         raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")
     flags = _flags(repository, request, environment, work, Base(name=base, commit=base_commit, asked=request.base))
-    example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
+    example = _example(folder, replace(request, base=base, flags=flags), environment, work, ask)
     earlier = look_at_earlier(repository, work, branch)
     foreign = _holds_other_work(earlier.epic, tip, base_commit)
     if request.review_whole or foreign:
@@ -96,6 +103,7 @@ def plan_epic(
     left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
     demands = Demands(base=base, protocol=flags.protocol)
     settings = example.inputs.settings
+    parallel = _parallel(settings, example, request, work)
     started = EpicStarted(
         at=0.0,
         epic="",
@@ -104,7 +112,7 @@ def plan_epic(
         base=base,
         baseline=baseline,
         tip=tip or "",
-        parallel=_parallel(settings, example, request),
+        parallel=parallel,
         method=MergeMethod.SQUASH if request.squash else MergeMethod.MERGE,
         overlap=OverlapRule.SERIALISE if request.serialise else OverlapRule.TELL,
         budget=_budget(settings, example),
@@ -112,6 +120,8 @@ def plan_epic(
         carried=left.carried,
         reviewed=reviewed_before(repository, earlier.epic, work, tip, demands) if same_rules else None,
         pull_request=request.pull_request,
+        halts=work.in_order and parallel == 1,
+        checkpoint=request.checkpoint,
         request=options,
     )
     notices = [*example.notices, *left.notices]
@@ -139,16 +149,21 @@ def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
 def _flags(
     repository: Repository, request: EpicRequest, environment: Mapping[str, str], work: EpicPlan, base: Base
 ) -> Flags:
-    """The flags, with the protocol that the source is written for where nothing names one."""
-    flags = request.flags
-    if flags.protocol is not None or work.kind != "epic":
+    """The flags, with the protocol that the source asks for or comes from where nothing else names one."""
+    flags, protocol = request.flags, work.protocol or _PROTOCOLS.get(work.kind)
+    if flags.protocol is not None or protocol is None:
         return flags
     origin = resolve_settings(repository, base, environment, flags, None).merged.origin("protocol")
-    return replace(flags, protocol=_EPIC_PROTOCOL) if origin.layer is LayerName.DEFAULT else flags
+    return replace(flags, protocol=protocol) if origin.layer is LayerName.DEFAULT else flags
 
 
-def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str], ask: AskTrust | None) -> Plan:
-    """A run of a ticket, planned but never begun: what can be wrong with all of them is found before any begins."""
+def _example(
+    folder: Path, request: EpicRequest, environment: Mapping[str, str], work: EpicPlan, ask: AskTrust | None
+) -> Plan:
+    """A run of a ticket, planned but never begun: what can be wrong with all of them is found before any begins.
+
+    Where the source names agents, each choice of them is planned once.
+    """
     asked = RunRequest(
         mode=Mode.FIX,
         branch=Repository.discover(folder).commit_of(request.base or "HEAD"),
@@ -162,17 +177,26 @@ def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str],
         allow_unexamined=request.allow_unexamined,
         epic=request.source,
     )
-    planned = plan(folder, asked, environment, ask)
-    check_ready(planned, environment)
-    return planned
+    todo = [ticket for ticket in work.tickets if not ticket.done and not ticket.skipped]
+    ways = {msgspec.json.encode((ticket.agents, ticket.complexity), order="sorted"): ticket for ticket in todo}
+    examples: list[Plan] = []
+    for ticket in ways.values() or (Ticket(id="", text=""),):
+        way = replace(asked, chosen=ticket.agents, complexity=complexity_of(ticket) or request.complexity)
+        examples.append(plan(folder, way, environment, ask))
+        check_ready(examples[-1], environment)
+    return examples[0]
 
 
-def _parallel(settings: Settings, example: Plan, request: EpicRequest) -> int:
-    """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call."""
+def _parallel(settings: Settings, example: Plan, request: EpicRequest, work: EpicPlan) -> int:
+    """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call.
+
+    Tickets that are listed in an order are done one by one, unless the user wants something else.
+    """
     called = agents_called(example.protocol, example.roles, Mode.FIX, build=True)
     kinds = {agent.kind.value for name in called if (agent := settings.agent(name))}
     limits = [limit for kind, limit in settings.epics.agents.items() if kind in kinds]
-    return max(1, min([request.parallel or settings.epics.parallel, *limits]))
+    usual = 1 if work.in_order else settings.epics.parallel
+    return max(1, min([request.parallel or usual, *limits]))
 
 
 def _budget(settings: Settings, example: Plan) -> Budget:

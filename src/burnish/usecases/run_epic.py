@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from burnish.agents.services import GRACE_SECONDS
 from burnish.core.epics import loop as epic_loop
-from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, PlanChanged
+from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, EpicContinued, PlanChanged
 from burnish.core.epics.loop import IllegalEpicEventError
-from burnish.core.epics.plan import EpicPlan
-from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed
+from burnish.core.epics.plan import EpicPlan, Ticket
+from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed, run_of
 from burnish.core.events import Outcome
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
@@ -23,6 +23,7 @@ from burnish.runtime.epic_runner import EpicRunner
 from burnish.runtime.journal import EpicJournal, RunError, cancel_epic, load_epic
 from burnish.runtime.runner import stay_awake
 from burnish.sources.registry import read_source
+from burnish.sources.stories import SourceOptions
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.identifiers import new_run_id, this_process
@@ -71,7 +72,7 @@ class EpicResult(Value):
 
 def exit_code(epic: Epic) -> int:
     """The first present of over budget, waiting, did not run, findings remain and unproven."""
-    codes = {WAITING_EXIT} if epic.waiting else set[int]()
+    codes = {WAITING_EXIT} if epic.waiting or epic.paused else set[int]()
     for one in epic.tickets.values():
         match one.state:
             case TicketFailed():
@@ -129,7 +130,8 @@ def resume_epic(folder: Path, name: str, environment: Mapping[str, str], surface
             )
         source = repository.root / epic.plan.source
         if source.exists():
-            _take_changes(journal, read_source(source, repository.root), surface)
+            asked = SourceOptions(scope=epic.plan.scope, state_file=epic.plan.state_file)
+            _take_changes(journal, read_source(source, repository.root, asked), surface)
         else:
             surface.notice(f"{epic.plan.source} is gone; the epic continues as it was.")
         return _drive(repository, ledger, journal, environment, surface)
@@ -194,7 +196,9 @@ def wait_for_epic(folder: Path, name: str, seconds: float | None) -> Epic | None
         while True:
             waited, epic = time.monotonic() - began, load_epic(ledger, name)
             # One that was sent to the background has no driver for a moment.
-            is_driven = epics.driver(name) is not None or (waited < _START_SECONDS and not epic.waiting)
+            is_driven = epics.driver(name) is not None or (
+                waited < _START_SECONDS and not epic.waiting and not epic.paused
+            )
             if epic.end is not None or not is_driven:
                 return epic
             if seconds is not None and waited >= seconds:
@@ -248,6 +252,9 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
 def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> None:
     """Tell what people changed in the source since the epic began, and take in what can still be taken in."""
     epic = journal.state
+    if epic.paused:
+        journal.record(EpicContinued(at=clock.now()))
+    now = _without_own_words(epic, now)
     told = changes_between(epic.plan, now)
     if not told:
         return
@@ -260,6 +267,19 @@ def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> 
     kept = [one.id for one in now.tickets if following.tickets[one.id].ticket != one]
     if kept:
         surface.notice(f"Already begun, so they keep what they began with: {', '.join(kept)}.")
+
+
+def _without_own_words(epic: Epic, now: EpicPlan) -> EpicPlan:
+    """A source in which burnish itself writes how tickets stand: of those that have begun, that is no news."""
+
+    def heard(ticket: Ticket) -> Ticket:
+        known = epic.tickets.get(ticket.id)
+        if known is None or not (known.runs or run_of(known.state) or isinstance(known.state, TicketBlocked)):
+            return ticket
+        then = known.ticket
+        return replace(ticket, done=then.done, skipped=then.skipped, begun=then.begun, built=then.built)
+
+    return replace(now, tickets=tuple(map(heard, now.tickets)))
 
 
 def _drive(
