@@ -216,6 +216,12 @@ def _head(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float) -> I
     yield (f"  {flat(epic.plan.id)}{title}",)
     yield (f"  {flat(epic.started.branch)} against {flat(epic.started.base)}, {_taken(epic, runs, now)}",)
     yield (f"  {_counts(epic)}",)
+    if epic.paused and epic.end is None:
+        yield (f"  {_paused(epic)}",)
+
+
+def _paused(epic: Epic) -> str:
+    return f"Paused after {flat(epic.paused)}: a person looks at it before the next one begins."
 
 
 def _taken(epic: Epic, runs: Mapping[str, Run], now: float) -> str:
@@ -257,13 +263,15 @@ def _state_word(epic: Epic, *, driver: bool) -> Toned:
         return Toned(outcome.value, tone)
     if driver:
         return Toned("stopping" if epic.cancelled is not None else "running", Tone.PLAIN)
+    if epic.paused:
+        return Toned("paused", Tone.CAREFUL)
     return Toned("waiting" if _only_waits(epic) else "interrupted", Tone.CAREFUL)
 
 
 def _only_waits(epic: Epic) -> bool:
     """Whether nothing can go on before a person has decided."""
     review = epic.review
-    waits = bool(epic.waiting) or (isinstance(review, EpicUnderReview) and bool(review.waits))
+    waits = bool(epic.waiting) or (isinstance(review, EpicUnderReview) and bool(review.waits)) or bool(epic.paused)
     return waits and all(effect.id.startswith("watch:") for effect in decide(epic))
 
 
@@ -357,7 +365,7 @@ def epic_steps(epic: Epic, runs: Mapping[str, Run], *, driver: bool) -> Iterator
         yield from _decisions(name, runs.get(name))
     if not driver:
         resume = shell_line("burnish", "resume", epic.id)
-        first = "Decide what is waiting" if _only_waits(epic) else ""
+        first = "Decide what is waiting" if _only_waits(epic) and asked else ""
         yield NextStep(first=first, command=resume, does="continues the epic")
 
 
@@ -399,7 +407,10 @@ def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
     yield from (("  ", *line) for line in _review_lines(epic, runs, epic.at))
     yield (_counts(epic),)
     state = _state_word(epic, driver=False)
-    yield state, f": {_short(epic.end.reason)}" if epic.end is not None else ""
+    if epic.end is not None:
+        yield state, f": {_short(epic.end.reason)}"
+    else:
+        yield state, f": {_paused(epic)}" if epic.paused else ""
     yield (f"Took {_taken(epic, runs, epic.at)}.",)
     yield from _end_lines(epic)
     yield from step_lines(tuple(epic_steps(epic, runs, driver=False)))
@@ -606,6 +617,7 @@ def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> 
         "baseline": epic.started.baseline,
         "tip": epic.tip,
         "state": "ended" if epic.end else "waiting" if waits else "running",
+        "paused": epic.paused or None,
         "interrupted": not driver and epic.end is None and not waits,
         "outcome": epic.end.outcome.value if epic.end else None,
         "reason": epic.end.reason if epic.end else "",
