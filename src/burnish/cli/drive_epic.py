@@ -15,6 +15,7 @@ from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event
 from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
+from burnish.usecases.epics import files_in_the_way
 from burnish.usecases.plan_epic import EpicRequest, agents_of, estimated_cost, plan_epic
 from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
 
@@ -37,6 +38,8 @@ def start(options: dict[str, Any]) -> int:
         planned = plan_epic(Path.cwd(), request, os.environ)
         for line in dry_run_lines(planned.started, agents_of(planned), estimated_cost(planned)):
             print_error(f"[DRY-RUN] {line}")
+        for notice in planned.notices:
+            _print_notice(notice)
         return 0
     if options["background"]:
         print_line(start_epic_in_background(Path.cwd(), request, os.environ, surface))
@@ -88,8 +91,9 @@ def _print_progress(epic: Epic, run: Run) -> None:
 def _deliver(result: EpicResult, *, as_json: bool) -> int:
     for notice in result.notices:
         _print_notice(notice)
+    in_the_way = files_in_the_way(Path.cwd(), result.epic)
     if as_json:
-        print_json(epic_object(result.epic, result.runs))
+        print_json(epic_object(result.epic, result.runs, in_the_way=in_the_way))
     else:
-        print_lines(epic_summary(result.epic, result.runs))
+        print_lines(epic_summary(result.epic, result.runs, in_the_way))
     return result.exit_code

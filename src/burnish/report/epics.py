@@ -75,6 +75,18 @@ _ASKED = 3
 """Tickets that wait for a person whose commands are shown."""
 
 
+class InTheWay(NamedTuple):
+    """Files of the checkout that are not committed and that a merge of the epic's branch would change."""
+
+    own: tuple[str, ...] = ()
+    """As burnish left them: the branch and the ledger hold what they say."""
+    other: tuple[str, ...] = ()
+    """With work of the user's."""
+
+
+_NOTHING = InTheWay()
+
+
 class _Words(NamedTuple):
     """A ticket in a line: a sign, the state in one word, which programs read, and what is told to people."""
 
@@ -183,7 +195,9 @@ def _sum(one: Usage, other: Usage) -> Usage:
 # --- where the epic is -------------------------------------------------------------------------------------------
 
 
-def epic_lines(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float) -> Iterator[Line]:
+def epic_lines(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float, in_the_way: InTheWay = _NOTHING
+) -> Iterator[Line]:
     """The epic and its tickets, each below what it waits for, and what a person could do next.
 
     `driver`: whether a process drives it now.
@@ -202,7 +216,7 @@ def epic_lines(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float)
             yield (f"      {told.reason}",)
     yield from _review_lines(epic, runs, now)
     yield from _end_lines(epic)
-    steps = tuple(epic_steps(epic, runs, driver=driver))
+    steps = tuple(epic_steps(epic, runs, driver=driver, in_the_way=in_the_way))
     if steps:
         yield ()
         yield from step_lines(steps)
@@ -353,10 +367,12 @@ def _end_lines(epic: Epic) -> Iterator[Line]:
 # --- what comes next ---------------------------------------------------------------------------------------------
 
 
-def epic_steps(epic: Epic, runs: Mapping[str, Run], *, driver: bool) -> Iterator[NextStep]:
+def epic_steps(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool, in_the_way: InTheWay = _NOTHING
+) -> Iterator[NextStep]:
     """What a person could do, the likeliest first."""
     if epic.end is not None:
-        yield from _steps_after(epic, epic.end.outcome)
+        yield from _steps_after(epic, epic.end.outcome, in_the_way)
         return
     asked = [run_of(one.state) for one in epic.waiting]
     if isinstance(epic.review, EpicUnderReview) and epic.review.waits:
@@ -379,7 +395,7 @@ def _decisions(name: str, run: Run | None) -> Iterator[NextStep]:
         yield NextStep(command=shell_line("burnish", "decide", name, choice.key), does=does)
 
 
-def _steps_after(epic: Epic, outcome: Outcome) -> Iterator[NextStep]:
+def _steps_after(epic: Epic, outcome: Outcome, in_the_way: InTheWay) -> Iterator[NextStep]:
     branch, base = epic.started.branch, epic.started.base
     if epic.rolled_back:
         show = shell_line("git", "log", "--oneline", f"{epic.started.baseline[:12]}..{epic.rolled_back}")
@@ -388,15 +404,28 @@ def _steps_after(epic: Epic, outcome: Outcome) -> Iterator[NextStep]:
         if epic.started.pull_request:
             create = shell_line("gh", "pr", "create", "--base", base, "--head", branch)
             yield NextStep(command=create, does="opens the pull request")
-        merge = f"{shell_line('git', 'switch', base)} && {shell_line('git', 'merge', branch)}"
-        yield NextStep(command=merge, does=f"takes the epic into {flat(base)}")
+        room = list(_room(in_the_way))
+        merge = " && ".join([*room, shell_line("git", "switch", base), shell_line("git", "merge", branch)])
+        kept = f"; {words.number(len(in_the_way.other), 'file')} of yours in the way: git stash keeps it"
+        yield NextStep(command=merge, does=f"takes the epic into {flat(base)}{kept if in_the_way.other else ''}")
+        if room and any(isinstance(one.state, TicketSkipped) and one.state.run for one in epic.tickets.values()):
+            again = shell_line("burnish", "records", "rebuild", epic.id)
+            yield NextStep(first="Then", command=again, does="marks the stories that were skipped")
     if outcome not in (*_GOOD, Outcome.SKIPPED):
         again = shell_line("burnish", "run", epic.plan.source)
         does = "starts it again, without the tickets that are merged" if epic.merged else "starts it again"
         yield NextStep(command=again, does=does)
 
 
-def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
+def _room(in_the_way: InTheWay) -> Iterator[str]:
+    """The commands after which a merge can write the files that are in its way."""
+    if in_the_way.own:
+        yield shell_line("git", "restore", "--", *in_the_way.own)
+    if in_the_way.other:
+        yield shell_line("git", "stash", "push", "--include-untracked", "--", *in_the_way.other)
+
+
+def epic_summary(epic: Epic, runs: Mapping[str, Run], in_the_way: InTheWay = _NOTHING) -> Iterator[Line]:
     """The end of a command that drove an epic: what came to nothing, how it ended, and what comes next."""
     yield ()
     for one in epic.tickets.values():
@@ -413,7 +442,7 @@ def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
         yield state, f": {_paused(epic)}" if epic.paused else ""
     yield (f"Took {_taken(epic, runs, epic.at)}.",)
     yield from _end_lines(epic)
-    yield from step_lines(tuple(epic_steps(epic, runs, driver=False)))
+    yield from step_lines(tuple(epic_steps(epic, runs, driver=False, in_the_way=in_the_way)))
 
 
 def epic_markdown(epic: Epic) -> str:
@@ -602,7 +631,9 @@ def epic_row_line(epic: Epic, *, driver: bool) -> Line:
     return f"epic {flat(epic.plan.id)}: ", _state_word(epic, driver=driver), f", {_counts(epic)}"
 
 
-def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> EpicObject:
+def epic_object(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool = True, in_the_way: InTheWay = _NOTHING
+) -> EpicObject:
     """`driver`: whether a process drives it now."""
     caps = epic.started.budget.caps
     waits = _only_waits(epic) if epic.end is None else False
@@ -636,7 +667,7 @@ def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> 
         },
         "next": [
             {"command": step.command, "does": step.does, "first": step.first}
-            for step in epic_steps(epic, runs, driver=driver)
+            for step in epic_steps(epic, runs, driver=driver, in_the_way=in_the_way)
         ],
     }
 

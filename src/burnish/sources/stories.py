@@ -287,7 +287,7 @@ def _ticket(line: _Line, reader: _Reader) -> PlacedTicket:
         touches=line.file.touches if line.file else (),
         done=status == _DONE,
         skipped=status == _SKIPPED,
-        begun=status in GONE_ON_WITH,
+        begun=status in ("in-progress", "review"),
         built=status == "review",
         complexity=complexity,
         agents=agents.agents_of(entry.key, complexity),

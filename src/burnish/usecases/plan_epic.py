@@ -4,7 +4,7 @@ Nothing is written here. Whatever is wrong is said now, while it costs nothing.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +23,17 @@ from burnish.sources.registry import read_source
 from burnish.sources.stories import SourceOptions
 from burnish.usecases.allocate_budget import agents_called, estimate
 from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
-from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
+from burnish.usecases.plan_run import (
+    NOT_COMMITTED,
+    Plan,
+    PlanError,
+    RunRequest,
+    check_ready,
+    plan,
+    refuse_inside,
+)
 from burnish.usecases.request_ticket import EpicOptions, complexity_of
+from burnish.usecases.take_uncommitted import with_uncommitted_work
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
 from burnish.usecases.verify_seal import Demands
 from burnish.workspace.landing import branch_commit
@@ -71,6 +80,8 @@ class PlannedEpic(NamedTuple):
     notices: tuple[str, ...]
     same_rules: bool
     """Whether that run asked for the same protocol and agents."""
+    uncommitted: str = ""
+    """The ticket that the work belongs to which is not committed yet."""
 
 
 def plan_epic(
@@ -98,6 +109,7 @@ def plan_epic(
     foreign = _holds_other_work(earlier.epic, tip, base_commit)
     if request.review_whole or foreign:
         work = replace(work, reviewed_whole=True)
+    work, uncommitted = with_uncommitted_work(repository, work, base)
     options = _options(request, flags, example.roles)
     same_rules = earlier.epic is not None and earlier.epic.started.request == options
     left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
@@ -124,10 +136,19 @@ def plan_epic(
         checkpoint=request.checkpoint,
         request=options,
     )
-    notices = [*example.notices, *left.notices]
+    notices = [*_notices(example, work), *left.notices, *uncommitted.notices]
     if foreign:
         notices.append(f"{branch} holds commits that no run of this made: the whole is reviewed at the end.")
-    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules)
+    return PlannedEpic(
+        repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules, uncommitted.ticket
+    )
+
+
+def _notices(example: Plan, work: EpicPlan) -> Iterator[str]:
+    """What is told of a run. Of stories, uncommitted work is spoken of apart: it may belong to one."""
+    for notice in example.notices:
+        if work.kind != "stories" or not notice.startswith(NOT_COMMITTED):
+            yield notice
 
 
 def _holds_other_work(earlier: Epic | None, tip: str | None, base_commit: str) -> bool:

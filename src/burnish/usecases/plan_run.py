@@ -61,6 +61,9 @@ class AgentNotReadyError(BurnishError):
     """An agent that the run depends on is not installed, or not logged in. Nothing has been started."""
 
 
+NOT_COMMITTED = "Not committed, so not reviewed"
+
+
 class RunRequest(Value):
     mode: Mode
     branch: str | None = None
@@ -510,7 +513,7 @@ def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple
         return ()
     more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
-    return (f"Not committed, so not reviewed: {listed}{more}. Commit the files that belong to the change.",)
+    return (f"{NOT_COMMITTED}: {listed}{more}. Commit the files that belong to the change.",)
 
 
 def _unknown_rules(settings: Settings) -> tuple[str, ...]:

@@ -64,7 +64,9 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
     if one.state.conflict is not None:
         return _resolution_request(epic, one, one.state, one.state.conflict, repository)
     branch = branch_of(epic.plan, one.ticket.id)
-    advance_branch(repository, branch, one.state.onto, run)
+    existing = branch_commit(repository, branch)
+    if not one.ticket.begun or existing is None or repository.is_ancestor(existing, one.state.onto):
+        advance_branch(repository, branch, one.state.onto, run)
     request = _request(epic, one.ticket, one.state, branch=branch)
     has_work = branch_commit(repository, branch) != one.state.onto
     return replace(request, build=False) if one.ticket.built and has_work else request

@@ -35,6 +35,7 @@ from burnish.usecases.perform_epic import LocalEpicPerformer
 from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, plan_epic
 from burnish.usecases.plan_run import PlanError, refuse_inside
 from burnish.usecases.submit_intent import wake
+from burnish.usecases.take_uncommitted import commit_uncommitted
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
 from burnish.workspace.merging import advance_branch, set_aside
@@ -245,6 +246,8 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
     repository = planned.repository
     for branch, commit in planned.set_aside.items():
         set_aside(repository, branch, commit, started.epic)
+    if planned.uncommitted:
+        commit_uncommitted(repository, started.plan, planned.uncommitted, started.epic)
     advance_branch(repository, started.branch, started.tip or started.baseline, started.epic)
     return EpicJournal.begin(ledger, started, this_process())
 
