@@ -113,7 +113,9 @@ def _start(event: EpicStarted) -> Epic:
     built = {one.ticket: one.built for one in event.carried if one.built}
 
     def first(ticket: Ticket) -> TicketState:
-        return carried.get(ticket.id, _unbegun(ticket)) if not ticket.done else TicketCompleted()
+        # Where it is merged is known better than that it is done; what is not merged yet is not, where it is done.
+        known = carried.get(ticket.id)
+        return known if isinstance(known, TicketCompleted) or (known and not ticket.done) else _unbegun(ticket)
 
     if event.parallel < 1:
         raise IllegalEpicEventError(event, "nothing could begin")
