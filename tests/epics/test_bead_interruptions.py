@@ -39,7 +39,7 @@ def _kill(project: BeadProject, chance: random.Random, after: int) -> bool:
 @pytest.mark.parametrize(("kills", "count"), [(5, 3), pytest.param(100, 10, marks=pytest.mark.prove)])
 def test_killed_at_any_moment_every_bead_is_built_and_merged_once(tmp_path: Path, kills: int, count: int) -> None:
     names = [f"b{number}" for number in range(count)]
-    listed = [bead(name, *names[max(0, at - 3) : at - 2], priority=at % 3) for at, name in enumerate(names)]
+    listed = [bead(name, *names[at - 3 : at - 2] if at > 2 else (), priority=at % 3) for at, name in enumerate(names)]
     project, chance = BeadProject(tmp_path, listed), random.Random(kills)  # noqa: S311 - not for secrets
     project.says("review", DRIFTS_ONCE, "b1")
     most = max(2, 2 * 25 * count // kills)
