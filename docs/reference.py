@@ -17,7 +17,7 @@ from typing import Annotated, Any, NotRequired, Required, Union, get_args, get_o
 import click
 import msgspec
 
-from burnish.cli import agent, clean, doctor, hook, parse, protocol, records, session, trust, verify
+from burnish.cli import agent, clean, doctor, hook, parse, protocol, records, session, story, trust, verify
 from burnish.cli.app import root
 from burnish.contracts import finding_json
 from burnish.core.epics.events import AnyEpicEvent, EpicCancelled
@@ -298,6 +298,10 @@ _SECTIONS: Mapping[type, str] = {
     clean.CleanObject: "burnish clean",
     parse.ParsedObject: "burnish parse",
     records.RecordsObject: "burnish records rebuild",
+    story.StoryStatusObject: "burnish story status",
+    story.StoryVerifiedObject: "burnish story verify",
+    story.StoryOutputObject: "burnish story parse-output",
+    story.EscalationObject: "burnish story escalate",
     session.SpawnedObject: "burnish session spawn",
     session.MonitorObject: "burnish session monitor",
     session.KilledObject: "burnish session kill",

@@ -38,3 +38,23 @@ def test_claude_builds_an_epic_that_codex_reviews(tmp_path: Path, model: ModelSe
     assert set(sealed_kinds(machine, machine.git("rev-parse", "epic/halves^{tree}"))) == {"approved"}
     called = [[name for name, _ in agents(machine, run)] for run in sorted(machine.runs())]
     assert called == [["claude", "codex", "claude", "codex"], ["codex"]]
+
+
+@pytest.mark.prove
+def test_claude_builds_a_bead_that_codex_reviews(tmp_path: Path, model: ModelServer) -> None:
+    machine = furnished(tmp_path, ROLES)
+    machine.git("checkout", "-q", "main")
+    listed = json.dumps({"id": "bd-1", "title": "Halve", "description": "Halve by dividing.", "status": "open"})
+    machine.repository.commit({".beads/issues.jsonl": f"{listed}\n"}, "List")
+    variables: dict[str, Any] = {
+        **service(AgentKind.CLAUDE, model.url("drift")),
+        **service(AgentKind.CODEX, model.url("drift")),
+    }
+    done = machine.burnish("run", ".beads", **variables)
+    assert done.code == 0, done.err
+    assert machine.git("show", "epic/beads:app.py") == FIXED.rstrip("\n")
+    assert set(sealed_kinds(machine, machine.git("rev-parse", "bead/bd-1^{tree}"))) == {"approved"}
+    assert [[name for name, _ in agents(machine, run)] for run in sorted(machine.runs())] == [
+        ["claude", "codex", "claude", "codex"]
+    ]
+    assert '"status":"closed"' in (machine.root / ".beads" / "issues.jsonl").read_text().replace('": "', '":"')

@@ -94,7 +94,7 @@ def test_every_text_is_used_and_fits_its_values(
         session_prompt(protocol, everything)
         fixer_prompt(protocol, fix)
         fixer_prompt(protocol, repair)
-        builder_prompt(BuildMaterial(run="r", subject=subject, acceptance=("a",)))
+        builder_prompt(BuildMaterial(run="r", subject=subject, acceptance=("a",), choice="bd-1", parallel=2))
     rendering.fill("agent-check")
     rendering.fill("repair", problem="p")
     others = [name for name in rendering.names() if name.startswith("epic-")]  # tests/epics/test_briefs.py

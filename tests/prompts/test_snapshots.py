@@ -176,6 +176,7 @@ SENT_OTHERWISE = {
         ("epic-beside", "epic-conflict", "epic-merge-fails", "epic-review"),
         "parts of the briefs of an epic: tests/epics/test_briefs.py",
     ),
+    **dict.fromkeys(("section-beside", "section-choice"), "parts of the prompts of beads: tests/epics/test_beads.py"),
 }
 
 

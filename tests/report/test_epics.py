@@ -44,6 +44,7 @@ def test_twelve_tickets_in_all_states_fit_a_terminal() -> None:
 ✓ docs                done before, as the source says
 … limits              approved, not merged yet · 2 reviews · 7 min · $0.34
 – sketch              built, not reviewed, not merged · 1 min · $0.34
+      The work is on burnish/20261116-0018-sketch
 
 Next: burnish decide 20261116-0011-tokens a
       tokens: Manual review and fix (pause autonomous workflow)
@@ -118,7 +119,7 @@ def test_a_line_for_each_event_that_is_worth_one() -> None:
             "… audit: run 20261116-0016-audit, to resolve conflicts in app/audit.py",
             "… sessions: run 20261116-0017-sessions",
             "… sketch: run 20261116-0018-sketch",
-            "– sketch: built, not reviewed, not merged",
+            "– sketch: built, not reviewed, not merged: The work is on burnish/20261116-0018-sketch",
             "… limits: run 20261116-0020-limits",
             "✓ limits: approved",
         ]

@@ -41,11 +41,9 @@ def test_what_is_no_source(tmp_path: Path) -> None:
 
 
 def test_what_comes_later(tmp_path: Path) -> None:
-    (tmp_path / ".beads").mkdir()
-    assert said(tmp_path / ".beads")[0] == "Beads are not supported yet."
     (tmp_path / "sprint-status.yaml").touch()
     assert said(tmp_path / "sprint-status.yaml")[0] == "Sprint statuses are not supported yet."
-    assert said(tmp_path)[0] == "The folder holds '.beads', 'sprint-status.yaml', which is not supported yet."
+    assert said(tmp_path)[0] == "The folder holds 'sprint-status.yaml', which is not supported yet."
 
 
 def test_a_folder(tmp_path: Path) -> None:

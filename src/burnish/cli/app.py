@@ -77,6 +77,7 @@ _COMMANDS = {
         "burnish.cli.uninstall:uninstall_command", POLICIES, "Remove what burnish put into this repository."
     ),
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
+    "story": LazyCommand("burnish.cli.story:story", FOR_OTHER_TOOLS, "Say how a story stands."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
     "mcp": LazyCommand("burnish.mcp.command:mcp_command", FOR_OTHER_TOOLS, "Serve reviews as MCP tools."),
@@ -89,7 +90,7 @@ _SAME = {"list": "status", "runs": "status"}
 _OTHER_NAMES = {
     "tmux-wrapper": "session",
     "monitor-session": "session monitor",
-    "orchestrator-helper": "parse",
+    "orchestrator-helper": "story",
     "story-automator": "session",
 }
 

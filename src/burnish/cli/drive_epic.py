@@ -19,25 +19,34 @@ from burnish.report.output import at_terminal, print_error, print_json, print_li
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
 from burnish.usecases.bead_loop import BeadFlags
+from burnish.usecases.epics import files_in_the_way
 from burnish.usecases.plan_epic import EpicRequest, agents_of, estimated_cost, plan_epic
 from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
 
 
 def start(options: dict[str, Any]) -> int:
     flags = Flags(**{name: options[name] for name in Flags.__struct_fields__ if name in options})
-    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name != "complexity")
+    own = ("complexity", "stories", "state_file")
+    fields = (name for name in EpicRequest.__struct_fields__ if name in options and name not in own)
+    stories = tuple(name.strip() for name in (options["stories"] or "").split(",") if name.strip())
     beads = BeadFlags(**{name: options[name] for name in BeadFlags.__struct_fields__ if name != "parallel"})
     if beads.fix_attempts is not None and options["max_rounds"] is not None:
         raise click.UsageError("--max-rounds and --review-max-fix-attempts set the same limit: use one of them.")
-    request = EpicRequest(**{name: options[name] for name in fields}, flags=flags, beads=beads)
+    request = EpicRequest(
+        **{name: options[name] for name in fields},
+        flags=flags,
+        stories=stories,
+        state_file=options["state_file"] or "",
+        beads=beads,
+    )
     if options["complexity"]:
         request = replace(request, complexity=Complexity(options["complexity"]))
     if options["dry_run"]:
         planned = plan_epic(Path.cwd(), request, os.environ)
-        for notice in planned.notices if planned.started.iterations else ():
-            _print_notice(notice)
         for line in dry_run_lines(planned.started, agents_of(planned), estimated_cost(planned)):
             print_error(f"[DRY-RUN] {line}")
+        for notice in planned.notices:
+            _print_notice(notice)
         return 0
     with LiveLines() as live:
         surface = _surface(options, live)
@@ -123,8 +132,9 @@ def _print_progress(epic: Epic, run: Run) -> None:
 def _deliver(result: EpicResult, *, as_json: bool) -> int:
     for notice in result.notices:
         _print_notice(notice)
+    in_the_way = files_in_the_way(Path.cwd(), result.epic)
     if as_json:
-        print_json(epic_object(result.epic, result.runs))
+        print_json(epic_object(result.epic, result.runs, in_the_way=in_the_way))
     else:
-        print_lines(epic_summary(result.epic, result.runs))
+        print_lines(epic_summary(result.epic, result.runs, in_the_way))
     return result.exit_code

@@ -12,8 +12,8 @@ from burnish.cli.options import developer_prompt_option, json_option, policy_opt
 
 _RUN_HELP = """Build every ticket of SOURCE on its own branch, review it, and merge it once it is approved.
 
-SOURCE is the YAML file of an epic, a markdown file with a list of tasks (- [ ] ...), the folder .beads, or a folder
-with one of them.
+SOURCE is the YAML file of an epic, a sprint-status.yaml with stories, a markdown file with a list of tasks (- [ ] ...),
+the folder .beads, or a folder with one of them.
 
 A ticket begins as soon as the tickets that it depends on are merged. At the end the whole epic is reviewed, too.
 Run the same command again to continue: tickets that are merged are not built again.
@@ -22,6 +22,7 @@ Run the same command again to continue: tickets that are merged are not built ag
 burnish run epic.yaml --dry-run     the plan; nothing is changed
 burnish run epic.yaml
 burnish run TODO.md --parallel 2
+burnish run sprint-status.yaml --stories 1.1,1.2
 burnish run .beads                  bead by bead, the most urgent first
 burnish status EPIC                 in another terminal: what it is doing
 
@@ -40,13 +41,16 @@ Exit codes: 0 approved, 1 tickets failed, 2 usage or configuration, 3 waiting fo
     "--parallel",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Maximum number of tickets at work at once. Default: [epics] parallel, else 4; for beads 1.",
+    help="Maximum number of tickets at work at once. Default: [epics] parallel, else 4; 1 for stories and beads.",
 )
 @click.option("--squash", is_flag=True, help="Merge each ticket as one commit.")
 @click.option(
     "--serialise", is_flag=True, help="Build tickets that say they change the same files one after the other."
 )
 @click.option("--pr", "pull_request", is_flag=True, help="Once approved, push the branch and open a pull request (gh).")
+@click.option("--stories", metavar="IDS", help="Only these stories of a sprint status, such as 1.1,1.2.")
+@click.option("--state-file", metavar="FILE", help="The state document of the tool that orchestrates the stories.")
+@click.option("--checkpoint", is_flag=True, help="Pause after each ticket; 'burnish resume EPIC' continues.")
 @click.option(
     "--review-whole", is_flag=True, help="Review everything that was merged together as well. Always so for an epic."
 )

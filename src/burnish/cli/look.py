@@ -22,7 +22,7 @@ from burnish.system import clock
 from burnish.system.terminal import attach as attach_view
 from burnish.usecases.branch_status import branch_status
 from burnish.usecases.clean_up import logs_were_removed
-from burnish.usecases.epics import EpicSnapshot, find_epic, newest_epics
+from burnish.usecases.epics import EpicSnapshot, files_in_the_way, find_epic, newest_epics
 from burnish.usecases.follow_run import (
     AttachError,
     LogPiece,
@@ -188,14 +188,17 @@ def _wait_for_epic(name: str, timeout: float | None, *, as_json: bool) -> int:
         print_error("Timed out; the epic is still active.")
         print_error(f"hint: wait again with: burnish wait {name}")
         return ErrorKind.INFRASTRUCTURE.exit_code
-    return exit_code(epic) if epic.end is not None or epic.waiting else ErrorKind.INFRASTRUCTURE.exit_code
+    is_at_rest = epic.end is not None or epic.waiting or epic.paused
+    return exit_code(epic) if is_at_rest else ErrorKind.INFRASTRUCTURE.exit_code
 
 
 def _show_epic(found: EpicSnapshot, *, as_json: bool) -> None:
+    in_the_way = files_in_the_way(Path.cwd(), found.epic)
     if as_json:
-        print_json(epic_object(found.epic, found.runs, driver=found.driven))
+        print_json(epic_object(found.epic, found.runs, driver=found.driven, in_the_way=in_the_way))
     else:
-        print_lines(epic_lines(found.epic, found.runs, driver=found.driven, now=clock.now()))
+        now = clock.now()
+        print_lines(epic_lines(found.epic, found.runs, driver=found.driven, now=now, in_the_way=in_the_way))
 
 
 def _explain(waited: Waited) -> None:

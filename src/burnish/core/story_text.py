@@ -56,7 +56,8 @@ def is_of_same_epic(one: str, other: str) -> bool:
 def story_id(key: str) -> str:
     """The id of a story as people write it: `1.2` for `1-2-some-slug`; the whole key where it has no numbers."""
     parts = _taken_apart(key).id
-    return ".".join(parts) if parts else key
+    joined = "".join(f"{'.' if part[0].isdigit() else '-'}{part}" for part in parts)
+    return joined[1:] or key
 
 
 def slug_words(key: str) -> str:
@@ -150,6 +151,22 @@ def with_file_status(text: str, status: str) -> str:
     return f"{text[: found.start('word')]}{status}{text[found.end('word') :]}"
 
 
+def neutral_text(text: str) -> str:
+    """What a story asks for, without what changes while it is worked on: its status, and the action items of reviews.
+
+    So a story that is asked for again is known to be the same.
+    """
+    found = _status_in(text)
+    if found is not None:
+        text = f"{text[: found.start('word')]}in-progress{text[found.end('word') :]}"
+    lines = text.splitlines(keepends=True)
+    heading = next((at for at, line in enumerate(lines) if line.strip() == ACTION_ITEMS), None)
+    if heading is None:
+        return text
+    end = next((at for at in range(heading + 1, len(lines)) if lines[at].startswith("#")), len(lines))
+    return "".join([*lines[:heading], *lines[end:]]).rstrip() + "\n"
+
+
 def _status_in(text: str) -> re.Match[str] | None:
     return _STATUS_LINE.search(text) or _STATUS_HEADING.search(text)
 
@@ -157,7 +174,8 @@ def _status_in(text: str) -> re.Match[str] | None:
 def with_action_items(story: str, findings: Sequence[Finding]) -> str:
     """A story's text with each of these findings as a task to be done. What it has already is not added again."""
     lines = story.splitlines(keepends=True)
-    end_of_line = "\r\n" if lines and all(line.endswith("\r\n") for line in lines[:-1] or lines) else "\n"
+    ends = [line.endswith("\r\n") for line in lines if line.endswith("\n")]
+    end_of_line = "\r\n" if ends and all(ends) else "\n"
     items = dict.fromkeys(_action_item(finding) for finding in findings)
     new = [f"- [ ] {item}{place}{end_of_line}" for item, place in items if item not in story]
     if not new:

@@ -45,6 +45,10 @@ class RecordFile(Value):
     take_over: Callable[[bytes], str] | None = None
     """Makes the new text of a file from what is there, where other tools write it, too. If it raises
     `RefusedRecordError`, the file stays as it is, and the files after it are not written into the checkout either."""
+    is_edit: bool = False
+    """`take_over` changes a file of the user's own in the checkout, whether git tracks it or not. None is made."""
+    is_made: bool = False
+    """An edit that begins with a file of burnish's where there is none."""
     is_verdict: bool = False
     """It says how a round ended. A version that no longer holds goes before anything else is written."""
 

@@ -6,6 +6,7 @@ from burnish.records.drift import DriftRecorder
 from burnish.records.epic import EpicRecorder
 from burnish.records.interface import Recorder, RecordFile, RecordTexts
 from burnish.records.panel import PanelRecorder
+from burnish.records.stories import RUN_DOCUMENTS
 from burnish.records.ticket import TicketRecorder
 
 RECORDERS: dict[RecordLayout, Recorder] = {
@@ -26,16 +27,19 @@ RUN_RECORD_PATHS = (
 
 RECORD_PATHS = (
     *RUN_RECORD_PATHS,
+    RUN_DOCUMENTS,
     "**/artifacts/epic-state.json",
     "**/artifacts/completion-reports/*.json",
 )
 """Those of epics, too, which stand beside the source of each."""
 
-NO_WORK_OF_FIXERS = (".agents/tmp/", RUN_RECORD_PATHS[0])
+NO_WORK_OF_FIXERS = (".agents/tmp/", RUN_RECORD_PATHS[0], RUN_DOCUMENTS)
 """What a fix never commits: the records, and all of a folder that belongs to tools like this one."""
 
 LEFTOVER_PATHS = (
     "docs/progress/.story-*-review-findings-round-*.tmp",
+    "docs/progress/.epic-*-auto-run.md.*.tmp",
+    "**/.sprint-status.y*.tmp",
     ".agents/tmp/.state.json.*.tmp",
     ".agents/tmp/phases/review-*/.r*.tmp",
     "**/artifacts/.epic-state.json.*.tmp",

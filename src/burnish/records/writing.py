@@ -107,7 +107,7 @@ def write(files: Iterable[RecordFile], destination: Destination) -> Written:
             _write_own_copy(file, destination.run_folder)
             if checkout and file.path in shown and _write_to_checkout(file, checkout, destination, notes):
                 paths.append(file.path)
-        if file.take_over is not None and any(notice.path == file.path for notice in notices):
+        if file.take_over and not file.is_edit and any(notice.path == file.path for notice in notices):
             checkout = None
     gone = tuple(path for path in removed if path not in paths)
     return Written(paths=tuple(paths), removed=gone, notices=tuple(notices))
@@ -200,13 +200,18 @@ def _write_own_copy(file: RecordFile, run_folder: Path) -> None:
 
 
 def _data(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")
+    try:
+        return text.encode("utf-8", errors="surrogateescape")  # bytes of the user's that are not UTF-8 stay
+    except UnicodeEncodeError:
+        return text.encode("utf-8", errors="replace")
 
 
 def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destination, notes: _Notes) -> bool:
     path = checkout / _confined(file.path)
     _refuse_links(checkout, file.path)
     existing = _content(path)
+    if file.is_edit and existing is None and not file.is_made:
+        return False
     if file.take_over is not None and existing is not None:
         earlier, data = {}, _data(file.take_over(existing))
     else:
@@ -214,18 +219,25 @@ def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destinatio
         data = _data(file.text if earlier is None else _merged_text(earlier, _object(file.text)))
     if existing == data:  # which is most of them after most events: git need not be asked
         return False
-    if destination.is_tracked(file.path):
+    if not file.is_edit and destination.is_tracked(file.path):
         raise RefusedRecordError(
             "It is tracked by git, so burnish did not replace it.", "The run's own copy has the current text."
         )
     if existing is not None and earlier is None and not any(notes.writers(file.path, existing)):
         hint = "Move it away to have it written; the run's own copy has the current text."
         raise RefusedRecordError("There is already a file that burnish did not write.", hint)
-    if file.take_over is None:
+    if file.take_over is None or file.is_edit:
         _note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, data, mode=0o644)
+    mode = stat.S_IMODE(path.stat().st_mode) if file.is_edit and existing is not None else 0o644
+    write_atomically(path, data, mode=mode)
     return True
+
+
+def is_own_text(epics: Path, path: str, data: bytes) -> bool:
+    """Whether a file in the checkout is exactly as burnish left it. `epics` is the folder of all epics' folders."""
+    entry = _entry(path, data)
+    return any(entry in _entries(folder) for folder in (epics.iterdir() if epics.is_dir() else ()))
 
 
 def _confined(path: str) -> PurePosixPath:

@@ -78,6 +78,18 @@ _ASKED = 3
 """Tickets that wait for a person whose commands are shown."""
 
 
+class InTheWay(NamedTuple):
+    """Files of the checkout that are not committed and that a merge of the epic's branch would change."""
+
+    own: tuple[str, ...] = ()
+    """As burnish left them: the branch and the ledger hold what they say."""
+    other: tuple[str, ...] = ()
+    """With work of the user's."""
+
+
+_NOTHING = InTheWay()
+
+
 class _Words(NamedTuple):
     """A ticket in a line: a sign, the state in one word, which programs read, and what is told to people."""
 
@@ -191,7 +203,9 @@ def _sum(one: Usage, other: Usage) -> Usage:
 # --- where the epic is -------------------------------------------------------------------------------------------
 
 
-def epic_lines(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float) -> Iterator[Line]:
+def epic_lines(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float, in_the_way: InTheWay = _NOTHING
+) -> Iterator[Line]:
     """The epic and its tickets, each below what it waits for, and what a person could do next.
 
     `driver`: whether a process drives it now.
@@ -210,7 +224,7 @@ def epic_lines(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float)
             yield (f"      {told.reason}",)
     yield from _review_lines(epic, runs, now)
     yield from _end_lines(epic)
-    steps = tuple(epic_steps(epic, runs, driver=driver))
+    steps = tuple(epic_steps(epic, runs, driver=driver, in_the_way=in_the_way))
     if steps:
         yield ()
         yield from step_lines(steps)
@@ -224,6 +238,8 @@ def _head(epic: Epic, runs: Mapping[str, Run], *, driver: bool, now: float) -> I
     yield (f"  {flat(epic.plan.id)}{title}",)
     yield (f"  {flat(epic.started.branch)} against {flat(epic.started.base)}, {_taken(epic, runs, now)}",)
     yield (f"  {_counts(epic)}",)
+    if epic.paused and epic.end is None:
+        yield (f"  {_paused(epic)}",)
     yield from _loop_lines(epic)
 
 
@@ -241,6 +257,10 @@ def _loop_lines(epic: Epic) -> Iterator[Line]:
 
 def _is_unreviewed(plan: EpicPlan) -> bool:
     return bool(plan.tickets) and not any(ticket.reviewed for ticket in plan.tickets)
+
+
+def _paused(epic: Epic) -> str:
+    return f"Paused after {flat(epic.paused)}: a person looks at it before the next one begins."
 
 
 def _taken(epic: Epic, runs: Mapping[str, Run], now: float) -> str:
@@ -282,13 +302,15 @@ def _state_word(epic: Epic, *, driver: bool) -> Toned:
         return Toned(outcome.value, tone)
     if driver:
         return Toned("stopping" if epic.cancelled is not None else "running", Tone.PLAIN)
+    if epic.paused:
+        return Toned("paused", Tone.CAREFUL)
     return Toned("waiting" if _only_waits(epic) else "interrupted", Tone.CAREFUL)
 
 
 def _only_waits(epic: Epic) -> bool:
     """Whether nothing can go on before a person has decided."""
     review = epic.review
-    waits = bool(epic.waiting) or (isinstance(review, EpicUnderReview) and bool(review.waits))
+    waits = bool(epic.waiting) or (isinstance(review, EpicUnderReview) and bool(review.waits)) or bool(epic.paused)
     return waits and all(effect.id.startswith("watch:") for effect in decide(epic))
 
 
@@ -370,10 +392,12 @@ def _end_lines(epic: Epic) -> Iterator[Line]:
 # --- what comes next ---------------------------------------------------------------------------------------------
 
 
-def epic_steps(epic: Epic, runs: Mapping[str, Run], *, driver: bool) -> Iterator[NextStep]:
+def epic_steps(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool, in_the_way: InTheWay = _NOTHING
+) -> Iterator[NextStep]:
     """What a person could do, the likeliest first."""
     if epic.end is not None:
-        yield from _steps_after(epic, epic.end.outcome)
+        yield from _steps_after(epic, epic.end.outcome, in_the_way)
         return
     asked = [run_of(one.state) for one in epic.waiting]
     if isinstance(epic.review, EpicUnderReview) and epic.review.waits:
@@ -382,7 +406,7 @@ def epic_steps(epic: Epic, runs: Mapping[str, Run], *, driver: bool) -> Iterator
         yield from _decisions(name, runs.get(name))
     if not driver:
         resume = shell_line("burnish", "resume", epic.id)
-        first = "Decide what is waiting" if _only_waits(epic) else ""
+        first = "Decide what is waiting" if _only_waits(epic) and asked else ""
         yield NextStep(first=first, command=resume, does="continues the epic")
 
 
@@ -396,7 +420,7 @@ def _decisions(name: str, run: Run | None) -> Iterator[NextStep]:
         yield NextStep(command=shell_line("burnish", "decide", name, choice.key), does=does)
 
 
-def _steps_after(epic: Epic, outcome: Outcome) -> Iterator[NextStep]:
+def _steps_after(epic: Epic, outcome: Outcome, in_the_way: InTheWay) -> Iterator[NextStep]:
     branch, base = epic.started.branch, epic.started.base
     if epic.rolled_back:
         show = shell_line("git", "log", "--oneline", f"{epic.started.baseline[:12]}..{epic.rolled_back}")
@@ -405,8 +429,13 @@ def _steps_after(epic: Epic, outcome: Outcome) -> Iterator[NextStep]:
         if epic.started.pull_request:
             create = shell_line("gh", "pr", "create", "--base", base, "--head", branch)
             yield NextStep(command=create, does="opens the pull request")
-        merge = f"{shell_line('git', 'switch', base)} && {shell_line('git', 'merge', branch)}"
-        yield NextStep(command=merge, does=f"takes the epic into {flat(base)}")
+        room = list(_room(in_the_way))
+        merge = " && ".join([*room, shell_line("git", "switch", base), shell_line("git", "merge", branch)])
+        kept = f"; {words.number(len(in_the_way.other), 'file')} of yours in the way: git stash keeps it"
+        yield NextStep(command=merge, does=f"takes the epic into {flat(base)}{kept if in_the_way.other else ''}")
+        if room and any(isinstance(one.state, TicketSkipped) and one.state.run for one in epic.tickets.values()):
+            again = shell_line("burnish", "records", "rebuild", epic.id)
+            yield NextStep(first="Then", command=again, does="marks the stories that were skipped")
     if outcome not in (*_GOOD, Outcome.SKIPPED):
         again = shell_line("burnish", "run", epic.plan.source, *_limited_to(epic))
         does = "starts it again, without the tickets that are merged" if epic.merged else "starts it again"
@@ -422,7 +451,15 @@ def _limited_to(epic: Epic) -> tuple[str, ...]:
     return ("--top-level-bead", str(top)) if top else ()
 
 
-def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
+def _room(in_the_way: InTheWay) -> Iterator[str]:
+    """The commands after which a merge can write the files that are in its way."""
+    if in_the_way.own:
+        yield shell_line("git", "restore", "--", *in_the_way.own)
+    if in_the_way.other:
+        yield shell_line("git", "stash", "push", "--include-untracked", "--", *in_the_way.other)
+
+
+def epic_summary(epic: Epic, runs: Mapping[str, Run], in_the_way: InTheWay = _NOTHING) -> Iterator[Line]:
     """The end of a command that drove an epic: what came to nothing, how it ended, and what comes next."""
     yield ()
     for one in epic.tickets.values():
@@ -433,10 +470,13 @@ def epic_summary(epic: Epic, runs: Mapping[str, Run]) -> Iterator[Line]:
     yield from (("  ", *line) for line in _review_lines(epic, runs, epic.at))
     yield (_counts(epic),)
     state = _state_word(epic, driver=False)
-    yield state, f": {_short(epic.end.reason)}" if epic.end is not None else ""
+    if epic.end is not None:
+        yield state, f": {_short(epic.end.reason)}"
+    else:
+        yield state, f": {_paused(epic)}" if epic.paused else ""
     yield (f"Took {_taken(epic, runs, epic.at)}.",)
     yield from _end_lines(epic)
-    yield from step_lines(tuple(epic_steps(epic, runs, driver=False)))
+    yield from step_lines(tuple(epic_steps(epic, runs, driver=False, in_the_way=in_the_way)))
 
 
 def epic_markdown(epic: Epic) -> str:
@@ -648,7 +688,9 @@ def epic_row_line(epic: Epic, *, driver: bool) -> Line:
     return f"epic {flat(epic.plan.id)}: ", _state_word(epic, driver=driver), f", {_counts(epic)}"
 
 
-def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> EpicObject:
+def epic_object(
+    epic: Epic, runs: Mapping[str, Run], *, driver: bool = True, in_the_way: InTheWay = _NOTHING
+) -> EpicObject:
     """`driver`: whether a process drives it now."""
     caps = epic.started.budget.caps
     waits = _only_waits(epic) if epic.end is None else False
@@ -663,6 +705,7 @@ def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> 
         "baseline": epic.started.baseline,
         "tip": epic.tip,
         "state": "ended" if epic.end else "waiting" if waits else "running",
+        "paused": epic.paused or None,
         "interrupted": not driver and epic.end is None and not waits,
         "outcome": epic.end.outcome.value if epic.end else None,
         "reason": epic.end.reason if epic.end else "",
@@ -685,7 +728,7 @@ def epic_object(epic: Epic, runs: Mapping[str, Run], *, driver: bool = True) -> 
         },
         "next": [
             {"command": step.command, "does": step.does, "first": step.first}
-            for step in epic_steps(epic, runs, driver=driver)
+            for step in epic_steps(epic, runs, driver=driver, in_the_way=in_the_way)
         ],
     }
 

@@ -383,6 +383,8 @@ class EpicObject(TypedDict):
     """The commit that it is at."""
     state: str
     """`running`, `waiting` (for a person) or `ended`."""
+    paused: str | None
+    """The ticket after which the epic waits until you resume it."""
     interrupted: bool
     """Work remains, and no process is driving the epic."""
     outcome: Annotated[str | None, Outcome]

@@ -4,8 +4,10 @@ One file counts: the sprint status that lists the story, else the story's own fi
 first session, so that the prompt names the file that is checked, and no file that a session adds takes its place.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import StoryStatus, Subject
@@ -34,6 +36,10 @@ class StoryError(BurnishError):
     kind = ErrorKind.USAGE
 
 
+class UnlistedStoryError(StoryError):
+    """No file knows the story."""
+
+
 class StoryWords(Value):
     """What the files of a commit say of a story. A word is empty where there is none."""
 
@@ -43,17 +49,45 @@ class StoryWords(Value):
     story: str = ""
 
 
+class StoryTree(NamedTuple):
+    """The files in which stories may be written: those of a commit, or of a work tree as it is."""
+
+    paths: Sequence[str]
+    read: Callable[[str], str]
+
+
+def _of_commit(repository: Repository, commit: str) -> StoryTree:
+    return StoryTree(sorted(repository.files(commit)), lambda path: _text(repository, commit, path))
+
+
+def of_work_tree(root: Path) -> StoryTree:
+    """The sprint statuses and markdown files below a folder, those that git ignores too."""
+    paths: list[str] = []
+    for place, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        inside = Path(place).relative_to(root)
+        paths += [(inside / name).as_posix() for name in files if name.endswith(".md") or is_sprint_status(name)]
+
+    def read(path: str) -> str:
+        return (read_inside(root, path, _MAX_STORY_BYTES) or b"").decode("utf-8", errors="replace")
+
+    return StoryTree(sorted(paths), read)
+
+
 def find_status_file(repository: Repository, commit: str, story: str) -> str:
     """The file that says how a story stands; empty where a commit has no sprint status and no file of the story.
 
     Raises `StoryError` where several files could, or where a sprint status is there and nothing knows the story.
     """
-    paths = sorted(repository.files(commit))
-    sprints = [path for path in paths if is_sprint_status(path)]
-    keys = [(path, entry.key) for path in sprints for entry in sprint_entries(_text(repository, commit, path))]
+    return _status_file(_of_commit(repository, commit), story)
+
+
+def _status_file(tree: StoryTree, story: str) -> str:
+    sprints = [path for path in tree.paths if is_sprint_status(path)]
+    keys = [(path, entry.key) for path in sprints for entry in sprint_entries(tree.read(path))]
     listed = dict.fromkeys((path, key) for path, key in keys if is_story(key, story))
     holders = list(dict.fromkeys(path for path, _ in listed)) or [
-        path for path in paths if is_story_file(path, story) and file_status(_text(repository, commit, path))
+        path for path in tree.paths if is_story_file(path, story) and file_status(tree.read(path))
     ]
     if len(holders) > 1:
         raise StoryError(
@@ -70,6 +104,10 @@ def find_status_file(repository: Repository, commit: str, story: str) -> str:
     return holders[0] if holders else ""
 
 
+def lists_story(repository: Repository, commit: str, path: str, story: str) -> bool:
+    return any(is_story(entry.key, story) for entry in sprint_entries(_text(repository, commit, path)))
+
+
 def story_status(repository: Repository, commit: str, subject: Subject) -> StoryStatus:
     """Done, not done, or absent, in the file that was chosen at the start; where there was none, in one of now."""
     if not subject.story:
@@ -84,17 +122,21 @@ def story_status(repository: Repository, commit: str, subject: Subject) -> Story
     return StoryStatus.DONE if words and all(word.lower() == "done" for word in words) else StoryStatus.NOT_DONE
 
 
-def story_words(repository: Repository, commit: str, story: str) -> StoryWords:
+def story_words(tree: StoryTree, story: str) -> StoryWords:
     """What both files say. Raises `StoryError` where it cannot be told which files are meant."""
-    chosen = find_status_file(repository, commit, story)
+    try:
+        chosen = _status_file(tree, story)
+    except UnlistedStoryError:
+        chosen = ""
     sprint = chosen if is_sprint_status(chosen) else ""
-    own = find_story_file(repository, commit, story) or ("" if sprint else chosen)
-    said = _words(sprint, _text(repository, commit, sprint), story) if sprint else ()
+    files = [path for path in tree.paths if is_story_file(path, story)]
+    own = files[0] if len(files) == 1 else "" if sprint else chosen
+    said = set(_words(sprint, tree.read(sprint), story)) if sprint else set[str]()
     return StoryWords(
         sprint_file=sprint,
-        sprint=said[0] if len(set(said)) == 1 else "",
+        sprint=said.pop() if len(said) == 1 else "",
         story_file=own,
-        story=file_status(_text(repository, commit, own)) if own else "",
+        story=file_status(tree.read(own)) if own else "",
     )
 
 
@@ -127,10 +169,10 @@ def _words(path: str, text: str, story: str) -> Sequence[str]:
     return [word] if word else []
 
 
-def _unlisted(story: str, sprints: Sequence[str], keys: Sequence[str]) -> StoryError:
+def _unlisted(story: str, sprints: Sequence[str], keys: Sequence[str]) -> UnlistedStoryError:
     near = [key for key in keys if is_of_same_epic(key, story)] or keys
     hint = f"Use --story with one of {_named(near)}, or add the story." if near else "Add the story to it."
-    return StoryError(
+    return UnlistedStoryError(
         f"{_named(sprints)} does not list story {story}, and the story has no file of its own.", hint=hint
     )
 

@@ -2,7 +2,7 @@
 
 The more specific choice wins, and an agent and its fallback are looked for separately:
 
-    flag for the reviewer or role > flag for everything > complexity > reviewer > role > default > the analysers
+    flag for the reviewer or role > flag for all > source > complexity > reviewer > role > default > the analysers
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,15 +23,26 @@ _EVERY_ROLE = ""
 
 
 def resolve(
-    settings: Settings, protocol: Protocol, *, flags: Sequence[str] = (), complexity: Complexity | None = None
+    settings: Settings,
+    protocol: Protocol,
+    *,
+    flags: Sequence[str] = (),
+    chosen: Mapping[str, Assignment] | None = None,
+    complexity: Complexity | None = None,
 ) -> Roles:
     """The agents of a run. `flags` are the values of `--agent`: NAME, or ROLE=NAME with a role or a reviewer.
 
+    `chosen` are agents that the source of the work names, with their fallbacks, by role.
+
     Raises `DocumentError` with every choice that cannot work.
     """
-    chosen = _assignments(settings, protocol, _read_flags(flags, protocol), complexity)
-    in_use = dict(chosen)
-    if chosen["review"] not in [each for key, each in chosen.items() if key not in _ROLES]:
+    by_source = {
+        role: RoleChoice(agent=each.agent, fallback=each.fallback or NO_FALLBACK)
+        for role, each in (chosen or {}).items()
+    }
+    found = _assignments(settings, protocol, _read_flags(flags, protocol), complexity, by_source)
+    in_use = dict(found)
+    if found["review"] not in [each for key, each in found.items() if key not in _ROLES]:
         del in_use["review"]  # every reviewer of the panel has another agent
     problems = [
         *(Problem(file="", key=key_text(v.path), message=v.message, hint=v.hint) for v in own_fallbacks(settings)),
@@ -40,7 +51,7 @@ def resolve(
     ]
     if problems:
         raise DocumentError(problems)
-    return _roles(chosen, protocol)
+    return _roles(found, protocol)
 
 
 def assigned(settings: Settings, protocol: Protocol, complexity: Complexity | None = None) -> Roles:
@@ -49,15 +60,21 @@ def assigned(settings: Settings, protocol: Protocol, complexity: Complexity | No
 
 
 def _assignments(
-    settings: Settings, protocol: Protocol, flags: Mapping[str, str], complexity: Complexity | None
+    settings: Settings,
+    protocol: Protocol,
+    flags: Mapping[str, str],
+    complexity: Complexity | None,
+    by_source: Mapping[str, RoleChoice] | None = None,
 ) -> dict[str, Assignment]:
     """The agent of each role and of each reviewer, by its key in `[roles]`."""
     roles = settings.roles
     level = roles.for_complexity(complexity)
+    source = by_source or {}
 
     def assignment(names: Sequence[str], *general: RoleChoice) -> Assignment | None:
         choices = [
             *(RoleChoice(agent=flags[name]) for name in names if name in flags),
+            *(source[name] for name in names if name in source),
             *(level[name] for name in names if name in level),
             *general,
         ]

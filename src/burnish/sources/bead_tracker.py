@@ -144,8 +144,8 @@ class _ToolTracker:
         except ProcessError as error:
             raise TrackerError(f"`{self._name} {arguments[0]}` failed: {error.message}", hint=self._hint) from None
         if finished.code != 0:
-            words = " ".join(word for word in arguments if not word.startswith("-"))
-            raise TrackerError(f"`{self._name} {words}` failed: {_why(finished)}", hint=self._hint)
+            verb = next(word for word in arguments if not word.startswith("-"))
+            raise TrackerError(f"`{self._name} {verb}` failed: {_why(finished)}", hint=self._hint)
         return finished.stdout.decode("utf-8", errors="replace")
 
 

@@ -49,21 +49,21 @@ def same_branch(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def problems_of(tickets: Sequence[PlacedTicket]) -> Iterator[Problem]:
-    yield from _bad_ids(tickets)
+def problems_of(tickets: Sequence[PlacedTicket], branch: str = "ticket/<id>") -> Iterator[Problem]:
+    yield from _bad_ids(tickets, branch)
     known = {placed.ticket.id for placed in tickets}
     yield from _bad_dependencies(tickets, known)
     if len(known) == len(tickets):
         yield from _cycle(tickets)
 
 
-def _bad_ids(tickets: Sequence[PlacedTicket]) -> Iterator[Problem]:
+def _bad_ids(tickets: Sequence[PlacedTicket], branch: str) -> Iterator[Problem]:
     first: dict[str, PlacedTicket] = {}
     for placed in tickets:
         name = placed.ticket.id
         reason = unfit(name)
         if reason:
-            message = f"The id {_shown(name)} cannot be part of the branch 'ticket/<id>': {reason}."
+            message = f"The id {_shown(name)} cannot be part of the branch '{branch}': {reason}."
             yield _problem(placed.place, message, "Use letters, digits, '-', '_' and '.'.")
         other = first.setdefault(same_branch(name), placed)
         if other is placed:

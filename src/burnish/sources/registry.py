@@ -10,17 +10,21 @@ import msgspec
 
 from burnish.core.brief_text import is_epic_name, one_line
 from burnish.core.epics.plan import EpicPlan
+from burnish.core.story_text import SPRINT_STATUS_FILES
 from burnish.core.values import Value, replace
 from burnish.settings.documents import did_you_mean, quoted
 from burnish.sources.beads import found_in, read_beads
 from burnish.sources.epic import read_epic
 from burnish.sources.interface import SourceError, source_error
+from burnish.sources.stories import SourceOptions, find_sprint_status, read_stories
 from burnish.sources.tasks import read_tasks
 
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown")
-_SPRINT_STATUS = ("sprint-status.yaml", "sprint-status.yml")
-_SOURCES = "Name an epic (.yaml), a markdown file with a task list (.md), .beads, or a folder with one of them."
+_SOURCES = (
+    "Name an epic (.yaml), a sprint-status.yaml, a markdown file with a task list (.md), .beads, or a folder with one "
+    "of them."
+)
 
 
 class BeadQuery(Value):
@@ -34,35 +38,43 @@ class BeadQuery(Value):
     """The bead that the list is limited to, with those below it; empty for all."""
 
 
-def read_source(path: Path, root: Path, beads: BeadQuery | None = None) -> EpicPlan:
+def read_source(
+    path: Path, root: Path, options: SourceOptions | None = None, beads: BeadQuery | None = None
+) -> EpicPlan:
     """The plan that a file or folder holds; `root` is that of the repository. Raises `SourceError`.
 
     Its `source` is the path below the root, else the whole one.
     """
-    plan, top = _read(path, root, beads or BeadQuery()), root.resolve()
+    plan, top = _read(path, root, options or SourceOptions(), beads or BeadQuery()), root.resolve()
+    if options is not None and options.scope and plan.kind != "stories":
+        raise source_error(path, "It lists no stories.", "Omit --stories.")
     source = Path(plan.source).resolve()
     return replace(plan, source=source.relative_to(top).as_posix() if source.is_relative_to(top) else str(source))
 
 
 def is_beads(path: Path) -> bool:
-    """Whether a source is a list of beads. An epic in the same folder is named first."""
+    """Whether a source is a list of beads. An epic or a sprint status in the same folder comes first."""
     mode = _mode(path)
     if mode is None:
         return False
-    return found_in(path) is not None and not (stat.S_ISDIR(mode) and any(_epics_in(path)))
+    tracker = found_in(path)
+    if tracker is None or tracker in (path, path.parent):
+        return tracker is not None
+    return not any(_epics_in(path)) and find_sprint_status(path) is None
 
 
-def _read(path: Path, root: Path, beads: BeadQuery) -> EpicPlan:
+def _read(path: Path, root: Path, options: SourceOptions, beads: BeadQuery) -> EpicPlan:
     mode = _mode(path)
     if mode is None:
         raise _missing(path)
     tracker = found_in(path) if is_beads(path) else None
     if tracker is not None:
         return read_beads(tracker, beads.environment, own=beads.own, top=beads.top)
-    if path.name in _SPRINT_STATUS:
-        raise source_error(path, "Sprint statuses are not supported yet.", _SOURCES)
+    if path.name in SPRINT_STATUS_FILES:
+        return read_stories(path, root, options)
     if stat.S_ISDIR(mode):
-        return read_epic(_epic_in(path), root)
+        epic = _epic_in(path)
+        return read_stories(epic, root, options) if epic.name in SPRINT_STATUS_FILES else read_epic(epic, root)
     suffix = path.suffix.lower()
     if suffix in _YAML:
         return read_epic(path, root)
@@ -104,15 +116,18 @@ def _epics_in(folder: Path) -> list[Path]:
 def _epic_in(folder: Path) -> Path:
     try:
         found = sorted(file for file in folder.iterdir() if is_epic_name(file.name) and file.is_file())
-        others = sorted(file.name for file in folder.iterdir() if file.name in _SPRINT_STATUS)
     except OSError as error:
         raise source_error(folder, f"The folder cannot be read: {error.strerror}.", "Check its permissions.") from None
+    sprint = find_sprint_status(folder)
+    if found and sprint is not None and sprint.parent == folder:
+        names = quoted((found[0].name, sprint.name))
+        raise source_error(folder, f"The folder holds two sources: {names}.", f"Name one of them: {found[0]}")
     if len(found) == 1:
         return found[0]
+    if sprint is not None and not found:
+        return sprint
     if found:
         names = quoted(file.name for file in found)
         raise source_error(folder, f"The folder holds several epics: {names}.", f"Name one of them: {found[0]}")
-    if others:
-        raise source_error(folder, f"The folder holds {quoted(others)}, which is not supported yet.", _SOURCES)
-    message = "The folder holds no epic.yaml, epic.yml, *.epic.yaml or *.epic.yml."
+    message = "The folder holds no epic.yaml, epic.yml, *.epic.yaml, *.epic.yml, sprint-status.yaml or .beads."
     raise source_error(folder, message, _SOURCES)

@@ -11,9 +11,14 @@ from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
+from burnish.records.writing import MAX_RECORD_BYTES, is_own_text
+from burnish.report.epics import InTheWay
 from burnish.runtime.journal import EpicJournal, RunError, epic_stream, load_epic, load_run, stream_of
 from burnish.system import clock
 from burnish.system.identifiers import ProcessIdentity, is_known_dead, this_process
+from burnish.workspace.folders import read_inside
+from burnish.workspace.landing import branch_commit
+from burnish.workspace.names import fields, to_text
 from burnish.workspace.repository import Repository
 
 _LISTED = 5
@@ -131,6 +136,24 @@ def unfinished_epic(folder: Path) -> str | None:
                 if epics is not None and load_epic(epics.ledger, name).end is None and epics.driver(name) is None:
                     return name
     return None
+
+
+def files_in_the_way(folder: Path, epic: Epic) -> InTheWay:
+    """What keeps `git merge` from taking an epic that ended into the branch that is checked out."""
+    repository = Repository.discover(folder)
+    tip = branch_commit(repository, epic.started.branch)
+    if epic.end is None or tip is None or repository.root == repository.common_dir:
+        return InTheWay()
+    changed = fields(repository.git.run("diff", "--name-only", "-z", "--no-renames", f"HEAD...{tip}"))
+    dirty = set(repository.uncommitted()) & {to_text(name) for name in changed}
+    own = [path for path in sorted(dirty) if _is_own(repository, path)]
+    return InTheWay(own=tuple(own), other=tuple(sorted(dirty - set(own))))
+
+
+def _is_own(repository: Repository, path: str) -> bool:
+    """Whether a tracked file in the checkout is as burnish left it."""
+    data = read_inside(repository.root, path, MAX_RECORD_BYTES)
+    return data is not None and repository.is_tracked(path) and is_own_text(repository.state_dir / "epics", path, data)
 
 
 def runs_of_epic(epic: Epic) -> tuple[str, ...]:

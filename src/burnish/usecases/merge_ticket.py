@@ -22,9 +22,12 @@ from burnish.core.epics.events import (
 from burnish.core.epics.state import Epic, TicketApproved, TicketProgress, state_as
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Outcome, Validated, ValidationStatus, WorkFailed
+from burnish.core.protocol import ReviewBy
 from burnish.core.state import Run
+from burnish.core.story_text import sprint_entries, with_action_items, with_file_status, with_statuses
 from burnish.core.text import clean_text
 from burnish.ledger.interface import Ledger
+from burnish.records.stories import action_items
 from burnish.runtime.context import context_of
 from burnish.runtime.journal import load_run
 from burnish.runtime.policy import policy_folder
@@ -37,13 +40,24 @@ from burnish.usecases.run_folders import cache_folder, make_run_folder, remove_r
 from burnish.usecases.verify_seal import Demands, verify
 from burnish.workspace.clones import Clones
 from burnish.workspace.landing import branch_commit, leave, left_at, move_branch
-from burnish.workspace.merging import commit_merge, files_with_markers, merge_message, merge_trees
+from burnish.workspace.merging import (
+    MergedTree,
+    commit_merge,
+    files_with_markers,
+    merge_message,
+    merge_trees,
+    with_files,
+)
 from burnish.workspace.names import shown
 from burnish.workspace.references import BRANCHES
 from burnish.workspace.repository import Repository
 
 _ALLOWED = (Allowance.ACCEPTED, Allowance.WAIVED, Allowance.LOCAL_POLICY, Allowance.UNPROVEN)
 """What a person decided on this machine holds for this epic. What its base demands is for `verify` to say."""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="surrogateescape")
 
 
 class MovedBackError(BurnishError):
@@ -95,7 +109,7 @@ class TicketMerger:
             return MergeRefused(at=clock.now(), ticket=ticket, reason=refusal)
         tip = tip_of(self._repository, epic)
         check_holds(self._repository, epic, tip)
-        merged = await asyncio.to_thread(merge_trees, self._repository, tip, approved.commit)
+        merged = await asyncio.to_thread(self._merge_trees, epic, tip, approved.commit)
         if merged.conflicts:
             odd = [name for name in merged.conflicts if clean_text(name) != name]
             if odd:  # whether its markers are gone could not be told by such a name
@@ -103,11 +117,13 @@ class TicketMerger:
             commit = self._commit(epic, one, merged.tree, approved.commit, merged=tip)
             conflict = MergeConflict(commit=commit, onto=tip, files=merged.conflicts)
             return MergeConflicted(at=clock.now(), ticket=ticket, conflict=conflict)
+        is_other = merged.tree != run.tree
+        merged = merged._replace(tree=self._with_words(epic, one, run, merged.tree))
         if merged.tree == self._repository.tree_of(tip):
             return MergeRefused(at=clock.now(), ticket=ticket, reason=f"adds nothing to {epic.started.branch}")
         second = "" if epic.started.method is MergeMethod.SQUASH else approved.commit
         commit = self._commit(epic, one, merged.tree, tip, merged=second)
-        if merged.tree != run.tree:
+        if is_other:
             failure = await self._validate(epic, run, tip, commit)
             if isinstance(failure, WorkFailed):
                 reason = f"the merged tree was not validated: {failure.failure.message}"
@@ -118,12 +134,52 @@ class TicketMerger:
                 return MergeConflicted(at=clock.now(), ticket=ticket, conflict=conflict)
         return MergePrepared(at=clock.now(), ticket=ticket, onto=tip, commit=commit)
 
+    def _merge_trees(self, epic: Epic, tip: str, commit: str) -> MergedTree:
+        """The merge of two sides. Lines of a sprint status lie side by side: words in them are no conflict.
+
+        They are written again from what is known. Everything else that a side wrote into the file is merged as usual.
+        """
+        merged, repository = merge_trees(self._repository, tip, commit), self._repository
+        source = epic.plan.source
+        base = repository.merge_base(tip, commit) if epic.plan.kind == "stories" else None
+        if source not in merged.conflicts or base is None:
+            return merged
+        former, theirs = (repository.read_file(each, source) for each in (base, commit))
+        if former is None or theirs is None:
+            return merged
+        words = {entry.key: entry.status for entry in sprint_entries(_text(former))}
+        plain = with_statuses(_text(theirs), words).encode("utf-8", errors="surrogateescape")
+        tree = with_files(repository, repository.tree_of(commit), {source: plain})
+        beside = commit_merge(repository, tree, base, merge_message(source), clock.now())
+        return merge_trees(repository, tip, beside)
+
+    def _with_words(self, epic: Epic, one: TicketProgress, run: Run, tree: str) -> str:
+        """A merged tree in which the story's own files say that it is done, where the tree has them."""
+        if epic.plan.kind != "stories":
+            return tree
+        changed: dict[str, bytes] = {}
+        sprint, story = epic.plan.source, one.ticket.file
+        for path in (sprint, story):
+            data = self._repository.read_file(tree, path) if path and not path.startswith("/") else None
+            if data is None:
+                continue
+            text = _text(data)
+            if path == sprint:
+                text = with_statuses(text, {one.ticket.id: "done"})
+            else:
+                text = with_action_items(with_file_status(text, "done"), action_items(run))
+            if text.encode("utf-8", errors="surrogateescape") != data:
+                changed[path] = text.encode("utf-8", errors="surrogateescape")
+        return with_files(self._repository, tree, changed) if changed else tree
+
     def _unsealed(self, run: Run, resolved: tuple[str, ...]) -> str:
         """Why a run's result may not be merged; empty where a valid seal says that it was approved."""
         left = files_with_markers(self._repository, run.commit, resolved)
         if left:
             return f"conflict markers are left in {', '.join(left)}"
-        demands = Demands(base=context_of(run).merge_base, any_protocol=True, any_policy=True, allow=_ALLOWED)
+        by_itself = (Allowance.SELF_REVIEWED,) if run.protocol.review.by is ReviewBy.SESSION else ()
+        allow = (*_ALLOWED, *by_itself)
+        demands = Demands(base=context_of(run).merge_base, any_protocol=True, any_policy=True, allow=allow)
         verification = verify(self._repository, run.commit, demands)
         return "" if verification.ok else f"no valid seal: {verification.reason}"
 

@@ -181,11 +181,11 @@ class LocalEpicPerformer:
         """What becomes of a ticket of a list that its run has not worked on; None where it has."""
         if not ticket or not epic.started.iterations:
             return None
-        nothing = run.outcome is Outcome.SKIPPED and run.started.skip is None
+        nothing = run.picked or (run.out_of_work and run.tree == run.subject.tree)
         wait = 0.0
         if run.outcome is Outcome.DID_NOT_RUN and not run.rounds:
             wait = self._wait_of(run)
-        if not wait and not (nothing and (run.picked or run.out_of_work)):
+        if not wait and not (nothing and run.outcome is Outcome.SKIPPED):
             return None
         return TicketReturned(
             at=clock.now(),

@@ -12,7 +12,7 @@ import msgspec
 
 from burnish.core.budget import Budget, Cap
 from burnish.core.epics.events import EpicStarted, MergeMethod, OverlapRule
-from burnish.core.epics.plan import EpicPlan, branch_of
+from burnish.core.epics.plan import EpicPlan, Ticket, branch_of
 from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
 from burnish.core.protocol import SkipReason
@@ -22,19 +22,29 @@ from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
 from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.sources.registry import BeadQuery, is_beads, read_source
+from burnish.sources.stories import SourceOptions
 from burnish.usecases.allocate_budget import agents_called, estimate
 from burnish.usecases.bead_loop import BeadFlags, BeadLoop, at_work, begun, resolve_loop
 from burnish.usecases.earlier_epics import look_at_earlier, reviewed_before, sort_out
-from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan, refuse_inside
-from burnish.usecases.request_ticket import EpicOptions, options_of
+from burnish.usecases.plan_run import (
+    NOT_COMMITTED,
+    Plan,
+    PlanError,
+    RunRequest,
+    check_ready,
+    plan,
+    refuse_inside,
+)
+from burnish.usecases.request_ticket import EpicOptions, complexity_of, options_of
+from burnish.usecases.take_uncommitted import with_uncommitted_work
 from burnish.usecases.trust_settings import AskTrust, Base, resolve_settings
 from burnish.usecases.verify_seal import Demands
 from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import ensure_merging
 from burnish.workspace.repository import Repository
 
-_EPIC_PROTOCOL = "ticket"
-"""What epics are reviewed by where no protocol is named: the score card that they come from."""
+_PROTOCOLS = {"epic": "ticket", "stories": "epic"}
+"""What each kind of source is reviewed by where nothing names a protocol: what it comes from."""
 
 
 class EpicRequest(Value):
@@ -46,6 +56,11 @@ class EpicRequest(Value):
     serialise: bool = False
     """Whether tickets that say they change the same files are built one after the other."""
     pull_request: bool = False
+    stories: tuple[str, ...] = ()
+    """Only these, of a source that lists stories."""
+    state_file: str = ""
+    checkpoint: bool = False
+    """Whether it pauses after each ticket."""
     review_whole: bool = False
     """Whether what was merged is reviewed all together, also where the source asks for no such review."""
     beads: BeadFlags = BeadFlags()
@@ -70,6 +85,8 @@ class PlannedEpic(NamedTuple):
     notices: tuple[str, ...]
     same_rules: bool
     """Whether that run asked for the same protocol and agents."""
+    uncommitted: str = ""
+    """The ticket that the work belongs to which is not committed yet."""
 
 
 def plan_epic(
@@ -82,7 +99,8 @@ def plan_epic(
     # As a person would write it from here: messages name it so.
     path = Path(os.path.relpath(folder / request.source))
     loop = _loop(repository, path, request, environment)
-    work = _work(repository, path, loop, environment)
+    asked = SourceOptions(scope=request.stories, state_file=request.state_file)
+    work = _work(repository, path, loop, environment, asked)
     branch = f"epic/{work.id}"
     base = request.base or _base(repository, work, branch)
     base_commit = repository.commit_of(base)
@@ -94,17 +112,19 @@ def plan_epic(
         raise PlanError(f"'{branch}' and '{base}' have no common history.", hint="Use --base to name its base.")
     at = Base(name=base, commit=base_commit, asked=request.base)
     flags = loop.flags if loop else _flags(repository, request, environment, work, at)
-    example = _example(folder, replace(request, base=base, flags=flags), environment, ask)
+    example = _example(folder, replace(request, base=base, flags=flags), environment, work, ask)
     max_rounds, limited = _rounds(request, loop, example)
     earlier = look_at_earlier(repository, work, branch)
     foreign = _holds_other_work(earlier.epic, tip, base_commit)
     if request.review_whole or foreign:
         work = replace(work, reviewed_whole=True)
+    work, uncommitted = with_uncommitted_work(repository, work, base)
     options = _options(replace(request, max_rounds=max_rounds), flags, example.roles, loop)
     same_rules = earlier.epic is not None and earlier.epic.started.request == options
     left = sort_out(repository, work, earlier, tip or baseline, same_rules=same_rules)
     demands = Demands(base=base, protocol=flags.protocol)
     settings = example.inputs.settings
+    parallel = _parallel(settings, example, replace(request, parallel=loop.parallel) if loop else request, work)
     started = EpicStarted(
         at=0.0,
         epic="",
@@ -113,7 +133,7 @@ def plan_epic(
         base=base,
         baseline=baseline,
         tip=tip or "",
-        parallel=_parallel(settings, example, loop.parallel if loop else request.parallel or settings.epics.parallel),
+        parallel=parallel,
         iterations=loop.iterations if loop else 0,
         pause=loop.pause if loop else 0.0,
         method=MergeMethod.SQUASH if request.squash else MergeMethod.MERGE,
@@ -123,12 +143,23 @@ def plan_epic(
         carried=left.carried,
         reviewed=reviewed_before(repository, earlier.epic, work, tip, demands) if same_rules else None,
         pull_request=request.pull_request,
+        halts=work.in_order and parallel == 1,
+        checkpoint=request.checkpoint,
         request=options,
     )
-    notices = [*_loop_notices(loop, work), *limited, *example.notices, *left.notices]
+    notices = [*_loop_notices(loop, work), *limited, *_notices(example, work), *left.notices, *uncommitted.notices]
     if foreign:
         notices.append(f"{branch} holds commits that no run of this made: the whole is reviewed at the end.")
-    return PlannedEpic(repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules)
+    return PlannedEpic(
+        repository, started, example, earlier.epic, left.set_aside, tuple(notices), same_rules, uncommitted.ticket
+    )
+
+
+def _notices(example: Plan, work: EpicPlan) -> Iterator[str]:
+    """What is told of a run. Of stories, uncommitted work is spoken of apart: it may belong to one."""
+    for notice in example.notices:
+        if work.kind != "stories" or not notice.startswith(NOT_COMMITTED):
+            yield notice
 
 
 def _loop(repository: Repository, path: Path, request: EpicRequest, environment: Mapping[str, str]) -> BeadLoop | None:
@@ -154,11 +185,17 @@ def _base_of_beads(repository: Repository) -> str:
     return repository.default_base(f"epic/{BEADS_KIND}")
 
 
-def _work(repository: Repository, path: Path, loop: BeadLoop | None, environment: Mapping[str, str]) -> EpicPlan:
+def _work(
+    repository: Repository,
+    path: Path,
+    loop: BeadLoop | None,
+    environment: Mapping[str, str],
+    asked: SourceOptions,
+) -> EpicPlan:
     if loop is None:
-        return read_source(path, repository.root)
+        return read_source(path, repository.root, asked)
     query = BeadQuery(environment=dict(environment), own=at_work(repository, loop.top), top=loop.top)
-    work = read_source(path, repository.root, query)
+    work = read_source(path, repository.root, asked, query)
     return replace(work, tickets=tuple(replace(ticket, reviewed=loop.review) for ticket in work.tickets))
 
 
@@ -190,10 +227,9 @@ def read_again(repository: Repository, epic: Epic, environment: Mapping[str, str
     source = repository.root / epic.plan.source
     if not source.exists():
         return None
-    if epic.plan.kind != BEADS_KIND:
-        return read_source(source, repository.root)
+    asked = SourceOptions(scope=epic.plan.scope, state_file=epic.plan.state_file)
     query = BeadQuery(environment=dict(environment), own=begun(epic), top=options_of(epic).top)
-    return read_source(source, repository.root, query)
+    return read_source(source, repository.root, asked, query)
 
 
 def _holds_other_work(earlier: Epic | None, tip: str | None, base_commit: str) -> bool:
@@ -215,16 +251,21 @@ def _base(repository: Repository, work: EpicPlan, branch: str) -> str:
 def _flags(
     repository: Repository, request: EpicRequest, environment: Mapping[str, str], work: EpicPlan, base: Base
 ) -> Flags:
-    """The flags, with the protocol that the source is written for where nothing names one."""
-    flags = request.flags
-    if flags.protocol is not None or work.kind != "epic":
+    """The flags, with the protocol that the source asks for or comes from where nothing else names one."""
+    flags, protocol = request.flags, work.protocol or _PROTOCOLS.get(work.kind)
+    if flags.protocol is not None or protocol is None:
         return flags
     origin = resolve_settings(repository, base, environment, flags, None).merged.origin("protocol")
-    return replace(flags, protocol=_EPIC_PROTOCOL) if origin.layer is LayerName.DEFAULT else flags
+    return replace(flags, protocol=protocol) if origin.layer is LayerName.DEFAULT else flags
 
 
-def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str], ask: AskTrust | None) -> Plan:
-    """A run of a ticket, planned but never begun: what can be wrong with all of them is found before any begins."""
+def _example(
+    folder: Path, request: EpicRequest, environment: Mapping[str, str], work: EpicPlan, ask: AskTrust | None
+) -> Plan:
+    """A run of a ticket, planned but never begun: what can be wrong with all of them is found before any begins.
+
+    Where the source names agents, each choice of them is planned once.
+    """
     asked = RunRequest(
         mode=Mode.FIX,
         branch=Repository.discover(folder).commit_of(request.base or "HEAD"),
@@ -238,17 +279,26 @@ def _example(folder: Path, request: EpicRequest, environment: Mapping[str, str],
         allow_unexamined=request.allow_unexamined,
         epic=request.source,
     )
-    planned = plan(folder, asked, environment, ask)
-    check_ready(planned, environment)
-    return planned
+    todo = [ticket for ticket in work.tickets if not ticket.done and not ticket.skipped]
+    ways = {msgspec.json.encode((ticket.agents, ticket.complexity), order="sorted"): ticket for ticket in todo}
+    examples: list[Plan] = []
+    for ticket in ways.values() or (Ticket(id="", text=""),):
+        way = replace(asked, chosen=ticket.agents, complexity=complexity_of(ticket) or request.complexity)
+        examples.append(plan(folder, way, environment, ask))
+        check_ready(examples[-1], environment)
+    return examples[0]
 
 
-def _parallel(settings: Settings, example: Plan, wanted: int) -> int:
-    """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call."""
+def _parallel(settings: Settings, example: Plan, request: EpicRequest, work: EpicPlan) -> int:
+    """How many tickets are at work at once: as asked for, within the limits of the kinds of agents that they call.
+
+    Tickets that are listed in an order are done one by one, unless the user wants something else.
+    """
     called = agents_called(example.protocol, example.roles, Mode.FIX, build=True)
     kinds = {agent.kind.value for name in called if (agent := settings.agent(name))}
     limits = [limit for kind, limit in settings.epics.agents.items() if kind in kinds]
-    return max(1, min([wanted, *limits]))
+    usual = 1 if work.in_order else settings.epics.parallel
+    return max(1, min([request.parallel or usual, *limits]))
 
 
 def _budget(settings: Settings, example: Plan) -> Budget:

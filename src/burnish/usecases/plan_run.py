@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from burnish.agents.census import changed_files
 from burnish.agents.registry import agent_of, client_of, clients
 from burnish.core.budget import Amounts, Budget, Cap, Share
@@ -14,11 +16,12 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
 from burnish.core.protocol import Protocol, ReviewBy, SkipReason
 from burnish.core.values import Value, replace
+from burnish.core.work import Assignment
 from burnish.prompts.resolution import resolve_prompt
 from burnish.protocols.loader import load as load_protocol
 from burnish.records.registry import LEFTOVER_PATHS, RECORD_PATHS
 from burnish.runtime.context import Governance, Guidance, Invocation, Picking, RunContext
-from burnish.runtime.stories import find_status_file
+from burnish.runtime.stories import find_status_file, lists_story
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import DocumentError, Problem, ReadFile
 from burnish.settings.loading import REPOSITORY_FILE, Flags, LayerName, Merged, load_alone
@@ -61,6 +64,9 @@ class AgentNotReadyError(BurnishError):
     """An agent that the run depends on is not installed, or not logged in. Nothing has been started."""
 
 
+NOT_COMMITTED = "Not committed, so not reviewed"
+
+
 class RunRequest(Value):
     mode: Mode
     branch: str | None = None
@@ -88,8 +94,12 @@ class RunRequest(Value):
     """How the message of the builder's commit begins, where that is not the implementation of a story."""
     intent: str = ""
     story: str = ""
+    status_file: str = ""
+    """The file that says how the story stands, where the source tells; else it is looked for."""
     flags: Flags = Flags()
     agents: tuple[str, ...] = ()
+    chosen: Mapping[str, Assignment] = msgspec.field(default_factory=dict[str, Assignment])
+    """The agents that the source of the work names, by role. Flags come before them."""
     complexity: Complexity | None = None
     """How hard the subject is; it may call for other agents."""
     max_rounds: int | None = None
@@ -172,7 +182,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     with explained(None if resolved.trusted else resolved.content):
         _check_agents(settings, request.agents)
         protocol = with_fixers(settings, _protocol(repository, base, resolved), request.agents)
-        roles = resolve(settings, protocol, flags=request.agents, complexity=request.complexity)
+        roles = resolve(settings, protocol, flags=request.agents, chosen=request.chosen, complexity=request.complexity)
     _check_build(request, roles)
     _check_no_review(request, protocol)
     called = agents_called(protocol, roles, request.mode, build=request.build)
@@ -415,10 +425,16 @@ def _subject(
         tree=frozen.tree,
         story=request.story,
         title=brief.title,
-        status_file=find_status_file(repository, frozen.head, request.story) if marks and request.story else "",
+        status_file=_status_file(repository, frozen.head, request) if marks and request.story else "",
         changed=changed,
         paths=paths,
     )
+
+
+def _status_file(repository: Repository, head: str, request: RunRequest) -> str:
+    if request.status_file and lists_story(repository, head, request.status_file, request.story):
+        return request.status_file
+    return find_status_file(repository, head, request.story)
 
 
 def _guidance_files() -> tuple[str, ...]:
@@ -522,7 +538,7 @@ def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple
         return ()
     more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
-    return (f"Not committed, so not reviewed: {listed}{more}. Commit the files that belong to the change.",)
+    return (f"{NOT_COMMITTED}: {listed}{more}. Commit the files that belong to the change.",)
 
 
 def _unknown_rules(settings: Settings) -> tuple[str, ...]:

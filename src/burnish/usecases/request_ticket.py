@@ -32,6 +32,7 @@ from burnish.sources.beads import KIND as BEADS_KIND
 from burnish.usecases.merge_ticket import check_holds
 from burnish.usecases.plan_run import RunRequest
 from burnish.usecases.read_brief import Brief
+from burnish.workspace.landing import branch_commit
 from burnish.workspace.merging import advance_branch, create_branch
 from burnish.workspace.repository import Repository
 
@@ -60,6 +61,10 @@ def options_of(epic: Epic) -> EpicOptions:
     return msgspec.convert(epic.started.request, EpicOptions)
 
 
+def complexity_of(ticket: Ticket) -> Complexity | None:
+    return Complexity(ticket.complexity) if ticket.complexity else None
+
+
 def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
     """What a run of the epic is asked for. Makes its branch."""
     review = epic.review
@@ -72,8 +77,12 @@ def request_of(epic: Epic, run: str, repository: Repository) -> RunRequest:
     if one.state.conflict is not None:
         return _resolution_request(epic, one, one.state, one.state.conflict, repository)
     branch = branch_of(epic.plan, one.ticket.id)
-    advance_branch(repository, branch, one.state.handed or one.state.onto, run)
-    return _request(epic, one.ticket, one.state, branch=branch)
+    existing = branch_commit(repository, branch)
+    if not one.ticket.begun or existing is None or repository.is_ancestor(existing, one.state.onto):
+        advance_branch(repository, branch, one.state.handed or one.state.onto, run)
+    request = _request(epic, one.ticket, one.state, branch=branch)
+    has_work = branch_commit(repository, branch) != one.state.onto
+    return replace(request, build=False) if one.ticket.built and has_work else request
 
 
 def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str) -> RunRequest:
@@ -89,9 +98,11 @@ def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str)
         story=ticket.id,
         flags=options.flags,
         agents=options.agents,
-        complexity=options.complexity,
+        chosen=ticket.agents,
+        complexity=complexity_of(ticket) or options.complexity,
         max_rounds=options.max_rounds,
         build=not running.handed,
+        status_file=_inside(epic.plan.source) if epic.plan.kind == "stories" else "",
         review=ticket.reviewed and options.review,
         skip=options.skip,
         picking=_picking(epic, ticket),

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from burnish.agents.services import GRACE_SECONDS
 from burnish.core.epics import loop as epic_loop
-from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, PlanChanged
+from burnish.core.epics.events import AnyEpicEvent, EpicCancelled, EpicContinued, PlanChanged
 from burnish.core.epics.loop import IllegalEpicEventError
-from burnish.core.epics.plan import EpicPlan
-from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed
+from burnish.core.epics.plan import EpicPlan, Ticket
+from burnish.core.epics.state import Epic, EpicReviewed, EpicUnderReview, TicketBlocked, TicketFailed, run_of
 from burnish.core.events import Outcome
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
@@ -37,6 +37,7 @@ from burnish.usecases.plan_epic import EpicRequest, PlannedEpic, plan_epic, read
 from burnish.usecases.plan_run import PlanError, refuse_inside
 from burnish.usecases.request_ticket import options_of
 from burnish.usecases.submit_intent import wake
+from burnish.usecases.take_uncommitted import commit_uncommitted
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_epic_records import EpicRecordKeeper
 from burnish.workspace.merging import advance_branch, set_aside
@@ -74,7 +75,7 @@ class EpicResult(Value):
 
 def exit_code(epic: Epic) -> int:
     """The first present of over budget, waiting, did not run, findings remain and unproven."""
-    codes = {WAITING_EXIT} if epic.waiting else set[int]()
+    codes = {WAITING_EXIT} if epic.waiting or epic.paused else set[int]()
     for one in epic.tickets.values():
         match one.state:
             case TicketFailed():
@@ -198,7 +199,9 @@ def wait_for_epic(folder: Path, name: str, seconds: float | None) -> Epic | None
         while True:
             waited, epic = time.monotonic() - began, load_epic(ledger, name)
             # One that was sent to the background has no driver for a moment.
-            is_driven = epics.driver(name) is not None or (waited < _START_SECONDS and not epic.waiting)
+            is_driven = epics.driver(name) is not None or (
+                waited < _START_SECONDS and not epic.waiting and not epic.paused
+            )
             if epic.end is not None or not is_driven:
                 return epic
             if seconds is not None and waited >= seconds:
@@ -245,6 +248,8 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
     repository = planned.repository
     for branch, commit in planned.set_aside.items():
         set_aside(repository, branch, commit, started.epic)
+    if planned.uncommitted:
+        commit_uncommitted(repository, started.plan, planned.uncommitted, started.epic)
     advance_branch(repository, started.branch, started.tip or started.baseline, started.epic)
     return EpicJournal.begin(ledger, started, this_process())
 
@@ -252,8 +257,11 @@ def _begin(planned: PlannedEpic, ledger: Ledger) -> EpicJournal:
 def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> None:
     """Tell what people changed in the source since the epic began, and take in what can still be taken in."""
     epic = journal.state
-    if now.kind == BEADS_KIND:
-        now = aligned(epic, now, review=options_of(epic).review)
+    if epic.paused:
+        journal.record(EpicContinued(at=clock.now()))
+    now = (
+        aligned(epic, now, review=options_of(epic).review) if now.kind == BEADS_KIND else _without_own_words(epic, now)
+    )
     told = changes_between(epic.plan, now)
     if not told:
         return
@@ -266,6 +274,19 @@ def _take_changes(journal: EpicJournal, now: EpicPlan, surface: EpicSurface) -> 
     kept = [one.id for one in now.tickets if following.tickets[one.id].ticket != one]
     if kept:
         surface.notice(f"Already begun, so they keep what they began with: {', '.join(kept)}.")
+
+
+def _without_own_words(epic: Epic, now: EpicPlan) -> EpicPlan:
+    """A source in which burnish itself writes how tickets stand: of those that have begun, that is no news."""
+
+    def heard(ticket: Ticket) -> Ticket:
+        known = epic.tickets.get(ticket.id)
+        if known is None or not (known.runs or run_of(known.state) or isinstance(known.state, TicketBlocked)):
+            return ticket
+        then = known.ticket
+        return replace(ticket, done=then.done, skipped=then.skipped, begun=then.begun, built=then.built)
+
+    return replace(now, tickets=tuple(map(heard, now.tickets)))
 
 
 def _drive(

@@ -12,8 +12,9 @@ from burnish.core.errors import BurnishError
 from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
-from burnish.records.epic_state import REPORTS, EpicStateRecorder, epic_files, folder_of
+from burnish.records.epic_state import REPORTS, EpicStateRecorder, folder_of
 from burnish.records.interface import RecordFile
+from burnish.records.stories import StoriesRecorder
 from burnish.records.writing import RECORDS, Destination, Notice, Written, write
 from burnish.runtime.context import context_of, has_context
 from burnish.runtime.journal import load_epic
@@ -40,8 +41,12 @@ def rebuild_epic_records(repository: Repository, ledger: Ledger, name: str) -> R
     runs = {run: found for run in _runs_told_of(epic) if (found := epics.run(run)) is not None}
     newest = next((other.id for other in epics.of(epic.plan.id)), name)
     newer = newest if newest != name else ""
-    written = _write(repository, epics, epic, runs, epic_files(epic, runs), has_checkout=not newer)
+    written = _write(repository, epics, epic, runs, recorder_of(epic).files(epic, runs), has_checkout=not newer)
     return RebuiltEpic(written=written, newer=newer)
+
+
+def recorder_of(epic: Epic) -> EpicStateRecorder | StoriesRecorder:
+    return StoriesRecorder() if epic.plan.kind == "stories" else EpicStateRecorder()
 
 
 def _runs_told_of(epic: Epic) -> Iterable[str]:
@@ -61,7 +66,7 @@ def _write(
     complete: bool = True,
 ) -> Written:
     """`complete`: the files are all that there are; what earlier runs of the epic left in their place goes."""
-    folder = folder_of(epic)
+    folder = folder_of(epic) if epic.plan.kind != "stories" else None
 
     @cache
     def earlier() -> frozenset[str]:
@@ -102,7 +107,7 @@ class EpicRecordKeeper:
         self._repository = repository
         self._epics = epics
         self._runs = Runs(repository, epics.ledger)
-        self._recorder = EpicStateRecorder()
+        self._recorder: EpicStateRecorder | StoriesRecorder | None = None
         self._known: dict[str, Run] = {}
         self._written: dict[str, str] = {}
         self._notices: dict[str, str] = {}
@@ -152,6 +157,7 @@ class EpicRecordKeeper:
         for run in _runs_told_of(epic):
             if run not in self._known:
                 self.advance(run)
+        self._recorder = self._recorder or recorder_of(epic)
         files = self._recorder.files(epic, self._known)
         if not self._written:
             _remove_half_written(self._repository, epic, files)

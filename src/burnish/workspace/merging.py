@@ -4,6 +4,9 @@ Nothing of the user's is checked out, and no merge is ever half done: it is a co
 """
 
 import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from burnish.core.errors import ErrorKind
@@ -48,6 +51,20 @@ def merge_trees(repository: Repository, ours: str, theirs: str) -> MergedTree:
         )
     tree, *names = map(to_text, fields(finished.stdout))
     return MergedTree(tree=tree, conflicts=tuple(dict.fromkeys(names)))
+
+
+def with_files(repository: Repository, tree: str, files: Mapping[str, bytes]) -> str:
+    """A tree in which these files have other content. What is not an ordinary file there stays as it is."""
+    git = repository.git
+    with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+        environment = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        git.run("read-tree", tree, environment=environment)
+        for path, data in files.items():
+            mode = to_text(git.run("ls-tree", "--format=%(objectmode)", tree, "--", path)).strip()
+            if mode in ("100644", "100755"):
+                identity = git.text("hash-object", "-w", "--stdin", stdin=data)
+                git.run("update-index", "--cacheinfo", f"{mode},{identity},{path}", environment=environment)
+        return git.text("write-tree", environment=environment)
 
 
 def commit_merge(repository: Repository, tree: str, onto: str, message: str, at: float, *, merged: str = "") -> str:

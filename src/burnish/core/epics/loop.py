@@ -113,7 +113,9 @@ def _start(event: EpicStarted) -> Epic:
     built = {one.ticket: one.built for one in event.carried if one.built}
 
     def first(ticket: Ticket) -> TicketState:
-        return carried.get(ticket.id, _unbegun(ticket)) if not ticket.done else TicketCompleted()
+        # Where it is merged is known better than that it is done; what is not merged yet is not, where it is done.
+        known = carried.get(ticket.id)
+        return known if isinstance(known, TicketCompleted) or (known and not ticket.done) else _unbegun(ticket)
 
     if event.parallel < 1:
         raise IllegalEpicEventError(event, "nothing could begin")
@@ -225,8 +227,8 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
     if event.handed != one.handed:
         raise IllegalEpicEventError(event, f"ticket {event.ticket} holds other work")
     is_new = event.conflict is None
-    if is_new and not event.handed and epic.started.iterations and not epic.iteration:
-        raise IllegalEpicEventError(event, "no iteration has begun")
+    if is_new and not event.handed and epic.started.iterations:
+        _check_slot(epic, event, one)
     running = TicketRunning(
         run=event.run, onto=event.onto, conflict=event.conflict, handed=event.handed, reserved=event.reserved
     )
@@ -244,6 +246,15 @@ def _ticket_started(epic: Epic, event: TicketStarted) -> Epic:
             started_at=one.started_at or event.at,
         ),
     )
+
+
+def _check_slot(epic: Epic, event: TicketStarted, one: TicketProgress) -> None:
+    if not epic.iteration:
+        raise IllegalEpicEventError(event, "no iteration has begun")
+    if epic.out_of_work or len(epic.slots) >= epic.started.parallel:
+        raise IllegalEpicEventError(event, "nothing more may begin")
+    if event.run in one.runs:
+        raise IllegalEpicEventError(event, f"run {event.run} has ended")
 
 
 def _iteration_started(epic: Epic, event: IterationStarted) -> Epic:

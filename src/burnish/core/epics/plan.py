@@ -7,7 +7,10 @@ nothing unless a person asks for it.
 from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+import msgspec
+
 from burnish.core.values import Value
+from burnish.core.work import Assignment
 
 
 class Ticket(Value):
@@ -39,6 +42,14 @@ class Ticket(Value):
     """Whether the source says that it is done already: nothing is built for it."""
     skipped: bool = False
     """Whether the source says that it is left out: nothing is built for it, and nothing that needs it."""
+    begun: bool = False
+    """Whether the source says that people or other tools have worked on it already."""
+    built: bool = False
+    """Whether the source says that it is built: what its branch holds is reviewed as it is."""
+    complexity: str = ""
+    """`low`, `medium` or `high`, where the source says so: it may call for other agents."""
+    agents: dict[str, Assignment] = msgspec.field(default_factory=dict[str, Assignment])
+    """The agents that the source names, by role."""
 
 
 class EpicPlan(Value):
@@ -59,6 +70,12 @@ class EpicPlan(Value):
     """Whether what was merged is reviewed once more, all of it together. If not, each ticket stands for itself."""
     left_out: tuple[str, ...] = ()
     """What of the source is no ticket, and why, in sentences."""
+    protocol: str = ""
+    """The protocol that the source itself asks for, where nothing else names one."""
+    scope: tuple[str, ...] = ()
+    """The tickets that the user named; all where it is empty."""
+    state_file: str = ""
+    """The state document that the user named."""
     in_order: bool = False
     """Whether tickets begin in the order in which they are listed, and not with the longest chain."""
 
