@@ -60,7 +60,7 @@ def test_whether_a_story_is_done(
 
 
 @pytest.mark.parametrize(
-    ("output", "status", "critical", "action"),
+    "case",
     [
         ("No issues found.", "SUCCESS", 0, "proceed"),
         ("## Critical Issues (Must Fix)\n\n1. **[Bug]:** Bad\n   - **File:** a.py:1\n", "FAILURE", 1, "retry"),
@@ -72,11 +72,9 @@ def test_the_output_of_a_review(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    output: str,
-    status: str,
-    critical: int,
-    action: str,
+    case: tuple[str, str, int, str],
 ) -> None:
+    output, status, critical, action = case
     file = tmp_path / "output.txt"
     file.write_text(output)
     found = said(tmp_path, monkeypatch, capsys, "parse-output", str(file), "review")

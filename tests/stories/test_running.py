@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from burnish.core.events import Validated, decode
+from burnish.runtime.journal import stream_of
 from tests.stories.sprint import FAILS, FIXED, SESSION, SPRINT, Sprint
 
 ONE = {"1-1-first": "ready-for-dev"}
@@ -163,3 +165,26 @@ def test_all_of_it_together_is_reviewed_where_the_user_wants_that(tmp_path: Path
     done = sprint.run("--review-whole")
     assert (done.code, sprint.calls("review")) == (0, ["epic/1", "story/1-1-first"]), done.err
     assert "the whole was reviewed" in done.out
+
+
+@pytest.mark.prove
+def test_before_a_review_come_the_commands_the_criteria_and_the_scan(tmp_path: Path) -> None:
+    lint = '[validate]\nlint = "! grep -q untidy 1-1-first.txt"\n'
+    sprint = Sprint(tmp_path, ONE, settings=f"[epics]\nsecrets = true\n{lint}")
+    sprint.says("build", 'echo untidy > "$story.txt"; echo "- 1: not met - no time"')
+    first = 'echo tidy > "$story.txt"; echo "- 1: not met - still none"'
+    second = 'echo done >> "$story.txt"; echo "- 1: met - it is there"'
+    sprint.says("fix", f'if grep -q untidy "$story.txt"; then {first}; else {second}; fi')
+    done = sprint.run()
+    assert done.code == 0, done.err
+    [run] = sprint.epic().tickets["1-1-first"].runs
+    with sprint.machine.ledger() as ledger:
+        told = [
+            event.output
+            for event in (decode(entry.body) for entry in ledger.read(stream_of(run)))
+            if isinstance(event, Validated)
+        ]
+    assert len(told) == 3
+    assert told[0].startswith("$ ! grep")
+    assert "Acceptance criteria that are not met" in told[1]
+    assert (sprint.calls("review"), sprint.calls("fix")) == (["story/1-1-first"], ["story/1-1-first"] * 2)
