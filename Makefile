@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml
 
 # The clients of the vendors are large, and only the tests need them. Most of what comes with them is never imported.
 $(TEST_STAMP): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev,clients]'
+	@$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev,clients,mcp]'
 	@touch $@
 
 ## The main job, shown: a rehearsed run of the loop, round by round.

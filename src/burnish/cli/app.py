@@ -79,6 +79,7 @@ _COMMANDS = {
     "parse": LazyCommand("burnish.cli.parse:parse", FOR_OTHER_TOOLS, "Parse a reviewer's answer and print it as JSON."),
     "session": LazyCommand("burnish.cli.session:session", FOR_OTHER_TOOLS, "Run commands in tmux sessions."),
     "records": LazyCommand("burnish.cli.records:records", FOR_OTHER_TOOLS, "Rebuild the files that other tools read."),
+    "mcp": LazyCommand("burnish.mcp.command:mcp_command", FOR_OTHER_TOOLS, "Serve reviews as MCP tools."),
     "epic-run": LazyCommand("burnish.cli.epic:epic_run", "", "Drive one run of an epic."),
 }
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 from burnish.cli.lazy import LazyCommand, LazyGroup
 from burnish.core.errors import BurnishError
 from burnish.report.output import flat, print_error, print_line
+from burnish.report.words import number
 from burnish.usecases.gate_stop import gate_stop
 from burnish.usecases.install_plugin import (
     HookClient,
@@ -46,6 +48,10 @@ _UNINSTALL_HELP = """Remove exactly what 'burnish plugin install' wrote, with th
 
 _PATH_HELP = """Print the folder of the plugin, for one session: claude --plugin-dir "$(burnish plugin path)"."""
 
+_HOOK_HELP = """What the hooks of the plugin call, with the client's JSON on the standard input.
+
+The answer is JSON on the standard output. No answer means that the session goes on."""
+
 _GUARD_HELP = """What a PreToolUse hook calls, with the client's JSON on the standard input.
 
 Exit codes: 0 go ahead, 2 denied; the reason is on the error output."""
@@ -61,6 +67,7 @@ plugin = LazyGroup(
         "install": LazyCommand("burnish.cli.plugin:install", "Commands", "Install it, for you or for this project."),
         "uninstall": LazyCommand("burnish.cli.plugin:uninstall", "Commands", "Remove exactly what was installed."),
         "path": LazyCommand("burnish.cli.plugin:path", "Commands", "Print its folder, for 'claude --plugin-dir'."),
+        "hook": LazyCommand("burnish.cli.plugin:hook", "What hooks call", "Drive a review by the events of a session."),
         "guard": LazyCommand("burnish.cli.plugin:guard", "What hooks call", "Deny ways past git's hooks."),
         "gate": LazyCommand("burnish.cli.plugin:gate", "What hooks call", "Ask for a seal before an agent stops."),
     },
@@ -111,13 +118,15 @@ def _carry_out(planned: PluginPlan, done: str, *, dry_run: bool) -> int:
 def _lines(planned: PluginPlan, *, dry_run: bool) -> Iterator[str]:
     would = "would " if dry_run else ""
     s = "" if dry_run else "s"
-    for file in planned.files:
+    if planned.own and planned.files:
+        yield f"{would}write{s} {number(len(planned.files), 'file')} below {flat(str(planned.own))}"
+    for file in () if planned.own else planned.files:
         verb = "remove" if file.content is None else "change" if file.path.exists() else "write"
         yield f"{would}{verb}{s} {flat(str(file.path))}"
-    for folder in planned.folders:
-        yield f"{would}remove{s} {flat(str(folder))}"
     for call in planned.calls:
         yield f"{would}run{s} claude {flat(' '.join(call[1:]))}"
+    for folder in planned.folders:
+        yield f"{would}remove{s} {flat(str(folder))}"
     yield from (f"keeps {flat(each)}" for each in planned.kept)
     if planned.is_empty:
         yield "There is nothing to change." if planned.notes else "There is nothing of burnish's to remove."
@@ -128,6 +137,13 @@ def _lines(planned: PluginPlan, *, dry_run: bool) -> Iterator[str]:
 def path(name: str) -> int:
     print_line(str(plugin_path(PluginName(name), os.environ)))
     return 0
+
+
+@click.command("hook", help=_HOOK_HELP)
+def hook() -> int:
+    # As a program of its own, which most calls leave after one look at a path: installed hooks run it directly.
+    program = str(resources.files("burnish").joinpath("plugin/hook.py"))
+    os.execv(sys.executable, [sys.executable, "-I", "-S", program])  # noqa: S606 - no shell is meant
 
 
 @click.command("guard", help=_GUARD_HELP)

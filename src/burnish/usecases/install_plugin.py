@@ -15,6 +15,7 @@ from contextlib import suppress
 from enum import Enum
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ SCRIPT = "burnish-hook.sh"
 MARKETPLACE = "burnish"
 _MARK = "# Made by `burnish plugin install`: "
 _SECONDS = 60.0
+_OWN_FOLDERS = ("burnish", "commands", "agents", "hooks", ".claude", ".codex")
+"""Folders that go where nothing is left in them."""
 _HOOK_SECONDS = {"guard": 10, "gate": 120}
 
 
@@ -86,6 +89,8 @@ class PluginPlan(Value):
     """What is written and removed, and what the client is asked to do."""
 
     files: tuple[PlannedFile, ...] = ()
+    own: Path | None = None
+    """The folder of burnish's own that all files are in, where that is so."""
     folders: tuple[Path, ...] = ()
     """Folders of burnish's own that go."""
     calls: tuple[tuple[str, ...], ...] = ()
@@ -112,6 +117,7 @@ def plan_installation(folder: Path, request: PluginRequest, environment: Mapping
         )
     if request.client is HookClient.CLAUDE and not request.project:
         return _user_plan(request, environment)
+    _refuse_twice(request, environment)
     root = _settings_root(folder, request, environment)
     script = root / ("hooks" if request.client is HookClient.CLAUDE else "") / SCRIPT
     files = {script: (_marked(_script()), 0o755)}
@@ -133,7 +139,7 @@ def plan_removal(folder: Path, request: PluginRequest, environment: Mapping[str,
     text = _read(settings)
     removed: list[PlannedFile | None] = []
     kept: list[str] = []
-    if has_hooks_in(settings, text):
+    if _has_hooks(settings, text):
         removed.append(_edited(settings, lambda before: remove_hooks(before, SCRIPT)))
     if removed and SCRIPT in (_decoded(removed[-1]) if removed[-1] else ""):
         kept.append(f"{settings} (a hook of burnish stands in one group with a hook of yours: remove it there)")
@@ -145,6 +151,19 @@ def plan_removal(folder: Path, request: PluginRequest, environment: Mapping[str,
     return PluginPlan(files=tuple(filter(None, removed)), kept=tuple(kept))
 
 
+def _refuse_twice(request: PluginRequest, environment: Mapping[str, str]) -> None:
+    """With a plugin of the user and settings of the project, each hook would run twice."""
+    home = environment.get("CLAUDE_CONFIG_DIR") or f"{environment.get('HOME', '')}/.claude"
+    enabled: Any = {}
+    with suppress(ValueError, AttributeError):
+        enabled = json.loads(_read(Path(home) / "settings.json") or "{}").get("enabledPlugins")
+    if request.client is HookClient.CLAUDE and f"{PluginName.REVIEW.value}@{MARKETPLACE}" in (enabled or {}):
+        raise PluginError(
+            "You have the plugin in all of your sessions already. With both, each hook would run twice.",
+            hint="Remove that one first: burnish plugin uninstall",
+        )
+
+
 def _user_plan(request: PluginRequest, environment: Mapping[str, str]) -> PluginPlan:
     root = plugin_root(environment)
     program = _claude(environment)
@@ -153,24 +172,34 @@ def _user_plan(request: PluginRequest, environment: Mapping[str, str]) -> Plugin
             "Claude Code is not installed here: there is no `claude` on the PATH.",
             hint="Install it, or add the plugin to this project alone: burnish plugin install --project",
         )
-    calls = [("marketplace", "add", str(root)), *(("install", f"{name.value}@{MARKETPLACE}") for name in request.names)]
+    calls = [] if _marketplaces(program, environment) == [str(root)] else [("marketplace", "add", str(root))]
+    known = _listed(program, environment, "list", "--json")
+    installed = [plugin.get("id") for plugin in known if plugin.get("enabled")]
+    wanted = [f"{name.value}@{MARKETPLACE}" for name in request.names]
+    calls += [("install", name) for name in wanted if name not in installed]
     return PluginPlan(
         files=tuple(_rendered(root)),
+        own=root,
         calls=tuple((program, "plugin", *words) for words in calls),
-        notes=("The plugin is there in every session that you start from now on.",),
+        notes=("Sessions of Claude Code that you start from now on have it.",),
     )
 
 
 def _user_removal(environment: Mapping[str, str]) -> PluginPlan:
     root, program = plugin_root(environment), _claude(environment)
-    known = [] if program is None else _listed(program, environment, "marketplace", "list", "--json")
-    ours = [entry for entry in known if entry.get("name") == MARKETPLACE]
-    foreign = [str(entry.get("path", "")) for entry in ours if Path(str(entry.get("path", ""))).parent != root.parent]
-    calls = ((program, "plugin", "marketplace", "remove", MARKETPLACE),) if program and ours and not foreign else ()
-    kept = [f"the marketplace at {path}, which is another burnish's" for path in foreign]
+    places = [] if program is None else _marketplaces(program, environment)
+    foreign = [place for place in places if Path(place).parent != root.parent]
+    calls = ((program, "plugin", "marketplace", "remove", MARKETPLACE),) if program and places and not foreign else ()
+    kept = [f"the marketplace '{MARKETPLACE}' at {place}, which burnish has not made" for place in foreign]
     if program is None and root.exists():
         kept.append("what Claude Code knows of it: there is no `claude` on the PATH to ask")
-    return PluginPlan(folders=(root,) if root.exists() and not foreign else (), calls=calls, kept=tuple(kept))
+    return PluginPlan(folders=(root,) if root.exists() else (), calls=calls, kept=tuple(kept))
+
+
+def _marketplaces(program: str, environment: Mapping[str, str]) -> list[str]:
+    """Where the client has a marketplace of our name."""
+    known = _listed(program, environment, "marketplace", "list", "--json")
+    return [str(entry.get("path", "")) for entry in known if entry.get("name") == MARKETPLACE]
 
 
 def _settings_root(folder: Path, request: PluginRequest, environment: Mapping[str, str]) -> Path:
@@ -192,10 +221,8 @@ def _settings_name(request: PluginRequest) -> str:
 
 def _notes(request: PluginRequest, settings: Path) -> Iterator[str]:
     if request.project:
-        yield (
-            "You can commit these files: where burnish is elsewhere, they use the `burnish` on the PATH; without one, "
-            "they do nothing."
-        )
+        yield "They are in your working tree: commit them apart from your change, or a review looks at them, too."
+        yield "Where burnish is elsewhere, they use the `burnish` on the PATH; without one, they do nothing."
     if request.client is HookClient.CODEX:
         yield f"Codex skips a hook until you trust it: start codex here, type /hooks, and review those of {settings}."
     elif request.project:
@@ -341,13 +368,19 @@ def _own_file(path: Path, text: str, mode: int) -> PlannedFile | None:
     return PlannedFile(path=path, content=text.encode(), mode=mode)
 
 
+def project_scripts(root: Path) -> list[Path]:
+    """What a project has of the plugin, told by the script that its hooks call."""
+    places = (root / ".claude" / "hooks" / SCRIPT, root / ".codex" / SCRIPT)
+    return [place for place in places if os.path.lexists(place)]
+
+
 def _own_places(root: Path) -> list[Path]:
     """Where files of ours may be."""
     patterns = (SCRIPT, f"hooks/{SCRIPT}", "agents/burnish-*.md", "commands/burnish/*.md")
     return sorted(path for pattern in patterns for path in root.glob(pattern))
 
 
-def has_hooks_in(path: Path, text: str | None) -> bool:
+def _has_hooks(path: Path, text: str | None) -> bool:
     try:
         return text is not None and has_hooks(text, SCRIPT)
     except ClientSettingsError as error:
@@ -395,6 +428,8 @@ def apply_plan(planned: PluginPlan, environment: Mapping[str, str]) -> None:
         _ask(call, environment)
     for folder in planned.folders:
         remove_folder(folder)
+        with suppress(OSError):  # another installation of burnish has its plugins there
+            folder.parent.rmdir()
 
 
 def _write(file: PlannedFile) -> None:
@@ -402,7 +437,7 @@ def _write(file: PlannedFile) -> None:
     try:
         if file.content is None:
             path.unlink(missing_ok=True)
-            for parent in list(file.path.parents)[:3]:
+            for parent in takewhile(lambda each: each.name in _OWN_FOLDERS, file.path.parents):
                 with suppress(OSError):  # it holds something else
                     parent.rmdir()
             return

@@ -12,6 +12,7 @@ from burnish.core.values import Value
 from burnish.settings.loading import REPOSITORY_FILE
 from burnish.usecases.git_hooks import list_hooks, uninstall_hooks
 from burnish.usecases.init_repository import GITHUB_PATH, GITLAB_PATH, SKILL_PATH
+from burnish.usecases.install_plugin import project_scripts
 from burnish.usecases.plan_run import refuse_inside
 from burnish.usecases.run_folders import run_folders
 from burnish.usecases.runs import NoRunsError, Runs, named, runs_of
@@ -109,6 +110,9 @@ def _what_stays(
     own = (REPOSITORY_FILE, SKILL_PATH, GITHUB_PATH, GITLAB_PATH)
     stays = [name for name in own if os.path.lexists(repository.root / name)]
     stays += [f"{status.path} ({_WHY_IT_STAYS[status.state]})" for status in hooks if status.state in _WHY_IT_STAYS]
+    for script in project_scripts(repository.root):
+        client = "" if script.is_relative_to(repository.root / ".claude") else " --client codex"
+        stays.append(f"hooks of the plugin ('burnish plugin uninstall --project{client}' removes them)")
     stays += [f"branch {name.removeprefix('refs/heads/')} (--branches removes it)" for name in results]
     if store_for(repository, environment).entries(repository_name(repository)):
         stays.append("what you trust here ('burnish trust --revoke' removes it)")
