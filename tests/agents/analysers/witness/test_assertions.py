@@ -92,6 +92,7 @@ def test_a_test_that_can_fail_is_not_named(body: str) -> None:
         "def test_total():\n    Cart()._validate_total([1])\n",
         "def test_total():\n    validator = Cart.positive()\n    validator([1])\n",
         "def test_total():\n    # It must not blow up.\n    total([])\n",
+        "def test_total():\n    # Nothing costs nothing, instead of raising TypeError.\n    total([])\n",
         "def test_total_does_not_fail_on_nothing():\n    total([])\n",
         "def look(numbers):\n    assert total(numbers)\n\n\ndef test_total():\n    look([1])\n",
         "def look(n):\n    assert n\n\n\ndef look_twice(n):\n    look(n)\n\n\ndef test_total():\n    look_twice(1)\n",

@@ -40,7 +40,7 @@ _MEANS_NO_ERROR = re.compile(
     r"|without[ _](?:an? )?(?:error|exception|rais|crash|fail|warn)"
     r"|(?:n't|nt|not|never|no longer)[ _](?:\w+[ _])?(?:raise|crash|fail|error|throw|hang|warn"
     r"|explode|blow up|break|segfault|leak|block|deadlock|loop|recurse)"
-    r"|(?:is|are|be)[ _](?:allowed|accepted|valid|ok)\b",
+    r"|instead of (?:rais|crash|fail|throw|hang|blow|break)ing|(?:is|are|be)[ _](?:allowed|accepted|valid|ok)\b",
     re.IGNORECASE,
 )
 """Words with which a test says that it is there to see that nothing is raised."""
