@@ -104,3 +104,16 @@ def test_members_that_another_module_sets_do_not_block(tmp_path: Path) -> None:
         ("shop/a.py:3", "ty:missing-attribute", "medium"),
         ("shop/a.py:3", "ty:missing-attribute", "high"),
     ]
+
+
+def test_names_that_the_program_gives_to_all_modules_do_not_block(tmp_path: Path) -> None:
+    base = {
+        "shop/__init__.py": "",
+        "shop/lang.py": 'import builtins\n\nbuiltins.__dict__["T"] = str\nbuiltins.N_ = str\n',
+    }
+    change = {"shop/a.py": 'TITLE = T("Shop"), N_("Shop")\nTEXT = TT("Shop")\n'}
+    assert Seats(tmp_path, base, change).found("bugs") == [
+        ("shop/a.py:1", "ruff:F821", "medium"),
+        ("shop/a.py:1", "ruff:F821", "medium"),
+        ("shop/a.py:2", "ruff:F821", "critical"),
+    ]

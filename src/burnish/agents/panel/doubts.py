@@ -37,7 +37,9 @@ _OF_ANOTHER_TYPE = frozenset(
 )
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
-_DEVELOPERS = re.compile(r"(?:jake|gulp|grunt|rake)file|(?:publish|release|build|bump|deploy)\b", re.IGNORECASE)
+_DEVELOPERS = re.compile(
+    r"(?:jake|gulp|grunt|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
+)
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _TEXTS_ONLY = re.compile(r"\bFunction\(\s*(?:(['\"])(?:(?!\1)[^\\\n])*\1\s*,?\s*)+\)")
 _FIXED_CODE = re.compile(
@@ -716,8 +718,7 @@ def _asks_for_a_feature(hit: Hit, source: _Source) -> bool:
 
 def _is_script_of_developers(hit: Hit, source: _Source) -> bool:
     """A script that builds or publishes the project runs commands with values of its own."""
-    path = PurePosixPath(hit.file)
-    if _SCRIPTS.isdisjoint(path.parts[:-1]) and not _DEVELOPERS.match(path.name):
+    if not _DEVELOPERS.search(PurePosixPath(hit.file).name):
         return False
     line = hit.line or 1
     return not any(map(_GIVEN_TO_SCRIPTS.search, source.lines[line - 1 : max(line, hit.end_line or line)]))

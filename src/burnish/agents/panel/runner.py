@@ -5,7 +5,7 @@ The base is looked at only by tools that found something in the change, and only
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -97,6 +97,11 @@ def _without_placeholders(looked: Looked, lines: LinesOf) -> Looked:
     return replace(looked, hits=tuple(hit for hit in looked.hits if not is_placeholder(hit)))
 
 
+def _is_given(hit: Hit, names: Collection[str]) -> bool:
+    """Whether the program gives an undefined name to all its modules."""
+    return hit.rule == _UNDEFINED and any(f"`{name}`" in hit.message for name in names)
+
+
 def _line(lines: LinesOf, path: str, number: int) -> str:
     return next(iter((lines(path) or ())[number - 1 : number]), "")
 
@@ -149,6 +154,9 @@ class AnalyserRunner:
             hits, before = looked.hits, _no_lines
         if task.tool is ToolName.BURNISH:
             hits = (*hits, *await asyncio.to_thread(lambda: snapshot.tree_hits))
+        if any(hit.rule == _UNDEFINED for hit in hits):
+            given = await asyncio.to_thread(lambda: snapshot.builtins)
+            hits = tuple(replace(hit, doubtful=hit.doubtful or _is_given(hit, given)) for hit in hits)
         hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
         strict = await asyncio.to_thread(lambda: snapshot.in_program) if hits else frozenset[str]()
         return replace(looked, hits=tuple(replace(hit, in_program=hit.file in strict) for hit in hits))

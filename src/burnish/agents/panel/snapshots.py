@@ -44,6 +44,10 @@ MOST_MODULES = 2_000
 _DECLARES_PACKAGES = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|[^/]*requirements[^/]*|[^/]*\.lock)$"
 )
+_BUILTINS = ("builtins", "__builtin__", "__builtins__")
+_TO_BUILTINS = re.compile(
+    r"\b_*builtins?_*(?:\.__dict__)?(?:\[\s*['\"](\w+)['\"]\s*\]|\.(\w+))\s*=[^=]|\bsetattr\(_*builtins?_*,\s*['\"](\w+)['\"]"
+)
 _DELETED = "D"
 
 
@@ -251,6 +255,16 @@ class ChangeSnapshot:
             before, now = (tree.read(filter(is_workflow, tree.paths)) for tree in (base, head))
             found += lost_tests(before, now)
         return tuple(hit for hit in found if hit is not None)
+
+    @cached_property
+    def builtins(self) -> frozenset[str]:
+        """The names that the program gives to every module of Python: `builtins.T = …`."""
+        head = _CommitFiles(self._services.repository, self.commit)
+        files = {path for found in head.holding(_BUILTINS).values() for path in found if path.endswith(".py")}
+        texts = (content.decode("utf-8", "replace") for content in head.read(files).values())
+        return frozenset(
+            name for text in texts for found in _TO_BUILTINS.finditer(text) if (name := found[found.lastindex or 0])
+        )
 
     def _changed_files(self) -> Iterator[FileVersions]:
         former = {file.path: file.content for file in self.base.files}
