@@ -40,14 +40,10 @@ def test_what_is_no_source(tmp_path: Path) -> None:
     assert said(tmp_path / "pipe.yaml")[0] == "It is not a regular file."
 
 
-def test_what_comes_later(tmp_path: Path) -> None:
-    (tmp_path / "sprint-status.yaml").touch()
-    assert said(tmp_path / "sprint-status.yaml")[0] == "Sprint statuses are not supported yet."
-    assert said(tmp_path)[0] == "The folder holds 'sprint-status.yaml', which is not supported yet."
-
-
 def test_a_folder(tmp_path: Path) -> None:
-    assert said(tmp_path)[0] == "The folder holds no epic.yaml, epic.yml, *.epic.yaml or *.epic.yml."
+    assert said(tmp_path)[0] == (
+        "The folder holds no epic.yaml, epic.yml, *.epic.yaml, *.epic.yml, sprint-status.yaml or .beads."
+    )
     (tmp_path / "b.epic.yml").write_text("tickets: [id: a]")
     assert read_source(tmp_path, tmp_path).source == "b.epic.yml"
     (tmp_path / "epic.yaml").touch()
