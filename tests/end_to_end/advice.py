@@ -12,7 +12,9 @@ from burnish.cli.lazy import LazyGroup
 
 _NEXT = re.compile(r"^Next: (?P<command>.+)\n {6}(?P<does>.+)$", re.MULTILINE)
 _QUOTED = re.compile(r"`(?P<ticked>(?:burnish|git) [^`]+)`|'(?P<quoted>(?:burnish|git) [^']+)'")
-_GIT = frozenset({"add", "apply", "branch", "commit", "diff", "fetch", "init", "log", "merge", "switch"})
+_GIT = frozenset(
+    {"add", "apply", "branch", "commit", "diff", "fetch", "init", "log", "merge", "restore", "stash", "switch"}
+)
 _ENDS = frozenset({"&&", "||", ";"})
 
 

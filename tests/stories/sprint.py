@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from burnish.core.epics.state import Epic
 from burnish.records.stories import word_of
-from burnish.runtime.journal import epic_stream, load_epic, load_run
+from burnish.runtime.journal import epic_stream, load_epic, load_run, stream_of
 from burnish.settings.yaml_nodes import YamlNode, documents
 from tests.end_to_end.machine import Done, Machine
 
@@ -102,9 +101,8 @@ class Sprint:
         """Sprint status, story files and the run's document say what the ledger says."""
         epic = self.epic()
         with self.machine.ledger() as ledger:
-            streams = set(ledger.streams())
-            names = {name for one in epic.tickets.values() for name in one.runs}
-            runs = {name: load_run(ledger, name) for name in names if f"run/{name}" in streams or _has(ledger, name)}
+            names = [name for one in epic.tickets.values() for name in one.runs]
+            runs = {name: load_run(ledger, name) for name in names if ledger.version(stream_of(name))}
         stories = {key.text: value for key, value in self.document().get("stories").pairs}
         for name, one in epic.tickets.items():
             word = word_of(one, runs)
@@ -117,15 +115,10 @@ class Sprint:
         return self.machine.git("log", "--first-parent", "--format=%s", "main..epic/1").splitlines()
 
 
-def _has(ledger: Any, name: str) -> bool:
-    from burnish.runtime.journal import stream_of
-
-    return bool(ledger.version(stream_of(name)))
-
-
 def sprint_text(stories: Mapping[str, str]) -> str:
     lines = "".join(f"  {key}: {status}  # about {key}\n" for key, status in stories.items())
-    return f"# A sprint\nproject: demo\n\ndevelopment_status:\n  epic-1: in-progress # kept\n{lines}  epic-1-retrospective: optional\n"
+    head = "# A sprint\nproject: demo\n\ndevelopment_status:\n  epic-1: in-progress # kept\n"
+    return f"{head}{lines}  epic-1-retrospective: optional\n"
 
 
 def story_text(key: str, matter: str = "") -> str:

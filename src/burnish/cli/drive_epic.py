@@ -12,16 +12,18 @@ from burnish.core.epics.plan import counted
 from burnish.core.epics.state import Epic, EpicUnderReview, run_of
 from burnish.core.state import Run
 from burnish.core.values import replace
-from burnish.report.account import WorkInProgress, work_in_progress
+from burnish.report.account import RunSnapshot, WorkInProgress, work_in_progress
 from burnish.report.epics import dry_run_lines, epic_object, epic_summary, event_line
 from burnish.report.live import LiveLines
 from burnish.report.output import at_terminal, print_error, print_json, print_line, print_lines
+from burnish.report.text import question
 from burnish.settings.loading import Flags
 from burnish.settings.types import Complexity
 from burnish.usecases.bead_loop import BeadFlags
 from burnish.usecases.epics import files_in_the_way
 from burnish.usecases.plan_epic import EpicRequest, agents_of, estimated_cost, plan_epic
 from burnish.usecases.run_epic import EpicResult, EpicSurface, resume_epic, run_epic, start_epic_in_background
+from burnish.usecases.tell_run import tell_state
 
 
 def start(options: dict[str, Any]) -> int:
@@ -136,5 +138,10 @@ def _deliver(result: EpicResult, *, as_json: bool) -> int:
     if as_json:
         print_json(epic_object(result.epic, result.runs, in_the_way=in_the_way))
     else:
+        for one in result.epic.waiting:
+            run = result.runs.get(run_of(one.state))
+            if run is not None and run.choices:
+                asked = question(tell_state(RunSnapshot(run=run)))
+                print_line(f"\n{asked.removesuffix('Your choice:').rstrip()}")
         print_lines(epic_summary(result.epic, result.runs, in_the_way))
     return result.exit_code

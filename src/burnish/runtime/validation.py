@@ -37,19 +37,35 @@ class TreeToValidate(NamedTuple):
 
 
 async def validate(services: LocalServices, effect: StartValidation, run: Run, stop: asyncio.Event) -> AnyEvent:
-    """Run every command until one fails. A protocol may ask for the acceptance criteria before that."""
-    if run.protocol.validate.acceptance and (missing := incomplete_criteria(services, run)):
-        return _validated(effect.id, ValidationStatus.FAILED, [_words(missing)], 0.0)
-    if services.context.epic and services.settings.epics.secrets:
-        secrets = await added_secrets(services, run, stop)
-        if isinstance(secrets, Failure):
-            return WorkFailed(at=clock.now(), effect=effect.id, failure=secrets)
-        if secrets:
-            return _validated(effect.id, ValidationStatus.FAILED, [_secret_words(secrets)], 0.0)
+    """Run every command until one fails; for a ticket of an epic, check its criteria and scan it for secrets as well.
+
+    These come last: what fails lint, types or tests is changed anyway. A protocol may ask for the criteria before that.
+    """
     tree = TreeToValidate(
         base=run.subject.base_commit, commit=effect.commit, changed=tuple(file.path for file in run.changed)
     )
-    return await validate_tree(services, effect.id, tree, stop)
+    if run.protocol.validate.acceptance:
+        return await _check_ticket(services, effect, run, stop) or await validate_tree(services, effect.id, tree, stop)
+    validated = await validate_tree(services, effect.id, tree, stop)
+    is_good = isinstance(validated, Validated) and validated.status is not ValidationStatus.FAILED
+    if not services.context.epic or not is_good:
+        return validated
+    return await _check_ticket(services, effect, run, stop) or validated
+
+
+async def _check_ticket(
+    services: LocalServices, effect: StartValidation, run: Run, stop: asyncio.Event
+) -> Validated | WorkFailed | None:
+    """What is wrong with a ticket beside the project's own commands."""
+    missing = incomplete_criteria(services, run)
+    if missing:
+        return _validated(effect.id, ValidationStatus.FAILED, [_words(missing)], 0.0)
+    if not services.context.epic or not services.settings.epics.secrets:
+        return None
+    secrets = await added_secrets(services, run, stop)
+    if isinstance(secrets, Failure):
+        return WorkFailed(at=clock.now(), effect=effect.id, failure=secrets)
+    return _validated(effect.id, ValidationStatus.FAILED, [_secret_words(secrets)], 0.0) if secrets else None
 
 
 async def validate_tree(

@@ -290,7 +290,7 @@ def _ticket(line: _Line, reader: _Reader) -> PlacedTicket:
         begun=status in ("in-progress", "review"),
         built=status == "review",
         complexity=complexity,
-        agents=agents.agents_of(entry.key, complexity),
+        agents=agents.agents_of(entry.key, complexity) or None,
     )
     if len(ticket.text.encode()) > MAX_BRIEF_BYTES:
         message = f"The text is larger than {MAX_BRIEF_BYTES:,} bytes."

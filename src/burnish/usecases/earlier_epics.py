@@ -58,6 +58,7 @@ def sort_out(
     found = _carried(repository, work, earlier, tip)
     carried = {one.ticket: one for one in found if one.commit or one.built or same_rules}
     results = {run.commit: run for run in earlier.runs.values()}
+    worked_on = {ticket.id for ticket in work.tickets if ticket.begun}
     set_aside: dict[str, str] = {}
     taken: list[str] = []
     begun: list[str] = []
@@ -66,7 +67,7 @@ def sort_out(
             continue
         if commit in results:
             set_aside[branch_of(work, name)] = commit
-        elif repository.is_ancestor(tip, commit):
+        elif repository.is_ancestor(tip, commit) or name in worked_on:
             begun.append(branch_of(work, name))
         else:
             taken.append(branch_of(work, name))

@@ -290,7 +290,7 @@ def _example(
     ways = {msgspec.json.encode((ticket.agents, ticket.complexity), order="sorted"): ticket for ticket in todo}
     examples: list[Plan] = []
     for ticket in ways.values() or (Ticket(id="", text=""),):
-        way = replace(asked, chosen=ticket.agents, complexity=complexity_of(ticket) or request.complexity)
+        way = replace(asked, chosen=ticket.agents or {}, complexity=complexity_of(ticket) or request.complexity)
         examples.append(plan(folder, way, environment, ask))
         check_ready(examples[-1], environment)
     return examples[0]

@@ -98,7 +98,7 @@ def _request(epic: Epic, ticket: Ticket, running: TicketRunning, *, branch: str)
         story=ticket.id,
         flags=options.flags,
         agents=options.agents,
-        chosen=ticket.agents,
+        chosen=ticket.agents or {},
         complexity=complexity_of(ticket) or options.complexity,
         max_rounds=options.max_rounds,
         build=not running.handed,

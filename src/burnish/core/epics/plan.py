@@ -7,8 +7,6 @@ nothing unless a person asks for it.
 from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-import msgspec
-
 from burnish.core.values import Value
 from burnish.core.work import Assignment
 
@@ -48,7 +46,7 @@ class Ticket(Value):
     """Whether the source says that it is built: what its branch holds is reviewed as it is."""
     complexity: str = ""
     """`low`, `medium` or `high`, where the source says so: it may call for other agents."""
-    agents: dict[str, Assignment] = msgspec.field(default_factory=dict[str, Assignment])
+    agents: dict[str, Assignment] | None = None
     """The agents that the source names, by role."""
 
 
