@@ -49,7 +49,7 @@ class BeadProject:
         return self.machine.root / ".beads" / "issues.jsonl"
 
     def run(self, *options: str, source: str = ".beads", **variables: str) -> Done:
-        return self.machine.burnish("run", source, *options, **variables)
+        return self.machine.burnish("run", source, *options, folder=None, **variables)
 
     def bead(self, name: str) -> dict[str, Any]:
         beads = (json.loads(line) for line in self.file.read_text().splitlines())

@@ -13,6 +13,7 @@ from tests.agents.clients.live import service
 from tests.end_to_end.test_building import ROLES
 from tests.end_to_end.test_clients import FIXED, SCRIPT, agents, furnished, scenario
 from tests.end_to_end.world import sealed_kinds
+from tests.epics.project import NO_SCAN
 
 EPIC = {"epic": "halves", "description": "Halve.", "tickets": [{"id": "divide", "description": "Halve by dividing."}]}
 
@@ -42,7 +43,7 @@ def test_claude_builds_an_epic_that_codex_reviews(tmp_path: Path, model: ModelSe
 
 @pytest.mark.prove
 def test_claude_builds_a_bead_that_codex_reviews(tmp_path: Path, model: ModelServer) -> None:
-    machine = furnished(tmp_path, ROLES)
+    machine = furnished(tmp_path, f"{ROLES}{NO_SCAN}")
     machine.git("checkout", "-q", "main")
     listed = json.dumps({"id": "bd-1", "title": "Halve", "description": "Halve by dividing.", "status": "open"})
     machine.repository.commit({".beads/issues.jsonl": f"{listed}\n"}, "List")

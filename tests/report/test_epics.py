@@ -27,7 +27,7 @@ def test_twelve_tickets_in_all_states_fit_a_terminal() -> None:
 20261116-0900-ab12: running
   user-auth: User accounts
   epic/user-auth against main, 27 min, $2.04
-  12 tickets: 4 done, 2 running, 1 to be merged, 1 waiting for a person, 2 not begun, 1 failed, 1 blocked
+  12 tickets: 3 done, 2 running, 1 to be merged, 1 waiting for a person, 2 not begun, 1 failed, 1 blocked, 1 unreviewed
 
 ✓ base                merged · 2 reviews · 3 min · $0.34
 ✓   api               merged · 2 reviews · 3 min · $0.34

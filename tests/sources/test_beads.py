@@ -36,7 +36,7 @@ def folder(root: Path, *beads: dict[str, Any] | str) -> Path:
 
 
 def read(place: Path, *, own: frozenset[str] = frozenset(), top: str = "", path: str = "") -> EpicPlan:
-    return read_source(place, place.parent, BeadQuery(environment={"PATH": path}, own=own, top=top))
+    return read_source(place, place.parent, beads=BeadQuery(environment={"PATH": path}, own=own, top=top))
 
 
 def problems(place: Path) -> list[str]:
@@ -145,7 +145,7 @@ def test_how_a_list_is_named(tmp_path: Path) -> None:
     place = folder(tmp_path, bead("a"))
     for path in (place, place / "issues.jsonl", tmp_path):
         assert is_beads(path)
-        assert [one.id for one in read_source(path, tmp_path, BeadQuery(environment=NOTHING)).tickets] == ["a"]
+        assert [one.id for one in read_source(path, tmp_path, beads=BeadQuery(environment=NOTHING)).tickets] == ["a"]
     (tmp_path / "epic.yaml").write_text("epic: e\ntickets: [{id: t, description: d}]\n")
     assert not is_beads(tmp_path)
 

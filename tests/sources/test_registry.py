@@ -41,8 +41,9 @@ def test_what_is_no_source(tmp_path: Path) -> None:
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    none = "The folder holds no epic.yaml, epic.yml, *.epic.yaml, *.epic.yml or sprint-status.yaml."
-    assert said(tmp_path)[0] == none
+    assert said(tmp_path)[0] == (
+        "The folder holds no epic.yaml, epic.yml, *.epic.yaml, *.epic.yml, sprint-status.yaml or .beads."
+    )
     (tmp_path / "b.epic.yml").write_text("tickets: [id: a]")
     assert read_source(tmp_path, tmp_path).source == "b.epic.yml"
     (tmp_path / "epic.yaml").touch()

@@ -289,6 +289,8 @@ def _counts(epic: Epic) -> str:
     }
     states = [one.state for one in epic.tickets.values()]
     found = {name: sum(isinstance(state, kind) for state in states) for name, kind in kinds.items()}
+    unreviewed = sum(map(is_unreviewed, states))
+    found |= {"done": found["done"] - unreviewed, "unreviewed": unreviewed}
     told = ", ".join(f"{amount} {name}" for name, amount in found.items() if amount)
     return f"{counted(epic.plan, len(states))}: {told or 'nothing to do'}"
 

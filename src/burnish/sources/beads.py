@@ -345,7 +345,7 @@ def _problem(place: SourcePlace, key: str, message: str, hint: str, bead: str = 
     return Problem(file=place.file, line=place.line, key=key, message=f"{where}{message}", hint=hint)
 
 
-def found_in(folder: Path) -> Path | None:
+def tracker_folder(folder: Path) -> Path | None:
     """The folder of a tracker, named itself, by a file in it, or by the folder that it is in."""
     for place in (folder, folder.parent):
         if place.name in FOLDERS:

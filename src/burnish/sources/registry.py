@@ -13,7 +13,7 @@ from burnish.core.epics.plan import EpicPlan
 from burnish.core.story_text import SPRINT_STATUS_FILES
 from burnish.core.values import Value, replace
 from burnish.settings.documents import did_you_mean, quoted
-from burnish.sources.beads import found_in, read_beads
+from burnish.sources.beads import read_beads, tracker_folder
 from burnish.sources.epic import read_epic
 from burnish.sources.interface import SourceError, source_error
 from burnish.sources.stories import SourceOptions, find_sprint_status, read_stories
@@ -57,7 +57,7 @@ def is_beads(path: Path) -> bool:
     mode = _mode(path)
     if mode is None:
         return False
-    tracker = found_in(path)
+    tracker = tracker_folder(path)
     if tracker is None or tracker in (path, path.parent):
         return tracker is not None
     return not any(_epics_in(path)) and find_sprint_status(path) is None
@@ -67,7 +67,7 @@ def _read(path: Path, root: Path, options: SourceOptions, beads: BeadQuery) -> E
     mode = _mode(path)
     if mode is None:
         raise _missing(path)
-    tracker = found_in(path) if is_beads(path) else None
+    tracker = tracker_folder(path) if is_beads(path) else None
     if tracker is not None:
         return read_beads(tracker, beads.environment, own=beads.own, top=beads.top)
     if path.name in SPRINT_STATUS_FILES:

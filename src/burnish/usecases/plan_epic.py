@@ -17,6 +17,7 @@ from burnish.core.epics.state import Epic
 from burnish.core.events import Mode, Roles
 from burnish.core.protocol import SkipReason
 from burnish.core.values import Value, replace
+from burnish.records.registry import RECORD_PATHS
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.loading import Flags, LayerName
 from burnish.settings.types import Complexity, Settings
@@ -156,9 +157,15 @@ def plan_epic(
 
 
 def _notices(example: Plan, work: EpicPlan) -> Iterator[str]:
-    """What is told of a run. Of stories, uncommitted work is spoken of apart: it may belong to one."""
+    """What is told of a run. Of stories, uncommitted work is spoken of apart: it may belong to one.
+
+    The list of beads is marked in the working tree, which is no work that anyone forgot to commit.
+    """
+    silent = work.kind == "stories"
+    if work.kind == BEADS_KIND:
+        silent = all(file.startswith(f"{work.source}/") for file in example.repository.uncommitted(RECORD_PATHS))
     for notice in example.notices:
-        if work.kind != "stories" or not notice.startswith(NOT_COMMITTED):
+        if not silent or not notice.startswith(NOT_COMMITTED):
             yield notice
 
 

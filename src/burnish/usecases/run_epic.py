@@ -220,6 +220,8 @@ def _unfinished(epics: Epics, epic_id: str) -> Epic | None:
 def _finished(planned: PlannedEpic) -> Epic | None:
     """The last run of the epic, where it ended well and neither the source nor the branch has changed since."""
     earlier, started = planned.earlier, planned.started
+    if started.iterations:
+        return None  # beads that are done are not listed, so there is nothing to compare with
     if earlier is None or earlier.end is None or earlier.end.outcome not in (Outcome.APPROVED, Outcome.ACCEPTED):
         return None
     if started.tip == started.baseline and not epic_loop.evolve(None, started).index.unsettled:
