@@ -49,6 +49,12 @@ def test_stories_are_built_reviewed_and_merged_in_their_order(tmp_path: Path) ->
     # Nothing is staged, and the printed command takes the branch over what burnish wrote.
     assert sprint.machine.git("diff", "--cached", "--name-only") == ""
     [merge] = _next(sprint)
+    # What a person has added to such a file meanwhile is kept.
+    sprint.machine.root.joinpath(SPRINT).write_text(f"{after}# by hand\n")
+    [careful] = _next(sprint)
+    assert ("stash" in merge, "git restore -- plan/1-1-first.md plan/1-2-second.md &&" in careful) == (False, True)
+    assert f"stash push --include-untracked -- {SPRINT}" in careful
+    sprint.machine.root.joinpath(SPRINT).write_text(after)
     _type(sprint, merge)
     assert sprint.machine.git("status", "--porcelain", "--untracked-files=no") == ""
     sprint.check_records()

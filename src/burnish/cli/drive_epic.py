@@ -134,7 +134,7 @@ def _print_progress(epic: Epic, run: Run) -> None:
 def _deliver(result: EpicResult, *, as_json: bool) -> int:
     for notice in result.notices:
         _print_notice(notice)
-    in_the_way = files_in_the_way(Path.cwd(), result.epic)
+    in_the_way = files_in_the_way(Path.cwd(), result.epic, result.runs)
     if as_json:
         print_json(epic_object(result.epic, result.runs, in_the_way=in_the_way))
     else:

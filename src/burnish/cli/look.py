@@ -193,7 +193,7 @@ def _wait_for_epic(name: str, timeout: float | None, *, as_json: bool) -> int:
 
 
 def _show_epic(found: EpicSnapshot, *, as_json: bool) -> None:
-    in_the_way = files_in_the_way(Path.cwd(), found.epic)
+    in_the_way = files_in_the_way(Path.cwd(), found.epic, found.runs)
     if as_json:
         print_json(epic_object(found.epic, found.runs, driver=found.driven, in_the_way=in_the_way))
     else:

@@ -226,18 +226,12 @@ def _write_to_checkout(file: RecordFile, checkout: Path, destination: Destinatio
     if existing is not None and earlier is None and not any(notes.writers(file.path, existing)):
         hint = "Move it away to have it written; the run's own copy has the current text."
         raise RefusedRecordError("There is already a file that burnish did not write.", hint)
-    if file.take_over is None or file.is_edit:
+    if file.take_over is None:
         _note(destination.run_folder, file.path, data)
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(path.stat().st_mode) if file.is_edit and existing is not None else 0o644
     write_atomically(path, data, mode=mode)
     return True
-
-
-def is_own_text(epics: Path, path: str, data: bytes) -> bool:
-    """Whether a file in the checkout is exactly as burnish left it. `epics` is the folder of all epics' folders."""
-    entry = _entry(path, data)
-    return any(entry in _entries(folder) for folder in (epics.iterdir() if epics.is_dir() else ()))
 
 
 def _confined(path: str) -> PurePosixPath:

@@ -11,7 +11,9 @@ from burnish.core.state import Run
 from burnish.core.values import Value
 from burnish.ledger.interface import Ledger
 from burnish.ledger.sqlite import look_into_ledger
-from burnish.records.writing import MAX_RECORD_BYTES, is_own_text
+from burnish.records.interface import RecordFile
+from burnish.records.stories import StoriesRecorder
+from burnish.records.writing import MAX_RECORD_BYTES
 from burnish.report.epics import InTheWay
 from burnish.runtime.journal import EpicJournal, RunError, epic_stream, load_epic, load_run, stream_of
 from burnish.system import clock
@@ -138,7 +140,7 @@ def unfinished_epic(folder: Path) -> str | None:
     return None
 
 
-def files_in_the_way(folder: Path, epic: Epic) -> InTheWay:
+def files_in_the_way(folder: Path, epic: Epic, runs: Mapping[str, Run]) -> InTheWay:
     """What keeps `git merge` from taking an epic that ended into the branch that is checked out."""
     repository = Repository.discover(folder)
     tip = branch_commit(repository, epic.started.branch)
@@ -146,14 +148,18 @@ def files_in_the_way(folder: Path, epic: Epic) -> InTheWay:
         return InTheWay()
     changed = fields(repository.git.run("diff", "--name-only", "-z", "--no-renames", f"HEAD...{tip}"))
     dirty = set(repository.uncommitted()) & {to_text(name) for name in changed}
-    own = [path for path in sorted(dirty) if _is_own(repository, path)]
-    return InTheWay(own=tuple(own), other=tuple(sorted(dirty - set(own))))
+    edits = StoriesRecorder().files(epic, runs) if dirty and epic.plan.kind == "stories" else ()
+    own = {file.path for file in edits if file.path in dirty and _is_only_edited(repository, file)}
+    return InTheWay(own=tuple(sorted(own)), other=tuple(sorted(dirty - own)))
 
 
-def _is_own(repository: Repository, path: str) -> bool:
-    """Whether a tracked file in the checkout is as burnish left it."""
-    data = read_inside(repository.root, path, MAX_RECORD_BYTES)
-    return data is not None and repository.is_tracked(path) and is_own_text(repository.state_dir / "epics", path, data)
+def _is_only_edited(repository: Repository, file: RecordFile) -> bool:
+    """Whether a file of the checkout is the committed one with what burnish wrote into it, and nothing else."""
+    now = read_inside(repository.root, file.path, MAX_RECORD_BYTES)
+    committed = repository.read_file("HEAD", file.path)
+    if now is None or committed is None or file.take_over is None:
+        return False
+    return file.take_over(committed).encode("utf-8", errors="surrogateescape") == now
 
 
 def runs_of_epic(epic: Epic) -> tuple[str, ...]:

@@ -177,6 +177,8 @@ class EpicRecordKeeper:
 
 def _remove_half_written(repository: Repository, epic: Epic, files: Iterable[RecordFile]) -> None:
     """What a driver that was killed left of the files that it was about to put in place."""
+    edited = [file.path for file in files if file.is_edit]
     state, *reports = (file.path for file in files)
     for root in (repository.root, repository.state_dir / "epics" / epic.id / RECORDS):
-        remove_half_written(root, [state, *(path for path in reports if not (root / path).exists())])
+        new = (path for path in reports if not (root / path).exists())
+        remove_half_written(root, dict.fromkeys((state, *edited, *new)))
