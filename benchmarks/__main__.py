@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import append, clients, clones, epics, fold, mistakes, parse, rounds, sandbox, start
+from benchmarks import append, clients, clones, epics, fold, hooks, mistakes, parse, rounds, sandbox, start
 from benchmarks.measure import Figure
 from benchmarks.panel import speed
 
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
     "clones": clones.figures,
     "rounds": rounds.figures,
     "clients": clients.figures,
+    "hooks": hooks.figures,
     "panel": speed.figures,
 }
 _ROW = "{:<64} {:>12} {:>12} {:>8} {:>6}  {:<4}  {}"

@@ -116,6 +116,7 @@ class Driven:
         waivers: tuple[str, ...] = (),
         remembered: tuple[Tracked, ...] = (),
         rules: int = RULES,
+        session: str = "",
     ) -> None:
         """`validates`: the test plays the validation before a seal itself; else it passes by itself."""
         self.at = 0.0
@@ -139,6 +140,7 @@ class Driven:
             enforced=enforced,
             waivers=waivers,
             remembered=remembered,
+            session=session,
         )
         self.run: Run = evolve(None, started)
 

@@ -31,6 +31,7 @@ from burnish.core.events import (
     StoryStatus,
     Subject,
     TimerFired,
+    TreeChanged,
     Validated,
     ValidationStatus,
     WorkFailed,
@@ -188,6 +189,7 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
         rules=draw(st.sampled_from((RULES, RULES, RULES, EVIDENCE, 1))),
         allow_unexamined=draw(st.booleans()),
         local_policy=draw(st.booleans()),
+        session=draw(st.sampled_from(("", "", "a-session"))),
         enforced=draw(st.booleans()),
         remembered=draw(st.lists(remembered, max_size=2, unique_by=lambda entry: entry.finding.id).map(tuple)),
     )
@@ -195,10 +197,12 @@ def starts(draw: st.DrawFn, protocols: list[Protocol] = PROTOCOLS) -> RunStarted
 
 @st.composite
 def next_event(draw: st.DrawFn, run: Run, at: float, *, only_progress: bool = False) -> AnyEvent:
-    """An event that may happen now; mostly progress, sometimes a person or a budget."""
+    """An event that may happen now; mostly progress, sometimes a person, a budget or an edit of the tree."""
     if not only_progress and draw(st.integers(0, 39)) == 39:
         return draw(interruptions(run, at))
     phase = run.phase
+    if run.started.session and isinstance(phase, Reviewing) and not only_progress and draw(st.integers(0, 19)) == 19:
+        return TreeChanged(at=at, change=draw(changes.filter(lambda change: change.tree != run.tree)))
     if isinstance(phase, Waiting):
         return Decided(at=at, choice=draw(st.sampled_from(phase.choices)).key, agent=draw(st.sampled_from((None, "x"))))
     if isinstance(phase, Ended):

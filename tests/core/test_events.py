@@ -20,6 +20,7 @@ from burnish.core.events import (
     Roles,
     RunStarted,
     TimerFired,
+    TreeChanged,
     UnknownEventError,
     Validated,
     ValidationStatus,
@@ -44,6 +45,7 @@ EVENTS: tuple[AnyEvent, ...] = (
     TimerFired(at=4, effect="pause:build:2"),
     Validated(at=5, effect="validate:1:1", status=ValidationStatus.FAILED, output="é"),
     Reviewed(at=6, effect="review:1:critic:1", answer=found(problem()), usage=Usage(tokens=3)),
+    TreeChanged(at=6, change=Change(commit="c", tree="t"), files=("a",)),
     Fixed(
         at=7,
         effect="fix:1:1",
@@ -81,6 +83,7 @@ def test_the_bytes_of_events_do_not_change_from_release_to_release() -> None:
                 '"findings":[{"severity":"high","title":"wrong result","location":{"file":"a.py","line":3}}]},'
                 '"usage":{"tokens":3}}'
             ),
+            '{"type":"tree-changed","at":6,"change":{"commit":"c","tree":"t"},"files":["a"]}',
             (
                 '{"type":"fixed","at":7,"effect":"fix:1:1","change":{"commit":"c","tree":"t",'
                 '"files":[{"path":"a","new_path":null,"hunks":[{"old_start":1,"old_lines":2,"new_start":1,"new_lines":0}]}]}}'

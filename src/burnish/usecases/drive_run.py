@@ -20,6 +20,7 @@ from burnish.runtime.policy import policy_folder
 from burnish.runtime.runner import Asker, Runner, Watcher, recover
 from burnish.runtime.services import RUN_MARKER, Activity, LocalServices
 from burnish.runtime.settling import settle
+from burnish.settings.agent_kinds import AgentKind
 from burnish.system import clock, survivors
 from burnish.system.files import make_private_directory
 from burnish.system.sandbox import Sandbox
@@ -92,6 +93,8 @@ def drive(
 
     A person's word that comes while the driver is about to leave relies on the driver: it goes on.
     """
+    if journal.state.started.session:
+        options = options._replace(outside=AgentKind.SESSION.value)
     pause = _after_round(journal.state, one_round=options.one_round)
     while True:
         driven = _drive(repository, ledger, journal, environment, options, pause=pause)

@@ -42,11 +42,16 @@ def _take_over(repository: Repository, ledger: Ledger, reference: str | None) ->
             f"{run.id} has already ended ({run.outcome.value}).",
             hint="Start a new one with 'burnish fix' or 'burnish review'.",
         )
+    if run.outcome is None and run.started.session:
+        raise PlanError(
+            f"{run.id} is the review of a session of your client, which burnish cannot start.",
+            hint=f"Type /burnish:fix there to go on with it, or end it with 'burnish cancel {run.id}'.",
+        )
     return take_over(ledger, run.id)
 
 
 def _newest(ledger: Ledger, unsettled_runs: frozenset[str]) -> Run:
     for run in unfinished_runs(ledger, unsettled_runs):
-        if run.outcome is None or run.id in unsettled_runs:
+        if (run.outcome is None and not run.started.session) or (run.outcome and run.id in unsettled_runs):
             return run
     raise PlanError("There is no run to continue.", hint="Start one with 'burnish fix' or 'burnish review'.")

@@ -35,6 +35,7 @@ from burnish.usecases.earlier_runs import openings, remembered
 from burnish.usecases.finish_run import end_run
 from burnish.usecases.plan_run import Plan, PlanError, RunRequest, check_ready, plan
 from burnish.usecases.runs import take_over
+from burnish.usecases.session_owners import living_owner
 from burnish.usecases.tell_run import tell
 from burnish.usecases.trust_settings import AskTrust
 from burnish.usecases.write_records import room_for
@@ -230,7 +231,7 @@ def _open_runs(ledger: Ledger, repository: Repository, started: RunStarted) -> l
         is_over = run.outcome is not None and run.id not in open_ends
         if is_over or run.subject.branch != started.subject.branch:
             continue
-        owner = _living_driver(ledger, stream_of(run.id))
+        owner = _living_driver(ledger, stream_of(run.id)) or living_owner(repository, run.id)
         if owner is not None:
             raise LivingRunError(
                 f"'{run.subject.branch}' is already under review by run {run.id} ({owner}).",
