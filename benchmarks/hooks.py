@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,15 +107,23 @@ def figures() -> Iterator[Figure]:
 
 def _moving(folder: Path, name: str, against: str, *, answered: int, stop: bool = False) -> Figure:
     """A hook that moves the review, in a project of its own each time; the script moves that project's records."""
-    jobs: list[Callable[[], object]] = []
-    peers: list[Callable[[], object]] = []
+    jobs: list[Job] = []
+    peers: list[Job] = []
     for number in range(MOVES):
         project = Project(_made(folder / f"{number}"), answered=answered).start()
         sent = project.call("Stop", stop_hook_active=False) if stop else project.stop("silent-failure-hunter")
         jobs.append(project.hook(sent))
         other = Project(_made(folder / f"{number}-script"), answered=answered).start()
         peers.append(other.script(sent["hook_event_name"], {**sent, "cwd": str(other.root)}))
-    return compare(name, lambda: jobs.pop()(), lambda: peers.pop()(), against=against, limit=1.0, times=MOVES)
+    job, peer = _each_once(jobs), _each_once(peers)
+    return compare(name, job, peer, against=against, limit=1.0, times=MOVES)
+
+
+def _each_once(jobs: list[Job]) -> Job:
+    def following() -> object:
+        return jobs.pop()()
+
+    return following
 
 
 def _against(name: str, job: Job, peer: Job, against: str, limit: float | None = None) -> Figure:

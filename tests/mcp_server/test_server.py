@@ -112,6 +112,7 @@ def test_a_reviewer_that_has_not_read_its_prompt_proves_nothing(tmp_path: Path) 
         assert not runs.load(now["run"]).seal
 
 
+@pytest.mark.prove
 def test_text_that_cannot_be_read_is_asked_for_again_and_then_did_not_run(tmp_path: Path) -> None:
     builder = project(tmp_path / "project")
 
@@ -131,6 +132,7 @@ def test_text_that_cannot_be_read_is_asked_for_again_and_then_did_not_run(tmp_pa
     assert here(builder.path, environment(tmp_path), script) == Outcome.DID_NOT_RUN.value
 
 
+@pytest.mark.prove
 def test_a_review_by_the_runner_is_followed_and_its_findings_are_read(tmp_path: Path) -> None:
     builder = Project(tmp_path, READER).builder.commit({"app.py": "broken = 1\n"})
 

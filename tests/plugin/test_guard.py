@@ -240,14 +240,12 @@ PIECES = (
 )
 
 
-@pytest.mark.parametrize("command", DENIED)
-def test_a_way_past_the_hooks_is_denied(command: str) -> None:
-    assert why_denied(command)
+def test_every_way_past_the_hooks_is_denied() -> None:
+    assert [command for command in DENIED if not why_denied(command)] == []
 
 
-@pytest.mark.parametrize("command", HARMLESS)
-def test_a_harmless_command_passes(command: str) -> None:
-    assert why_denied(command) == ""
+def test_every_harmless_command_passes() -> None:
+    assert [command for command in HARMLESS if why_denied(command)] == []
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25))

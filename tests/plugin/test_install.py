@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.cli.app import run as burnish
@@ -64,9 +64,10 @@ HOOKS = st.dictionaries(st.sampled_from(["Stop", "X"]), st.lists(VALUES, min_siz
 INDENT = st.sampled_from([None, 1, 2, "\t"])
 
 
+@settings(max_examples=25)
 @given(st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=4), HOOKS, INDENT)
-def test_any_settings_come_back_byte_for_byte(settings: dict[str, Any], hooks: dict[str, Any], indent: Any) -> None:
-    text = json.dumps({**settings, "hooks": hooks}, indent=indent)
+def test_any_settings_come_back_byte_for_byte(others: dict[str, Any], hooks: dict[str, Any], indent: Any) -> None:
+    text = json.dumps({**others, "hooks": hooks}, indent=indent)
     added = add_hooks(text, GROUPS, SCRIPT)
     assert {**json.loads(added), "hooks": hooks} == json.loads(text)
     assert remove_hooks(added, SCRIPT) == text

@@ -92,12 +92,14 @@ def test_every_text_is_used_and_fits_its_values(
         for seat in (*protocol.panel, replace(protocol.panel[0], name="somebody")):
             reviewer_prompt(protocol, replace(everything, reviewer=seat.name, contract=contract))
         session_prompt(protocol, everything)
+        reviewer_prompt(protocol, replace(everything, in_place=True))
         fixer_prompt(protocol, fix)
+        fixer_prompt(protocol, replace(fix, in_place=True))
         fixer_prompt(protocol, repair)
         builder_prompt(BuildMaterial(run="r", subject=subject, acceptance=("a",), choice="bd-1", parallel=2))
     rendering.fill("agent-check")
     rendering.fill("repair", problem="p")
-    others = [name for name in rendering.names() if name.startswith("epic-")]  # tests/epics/test_briefs.py
+    others = [name for name in rendering.names() if name.startswith(("epic-", "plugin-"))]  # tests/epics, tests/plugin
     assert rendering.template.cache_info().currsize == len(rendering.names()) - len(others)
 
 

@@ -177,6 +177,14 @@ SENT_OTHERWISE = {
         "parts of the briefs of an epic: tests/epics/test_briefs.py",
     ),
     **dict.fromkeys(("section-beside", "section-choice"), "parts of the prompts of beads: tests/epics/test_beads.py"),
+    **dict.fromkeys(
+        ("plugin-review", "plugin-fix", "plugin-waiting", "plugin-done", "plugin-stopped"),
+        "what a session is told: tests/plugin",
+    ),
+    **dict.fromkeys(
+        ("reviewer-rules-in-place", "fixer-rules-in-place", "section-diff-in-place"),
+        "for subagents of a session: tests/plugin",
+    ),
 }
 
 

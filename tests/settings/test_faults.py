@@ -44,9 +44,9 @@ main:burnish.toml:2: protocl: unknown key. Hint: Did you mean 'protocol'?
 main:burnish.toml:3: sandbox: expected one of 'auto', 'required', 'off', got "maybe". Hint: Choose
     one of them, in quotes.
 main:burnish.toml:5: agents.a.kind: expected one of 'command', 'analysers', 'claude', 'codex',
-    'gemini', 'opencode', 'acp', got "comand". Hint: Did you mean 'command'?
+    'gemini', 'opencode', 'acp', 'session', got "comand". Hint: Did you mean 'command'?
 main:burnish.toml:6: agents.b.kind: missing. Hint: Add it: one of 'command', 'analysers', 'claude',
-    'codex', 'gemini', 'opencode', 'acp'.
+    'codex', 'gemini', 'opencode', 'acp', 'session'.
 main:burnish.toml:7: agents.b.command: expected an array, got "x". Hint: Write it in square
     brackets.
 main:burnish.toml:9: roles.review.agent: expected text, got 5. Hint: Put the text in quotes.

@@ -417,8 +417,9 @@ class Settings(Value):
 
     @property
     def agent_names(self) -> tuple[str, ...]:
-        """Every name that `agent` knows: the configured ones first."""
-        return (*self.agents, *(name for name in IMPLICIT_AGENTS if name not in self.agents))
+        """Every name that can be chosen: the configured ones first. A session begins a review by itself."""
+        implicit = (name for name in IMPLICIT_AGENTS if name != AgentKind.SESSION.value)
+        return (*self.agents, *(name for name in implicit if name not in self.agents))
 
 
 IMPLICIT_AGENTS = tuple(kind.value for kind in AgentKind if not kind.needs_command)

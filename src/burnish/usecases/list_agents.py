@@ -132,9 +132,7 @@ def agent_named(settings: Settings, name: str) -> AgentSettings:
 
 def list_agents(local: LocalSettings, environment: Mapping[str, str]) -> tuple[AgentRow, ...]:
     """Every agent that is configured, then the kinds that need no configuration."""
-    seen = (look_at(local, name, environment) for name in local.settings.agent_names)
-    # A session is no agent that could be chosen: it begins a review by itself.
-    return tuple(agent for agent in seen if agent.kind is not AgentKind.SESSION)
+    return tuple(look_at(local, name, environment) for name in local.settings.agent_names)
 
 
 def look_at(local: LocalSettings, name: str, environment: Mapping[str, str]) -> AgentRow:
