@@ -553,7 +553,8 @@ def _is_documented(hit: Hit, source: _Source) -> bool:
 def _is_imported_late(hit: Hit, source: _Source) -> bool:
     """An import inside of a function, or of a script for developers, is often of a package which only some have."""
     late = source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
-    of_a_script = not _SCRIPTS.isdisjoint(PurePosixPath(hit.file).parts[:-1])
+    # In JavaScript, package.json declares what scripts need as well.
+    of_a_script = hit.file.endswith(".py") and not _SCRIPTS.isdisjoint(PurePosixPath(hit.file).parts[:-1])
     return late or of_a_script or _is_bundled(hit, source)
 
 

@@ -288,6 +288,7 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("ast-grep:js-sql-from-text.ts", "a.ts", 1, "q(`insert into ${this.table} (a) values (${a})`)\n", "high"),
         ("ast-grep:js-sql-from-text", "a.js", 1, "q('select ' + a + `from ${this.table}`)\n", "high"),
         ("burnish:undeclared-package", "scripts/a.py", 1, "import a\n", "medium"),
+        ("burnish:undeclared-package", "scripts/a.cjs", 1, "const a = require('a')\n", "high"),
         ("shellcheck:SC1065", "a.sh", 1, "coproc worker (python3 a.py)\n", "medium"),
         ("shellcheck:SC1065", "a.sh", 1, "worker(name) {\n", "high"),
         ("shellcheck:SC2068", "a.sh", 1, "for a in ${!pids[@]}; do b; done\n", "medium"),
