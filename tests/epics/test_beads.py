@@ -50,6 +50,7 @@ def test_beads_are_built_reviewed_fixed_merged_and_closed(tmp_path: Path) -> Non
 _MARKS = ("status", "updated_at", "closed_at", "close_reason")
 
 
+@pytest.mark.prove
 def test_a_failed_slot_fails_its_iteration_and_the_exit_code_says_so(tmp_path: Path) -> None:
     """Every way in which a slot fails: drift that stays, a broken contract, and agents that exit with an error."""
     names = ("drifts", "breaks", "review-dies", "fix-dies", "build-dies", "good")
@@ -75,6 +76,7 @@ def test_a_failed_slot_fails_its_iteration_and_the_exit_code_says_so(tmp_path: P
     assert "burnish: did-not-run" in project.bead("breaks")["notes"]
 
 
+@pytest.mark.prove
 def test_a_stop_marker_ends_the_loop_and_gives_the_bead_back(tmp_path: Path) -> None:
     project = BeadProject(tmp_path, [bead("a"), bead("b"), bead("c")])
     project.says("build", "echo 'I looked around.'; echo 'no_beads_available'", "b")
@@ -86,6 +88,7 @@ def test_a_stop_marker_ends_the_loop_and_gives_the_bead_back(tmp_path: Path) -> 
     assert "2 beads not begun: the agent of b said that none is left" in done.out
 
 
+@pytest.mark.prove
 def test_the_agent_has_the_last_word_on_what_it_picks(tmp_path: Path) -> None:
     """One agent marks another bead in the list of its clone, and one says it. Both are reviewed as what they are."""
     listed = [bead("a", priority=0), bead("d", priority=1), bead("b"), bead("c", description="The one that is chosen.")]
@@ -102,6 +105,7 @@ def test_the_agent_has_the_last_word_on_what_it_picks(tmp_path: Path) -> None:
     assert "a: open again; its agent worked on c instead" in done.err
 
 
+@pytest.mark.prove
 def test_without_a_review_the_work_is_kept_and_said_so_everywhere(tmp_path: Path) -> None:
     """An ouroboros project that says nothing: off. Then it is reviewed without being built again."""
     config = 'provider = "codex"\niterationLimit = 1\nparallelAgents = 2\n'
@@ -180,6 +184,7 @@ def test_a_file_that_is_not_committed_names_no_prompts(tmp_path: Path) -> None:
     assert "Review" in project.logs("review")[0]
 
 
+@pytest.mark.prove
 def test_a_limit_of_a_service_is_waited_for(tmp_path: Path) -> None:
     project = BeadProject(tmp_path, [bead("a")])
     tried = project.machine.folder / "home" / "tried"
