@@ -301,7 +301,7 @@ _SECTIONS: Mapping[type, str] = {
     story.StoryStatusObject: "burnish story status",
     story.StoryVerifiedObject: "burnish story verify",
     story.StoryOutputObject: "burnish story parse-output",
-    story.EscalationObject: "burnish story escalate",
+    story.StoryEscalationObject: "burnish story escalate",
     session.SpawnedObject: "burnish session spawn",
     session.MonitorObject: "burnish session monitor",
     session.KilledObject: "burnish session kill",

@@ -78,7 +78,7 @@ class StoryOutputObject(TypedDict):
     """`proceed`, `retry` or `escalate`."""
 
 
-class EscalationObject(TypedDict):
+class StoryEscalationObject(TypedDict):
     """What `burnish story escalate` prints."""
 
     escalate: bool
@@ -164,7 +164,7 @@ def escalate_command(trigger: str, context: str) -> int:
     if number is None:
         raise click.UsageError(f"'{context}' names no number of cycles. Write cycles=5.")
     found = review_loop(int(number[1]))
-    view: EscalationObject = {
+    view: StoryEscalationObject = {
         "escalate": found.escalate,
         "trigger": trigger,
         "priority": "CRITICAL",
