@@ -175,3 +175,10 @@ def test_faults_of_both_files_are_told_together(merged: Load, tmp_path: Path) ->
         merged("a = \n", user="b = [\n")
     places = [SourcePlace(file=problem.file, line=problem.line).text for problem in caught.value.problems]
     assert places == [f"{tmp_path}/config.toml:1", "main:burnish.toml:1"]
+
+
+def test_an_unknown_kind_of_agent_in_the_limits_of_epics(merged: Load) -> None:
+    assert told(merged, "[epics.agents]\nclaud = 2\ncodex = 1\n") == snapshot("""\
+main:burnish.toml:2: epics.agents.claud: 'claud' is not a kind of agent. Hint: Did you mean
+    'claude'?
+""")

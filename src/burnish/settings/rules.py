@@ -8,6 +8,7 @@ import msgspec
 
 from burnish.core.errors import KeyPath, Violation
 from burnish.core.findings import Severity
+from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.documents import children, did_you_mean, quoted
 from burnish.settings.types import AUTO, NO_FALLBACK, OFF, PROJECT_CHECKS, AgentSettings, RoleChoice, Settings
 
@@ -30,6 +31,7 @@ def faults(settings: Settings) -> tuple[Violation, ...]:
         *_path_faults(settings),
         *_analyser_faults(settings),
         *_seal_faults(settings),
+        *_epic_faults(settings),
     )
 
 
@@ -215,6 +217,14 @@ def _seal_faults(settings: Settings) -> Iterator[Violation]:
                 message=f"'{signer}' is neither a file nor an allowed-signers line.",
                 hint=hint,
             )
+
+
+def _epic_faults(settings: Settings) -> Iterator[Violation]:
+    kinds = tuple(kind.value for kind in AgentKind)
+    for name in settings.epics.agents:
+        if name not in kinds:
+            hint = did_you_mean(name, kinds) or f"Use {quoted(kinds)}."
+            yield Violation(path=("epics", "agents", name), message=f"'{name}' is not a kind of agent.", hint=hint)
 
 
 def is_signer_line(text: str) -> bool:
