@@ -110,6 +110,7 @@ Policies:
   prompt      Show exactly what an agent would be sent.
   trust       Trust settings that exist only in the working tree.
   hook        Install git hooks that call burnish.
+  plugin      Review inside of a session of Claude Code; guard agents.
   completion  Print the completion script of a shell.
   clean       Remove old prompts, transcripts and logs.
   diagnose    Write a bundle for a bug report, without code or secrets.
@@ -119,6 +120,7 @@ For other tools:
   parse    Parse a reviewer's answer and print it as JSON.
   session  Run commands in tmux sessions.
   records  Rebuild the files that other tools read.
+  mcp      Serve reviews as MCP tools.
 """)
 
 

@@ -92,7 +92,7 @@ class SubmittedIssue(BaseModel, extra="forbid"):
     action: Literal["fix", "ask", "note"] | None = None
 
 
-class FormerAnswer(BaseModel, extra="forbid"):
+class SubmittedFormer(BaseModel, extra="forbid"):
     """What became of a finding of an earlier round."""
 
     id: Annotated[str, Field(max_length=100)]
@@ -100,7 +100,7 @@ class FormerAnswer(BaseModel, extra="forbid"):
     evidence: Words
 
 
-class FixAnswer(BaseModel, extra="forbid"):
+class SubmittedFix(BaseModel, extra="forbid"):
     """What the fixer says of one finding."""
 
     id: Annotated[str, Field(max_length=100)]
@@ -376,7 +376,7 @@ class ReviewTools:
         token: Token,
         verdict: Literal["clean", "issues_found"],
         issues: Annotated[list[SubmittedIssue], Field(max_length=_MOST_SUBMITTED)],
-        former: Annotated[list[FormerAnswer] | None, Field(max_length=_MOST_SUBMITTED)] = None,
+        former: Annotated[list[SubmittedFormer] | None, Field(max_length=_MOST_SUBMITTED)] = None,
     ) -> SessionResult:
         if (verdict == "clean") is bool(issues):
             raise SessionReviewError(
@@ -412,7 +412,7 @@ class ReviewTools:
         run: RunName,
         token: Token,
         summary: Annotated[str, Field(description="In one line.", min_length=1, max_length=500)],
-        answers: Annotated[list[FixAnswer], Field(max_length=_MOST_SUBMITTED)],
+        answers: Annotated[list[SubmittedFix], Field(max_length=_MOST_SUBMITTED)],
     ) -> SessionResult:
         lines = [f"- {each.id}: {each.answer}. {' '.join(each.text.split())}" for each in answers]
         return self._submit(run, token, "\n".join([" ".join(summary.split()), "", *lines]), ())
