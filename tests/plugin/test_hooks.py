@@ -82,6 +82,7 @@ def test_every_kind_of_call_in_a_review(place: Place) -> None:
     assert standing(place.root, begun.run, place.environment).version == begun.version
 
 
+@pytest.mark.prove
 def test_a_review_of_one_session_is_no_matter_for_another(place: Place) -> None:
     place.start()
     other = tool("PreToolUse", "Edit", {"file_path": "app.py"}, str(place.root), session_id="another-session")
@@ -158,6 +159,7 @@ def test_a_stop_asks_again_twice_and_then_lets_the_session_go(place: Place) -> N
     assert "did-not-run" in look(place.root, begun.run) or "STOPPED" in look(place.root, begun.run)
 
 
+@pytest.mark.prove
 def test_a_stop_finds_what_no_hook_brought(place: Place, tmp_path: Path) -> None:
     begun = place.start()
     folder = tmp_path / "client" / "subagents"
@@ -169,6 +171,7 @@ def test_a_stop_finds_what_no_hook_brought(place: Place, tmp_path: Path) -> None
     assert "burnish: the review passed" in place.answer(stop)["systemMessage"]
 
 
+@pytest.mark.prove
 def test_what_a_tool_brings_back_counts_where_no_stop_was_told(place: Place) -> None:
     begun = place.start()
     work = begun.wanted[0]
@@ -240,6 +243,7 @@ def test_commands_of_the_user(place: Place) -> None:
     assert typed("What is going on?") == {}
 
 
+@pytest.mark.prove
 def test_a_compacted_session_is_told_again(place: Place) -> None:
     place.start()
     told = place.answer(call("SessionStart", str(place.root), source="compact"))
