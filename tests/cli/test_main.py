@@ -118,6 +118,7 @@ Policies:
 
 For other tools:
   parse    Parse a reviewer's answer and print it as JSON.
+  story    Say how a story stands.
   session  Run commands in tmux sessions.
   records  Rebuild the files that other tools read.
   mcp      Serve reviews as MCP tools.

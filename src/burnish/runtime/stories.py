@@ -6,6 +6,7 @@ first session, so that the prompt names the file that is checked, and no file th
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class StoryTree(NamedTuple):
 
 
 def _of_commit(repository: Repository, commit: str) -> StoryTree:
-    return StoryTree(sorted(repository.files(commit)), lambda path: _text(repository, commit, path))
+    return StoryTree(sorted(repository.files(commit)), partial(_text, repository, commit))
 
 
 def of_work_tree(root: Path) -> StoryTree:
