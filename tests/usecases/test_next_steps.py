@@ -8,6 +8,7 @@ from burnish.core.budget import Budget, Cap
 from burnish.core.events import BudgetReached
 from burnish.core.reviews import Usage
 from burnish.core.state import Run
+from burnish.core.values import replace
 from burnish.report.account import NextStep, RunSnapshot
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.next_steps import next_steps
@@ -61,3 +62,14 @@ def test_the_cap_of_a_ticket_is_raised_where_it_was_set(repository: Repository) 
 def test_a_run_that_was_begun_without_a_budget_names_the_table(repository: Repository) -> None:
     step = only_step(repository, over(Budget(), Usage()))
     assert (step.first, step.command) == ("Raise cost_usd in [limits] of burnish.toml", AGAIN)
+
+
+def test_a_session_goes_on_with_its_own_run(repository: Repository) -> None:
+    driven = Driven()
+    run = replace(driven.run, started=replace(driven.run.started, session="s"))
+    step = only_step(repository, run)
+    assert step == NextStep(
+        first="Type /burnish:fix in your session to go on with it",
+        command=f"burnish cancel {run.id}",
+        does="ends the run",
+    )

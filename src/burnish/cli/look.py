@@ -203,12 +203,13 @@ def _show_epic(found: EpicSnapshot, *, as_json: bool) -> None:
 
 def _explain(waited: Waited) -> None:
     """Why the command ends although the run has not."""
-    name = waited.snapshot.run.id
+    name, session = waited.snapshot.run.id, waited.snapshot.run.started.session
     if waited.timed_out:
         print_error("Timed out; the run is still active.")
         print_error(f"hint: wait again with: burnish wait {name}")
     elif waited.snapshot.interrupted:
-        print_error(f"The run is not active. Continue it with: burnish resume {name}")
+        resume = "/burnish:fix, in your session" if session else f"burnish resume {name}"
+        print_error(f"The run is not active. Continue it with: {resume}")
 
 
 @click.command("logs", help=_LOGS_HELP)

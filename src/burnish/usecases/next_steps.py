@@ -44,6 +44,9 @@ class _Steps:
 
     def steps(self) -> Iterator[NextStep]:
         run = self._run
+        if run.started.session:
+            yield from self._of_session()
+            return
         match run.phase:
             case Waiting():
                 yield from (step for choice in run.phase.choices if (step := self._choice(choice)) is not None)
@@ -54,6 +57,22 @@ class _Steps:
             case _:
                 yield NextStep(command=shell_line("burnish", "wait", run.id), does="waits until the run ends")
                 yield NextStep(command=shell_line("burnish", "logs", "-f", run.id), does="follows the logs")
+
+    def _of_session(self) -> Iterator[NextStep]:
+        """A session's own run goes on in that session. Here, people decide, verify, look at it or end it."""
+        run = self._run
+        there = "Type /burnish:fix in your session to"
+        match run.phase:
+            case Waiting():
+                yield from (step for choice in run.phase.choices if (step := self._choice(choice)) is not None)
+            case Ended(outcome=Outcome.APPROVED | Outcome.ACCEPTED):
+                yield self._verify()
+            case Ended():
+                show = shell_line("burnish", "show", run.id)
+                yield NextStep(first=f"{there} review the tree again", command=show, does="shows how it ended")
+            case _:
+                cancel = shell_line("burnish", "cancel", run.id)
+                yield NextStep(first=f"{there} go on with it", command=cancel, does="ends the run")
 
     def _choice(self, choice: Choice) -> NextStep | None:
         """One way on. Where the run has no driver and agents must work again, that is asked for, too."""
@@ -66,7 +85,8 @@ class _Steps:
             agents = ("--agent", name)
         works = choice.action is ChoiceAction.FIX or choice.action.adds_a_round
         decide = shell_line("burnish", "decide", run.id, choice.key, *agents)
-        goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and self._snapshot.driver is None else ""
+        is_idle = self._snapshot.driver is None and not run.started.session
+        goes_on = f" && {shell_line('burnish', 'resume', run.id)}" if works and is_idle else ""
         return NextStep(command=f"{decide}{goes_on}", does=choice.text)
 
     def _configured_agent(self) -> str | None:

@@ -81,7 +81,7 @@ class EpicPlan(Value):
         return next((ticket for ticket in self.tickets if ticket.id == name), None)
 
 
-_NOUNS = {"beads": ("bead", "beads")}
+_NOUNS = {"beads": ("bead", "beads"), "stories": ("story", "stories")}
 
 
 def counted(plan: EpicPlan, count: int) -> str:

@@ -71,11 +71,19 @@ def test_imports_of_python_that_are_fine(text: str) -> None:
     assert not found("shop/a.py", text, PYTHON)
 
 
+def is_doubtful(base: dict[str, str], **head: str) -> bool:
+    tree = Tree(files={**base, "shop/a.py": "import tenacity\n", **head})
+    (hit,) = import_hits([FileVersions(path="shop/a.py", now=b"import tenacity\n")], tree, Tree(files=base))
+    return hit.doubtful
+
+
 @pytest.mark.parametrize(("path", "doubtful"), [("docs/queues.rst", True), ("shop/queues.py", False)])
 def test_a_package_that_a_document_tells_of_is_doubtful(path: str, doubtful: bool) -> None:
-    head = Tree(files={**PYTHON, "shop/a.py": "import tenacity\n", path: "Install tenacity for this queue."})
-    (hit,) = import_hits([FileVersions(path="shop/a.py", now=b"import tenacity\n")], head, Tree(files=PYTHON))
-    assert hit.doubtful is doubtful
+    assert is_doubtful({**PYTHON, path: "Install tenacity for this queue."}) is doubtful
+
+
+def test_a_change_does_not_excuse_a_package_by_a_document_of_its_own() -> None:
+    assert not is_doubtful(PYTHON, **{"README.md": "Install tenacity first."})
 
 
 def test_a_project_that_declares_nothing_is_not_judged() -> None:

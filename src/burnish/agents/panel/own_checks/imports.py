@@ -127,8 +127,11 @@ class _Check:
         return self._language.package(name) or name
 
     def _mentioned(self, packages: set[str]) -> set[str]:
-        """Those that a document tells users or developers of: a part of the program may be for who has them."""
-        places = self._head.holding(packages)
+        """Those that a document tells users or developers of: a part of the program may be for who has them.
+
+        Only a document of the base counts: a change that invents a package often praises it in the README, too.
+        """
+        places = self._base.holding(packages)
         return {one for one in packages if any(path.endswith(_DOCUMENTS) for path in places.get(one, ()))}
 
     def _imported_before(self, wanted: set[str], key: Callable[[str], str]) -> set[str]:
