@@ -15,6 +15,14 @@ ENTRIES = Path(inspect.getfile(AgentKind))
 EXCEPTED = {
     # What users of other tools wrote there is answered with what to write here, and an example needs names.
     PROGRAM / "settings" / "conversion.py",
+    # Reviews inside a session, the guard and the gate are for certain clients by their nature.
+    *(PROGRAM / "plugin").rglob("*"),
+    PROGRAM / "agents" / "session.py",
+    PROGRAM / "cli" / "plugin.py",
+    PROGRAM / "mcp" / "command.py",
+    PROGRAM / "settings" / "client_hooks.py",
+    PROGRAM / "usecases" / "install_plugin.py",
+    PROGRAM / "usecases" / "uninstall.py",
 }
 VENDORS = [kind for kind, client in clients().items() if client.card.program]
 

@@ -110,7 +110,7 @@ Policies:
   prompt      Show exactly what an agent would be sent.
   trust       Trust settings that exist only in the working tree.
   hook        Install git hooks that call burnish.
-  plugin      Review inside of a session of Claude Code; guard agents.
+  plugin      Review inside your session; guard agents.
   completion  Print the completion script of a shell.
   clean       Remove old prompts, transcripts and logs.
   diagnose    Write a bundle for a bug report, without code or secrets.

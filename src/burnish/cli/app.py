@@ -65,9 +65,7 @@ _COMMANDS = {
         "burnish.cli.trust:trust_command", POLICIES, "Trust settings that exist only in the working tree."
     ),
     "hook": LazyCommand("burnish.cli.hook:hook", POLICIES, "Install git hooks that call burnish."),
-    "plugin": LazyCommand(
-        "burnish.cli.plugin:plugin", POLICIES, "Review inside of a session of Claude Code; guard agents."
-    ),
+    "plugin": LazyCommand("burnish.cli.plugin:plugin", POLICIES, "Review inside your session; guard agents."),
     "completion": LazyCommand("burnish.cli.completion:completion", POLICIES, "Print the completion script of a shell."),
     "clean": LazyCommand("burnish.cli.clean:clean_command", POLICIES, "Remove old prompts, transcripts and logs."),
     "diagnose": LazyCommand(

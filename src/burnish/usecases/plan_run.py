@@ -386,7 +386,7 @@ def _check_session(request: RunRequest, settings: Settings, called: Sequence[str
     if of_session and not request.session:
         raise PlanError(
             f"The agent '{of_session[0]}' stands for a session of your client, which burnish cannot start.",
-            hint="Type /burnish:fix in Claude Code (see `burnish plugin --help`), or choose another agent.",
+            hint="Type /burnish:fix in your session (see `burnish plugin --help`), or choose another agent.",
         )
 
 

@@ -47,38 +47,6 @@ _FIXED_CODE = re.compile(
 )
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
-_VENDOR = frozenset(
-    {
-        "vendor",
-        "vendors",
-        "vendored",
-        "_vendor",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "extern",
-        "bower_components",
-        "node_modules",
-    }
-)
-_PUBLISHED = frozenset(
-    {
-        "static",
-        "_static",
-        "public",
-        "assets",
-        "js",
-        "javascript",
-        "javascripts",
-        "lib",
-        "libs",
-        "media",
-        "www",
-        "html",
-        "themes",
-    }
-)
-_HEADER = 20
 _SCRIPTS = frozenset(
     {"scripts", "script", "tools", "tasks", "contrib", "misc", "dev", "hack", "ci", "lab", "maint", "release"}
 )
@@ -675,12 +643,11 @@ def _given(function: _Function) -> set[str]:
 
 
 def _is_built(hit: Hit, source: _Source) -> bool:
-    """Another project has the file, or a bundler wrote the line. What that runs as code counts all the same."""
-    if not _VENDOR.isdisjoint(PurePosixPath(hit.file).parts[:-1]):
-        return True
-    if plain(hit.rule) in _RUNS_CODE:
-        return False
-    return len("".join(source.line(hit.line).split())) > _LONG_LINE or _is_published_copy(hit, source)
+    """A bundler wrote the line. What that runs as code counts all the same.
+
+    The folder of a file, or a version in its head, says nothing: a change could put its own code there.
+    """
+    return plain(hit.rule) not in _RUNS_CODE and len("".join(source.line(hit.line).split())) > _LONG_LINE
 
 
 def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
@@ -694,16 +661,6 @@ def _is_script_of_a_page(hit: Hit, source: _Source) -> bool:
         return True
     # `Package.describe(…)`: what runs a script has objects of its own.
     return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
-
-
-def _is_published_copy(hit: Hit, source: _Source) -> bool:
-    """A copy of a library that others maintain: its head names it and its version."""
-    folders = PurePosixPath(hit.file).parts[:-1]
-    name = re.escape(PurePosixPath(hit.file).name.partition(".")[0])
-    head = "\n".join(source.lines[:_HEADER])
-    return not _PUBLISHED.isdisjoint(folders) and (
-        re.search(rf"^\W*(?:\w+\s+)?{name}\b.*\bv?\d+\.\d+", head, re.IGNORECASE | re.MULTILINE) is not None
-    )
 
 
 def _is_fixed_code(hit: Hit, source: _Source) -> bool:
