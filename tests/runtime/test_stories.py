@@ -12,7 +12,9 @@ from burnish.runtime.stories import (
     StoryError,
     find_status_file,
     note_action_items,
+    of_work_tree,
     story_status,
+    story_words,
 )
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.plan_run import RunRequest, plan
@@ -218,3 +220,12 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert outside.read_text() == "# Not a story\n"
     note_action_items(clone, "gone/1-2-a.md", [VAGUE])
     assert [path.name for path in clone.iterdir()] == ["1-2-a.md"]
+
+
+def test_findings_of_a_review_are_not_the_storys_own_file(tmp_path: Path) -> None:
+    for name in ("plan/1-1-first.md", "docs/progress/story-1-1-first-review-findings-round-1.md"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("Status: done\n")
+    words = story_words(of_work_tree(tmp_path), "1.1")
+    assert (words.story_file, words.story) == ("plan/1-1-first.md", "done")

@@ -23,6 +23,7 @@ _STATUS_LINE = re.compile(r"^[^\w\n]*status[^\w\n]*:[^\w\n]*(?P<word>[A-Za-z-]+)
 _STATUS_HEADING = re.compile(r"^#+[ \t]*status[ \t]*\r?\n\s*(?P<word>[A-Za-z-]+)", re.IGNORECASE | re.MULTILINE)
 _ID_PART = re.compile(r"\d+[A-Za-z]?|[A-Z]\d+")
 _NO_STORY = re.compile(r"epic-.*|.*-?retrospective", re.IGNORECASE)
+_FINDINGS = "-review-findings"
 _PREFIX = re.compile(r"^story[-_ ]", re.IGNORECASE)
 _MAX_TITLE = 300
 
@@ -71,9 +72,9 @@ def is_story_key(key: str) -> bool:
 
 
 def is_story_file(path: str, story: str) -> bool:
-    """`1-2-some-slug.md`, `1.2.story.md` and `story-1.2.md` are files of story 1.2."""
+    """`1-2-some-slug.md`, `1.2.story.md` and `story-1.2.md` are files of story 1.2; findings of its reviews are not."""
     name = path.rpartition("/")[2]
-    if not name.endswith(".md"):
+    if not name.endswith(".md") or _FINDINGS in name:
         return False
     return is_story(_PREFIX.sub("", name.removesuffix(".md").removesuffix(".story")), story)
 
