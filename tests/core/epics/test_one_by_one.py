@@ -19,7 +19,7 @@ def test_without_a_review_of_the_whole_each_ticket_stands_for_itself() -> None:
     epic = Simulation(_without_whole(wide(2)), World()).run()
     assert epic.end is not None
     assert epic.end.outcome is Outcome.APPROVED
-    assert epic.end.reason == "2 tickets merged; each was approved by itself, and the whole was not reviewed together"
+    assert epic.end.reason == "2 stories merged; each was approved by itself, and the whole was not reviewed together"
 
 
 def test_what_someone_else_put_into_the_branch_has_the_whole_reviewed() -> None:
