@@ -15,6 +15,7 @@ from burnish.agents.panel.interface import Hit, ToolName
 from burnish.agents.panel.novelty import LinesOf
 from burnish.agents.panel.own_checks.imports import is_optional
 from burnish.agents.panel.own_checks.reporting import OwnRule
+from burnish.agents.panel.python_source import parse_python
 from burnish.agents.panel.selectors import plain
 from burnish.core.values import replace
 
@@ -100,10 +101,8 @@ class _Source:
     @cached_property
     def body(self) -> list[ast.stmt]:
         """The statements of a Python file; none where it cannot be parsed."""
-        try:
-            return ast.parse(self.text).body
-        except (SyntaxError, ValueError, RecursionError):
-            return []
+        module = parse_python(self.text)
+        return module.body if module else []
 
     @cached_property
     def fills_its_names(self) -> bool:

@@ -17,6 +17,7 @@ from typing import Protocol, cast
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, rule_data
 from burnish.agents.panel.places import may_import_from
+from burnish.agents.panel.python_source import parse_python
 from burnish.agents.panel.tools.reading import text
 from burnish.core.values import Value, replace
 from burnish.settings.globs import matches
@@ -184,11 +185,8 @@ class _Python:
         self._declared: str | None = None
 
     def imports(self, content: bytes) -> Iterator[Imported]:
-        try:
-            module = ast.parse(content)
-        except (SyntaxError, ValueError, RecursionError):
-            return iter(())
-        return _imports(module.body)
+        module = parse_python(content)
+        return _imports(module.body) if module else iter(())
 
     def package(self, name: str) -> str | None:
         top = name.partition(".")[0]

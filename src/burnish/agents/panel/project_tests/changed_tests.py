@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from burnish.agents.panel.project_tests.values import Case, Framework, function_of
+from burnish.agents.panel.python_source import parse_python
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -28,10 +29,7 @@ class TestModule:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        try:
-            self.tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
-            self.tree = ast.Module(body=[], type_ignores=[])
+        self.tree = parse_python(text) or ast.Module(body=[], type_ignores=[])
 
     @cached_property
     def tests(self) -> dict[str, TestFunction]:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from burnish.agents.panel.python_source import parse_python
 from burnish.core.values import Value, replace
 
 _NO_FUNCTIONS = re.compile(
@@ -106,9 +107,8 @@ class _Place(NamedTuple):
 
 def mutations_of(path: str, content: bytes, lines: Collection[int], executed: Collection[int]) -> tuple[Mutation, ...]:
     """Wrong versions of some lines. `executed`: all lines of the file that tests run, changed or not."""
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parse_python(content)
+    if tree is None:
         return ()
     maker = _Maker(path, content, frozenset(executed))
     wanted = frozenset(lines) & frozenset(executed)

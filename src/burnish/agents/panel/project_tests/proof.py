@@ -21,6 +21,7 @@ from burnish.agents.panel.project_tests.values import (
     TestResult,
     function_of,
 )
+from burnish.agents.panel.python_source import parse_python
 from burnish.core.findings import Finding, Location, Severity
 from burnish.core.values import Value
 
@@ -180,14 +181,10 @@ def _plain(message: str) -> str:
 
 def changes_behaviour(before: str, now: str) -> bool:
     """Whether Python code differs in more than comments, docstrings, annotations, imports and version numbers."""
-    try:
-        return _essence(before) != _essence(now)
-    except (SyntaxError, ValueError, RecursionError):
+    former, latter = parse_python(before), parse_python(now)
+    if former is None or latter is None:
         return before != now
-
-
-def _essence(text: str) -> str:
-    return ast.dump(_Essence().visit(ast.parse(text)))
+    return ast.dump(_Essence().visit(former)) != ast.dump(_Essence().visit(latter))
 
 
 class _Essence(ast.NodeTransformer):

@@ -12,6 +12,7 @@ from itertools import islice
 
 from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, named
 from burnish.agents.panel.project_tests.values import Case, FileLines
+from burnish.agents.panel.python_source import parse_python
 from burnish.core.findings import Action, Finding, Location, Severity
 from burnish.core.line_changes import FileChange, Hunk
 from burnish.core.values import Value
@@ -79,12 +80,9 @@ def guarded_lines(ran: Lines, runs: Lines, sources: Mapping[str, EditedSource]) 
 
 def _countable(source: EditedSource, statements: frozenset[int] | None) -> frozenset[int]:
     """Lines that say something when they run. What runs by mere importing does not, where there is anything else."""
-    if not source.path.endswith(".py"):
+    tree = parse_python(source.now) if source.path.endswith(".py") else None
+    if tree is None:
         return statements if statements is not None else frozenset(range(1, source.now.count("\n") + 2))
-    try:
-        tree = ast.parse(source.now)
-    except (SyntaxError, ValueError):
-        return frozenset()
     bodies = frozenset(line for _, lines in _functions(tree) for line in lines)
     own = bodies or frozenset(node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt))
     return own & statements if statements is not None else own
@@ -131,12 +129,10 @@ def _followed(source: EditedSource, hunks: Sequence[Hunk], line: int) -> Iterabl
 
 def _same_function(source: EditedSource, line: int) -> bool:
     """Whether the function around a line of the base is still there."""
-    if not source.path.endswith(".py"):
+    is_python = source.path.endswith(".py")
+    before, now = (parse_python(text) if is_python else None for text in (source.before, source.now))
+    if before is None or now is None:
         return True
-    try:
-        before, now = ast.parse(source.before), ast.parse(source.now)
-    except (SyntaxError, ValueError):
-        return False
     around = {name for name, lines in _functions(before) if line in lines}
     return not around or bool(around & {name for name, _ in _functions(now)})
 
@@ -149,9 +145,8 @@ def is_emptied(before: str, now: str, name: str) -> bool:
 
 
 def _body(text: str, name: str) -> list[ast.stmt] | None:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = parse_python(text)
+    if tree is None:
         return None
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return next((node.body for node in functions if node.name == name), None)
