@@ -1,4 +1,4 @@
-"""Code of a change may be nested as deeply as its author likes: it is parsed, or it is not, and nothing else happens."""
+"""Code of a change may be nested as deeply as its author likes: it is parsed or it is not, and nothing else happens."""
 
 import ast
 import sys

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from burnish.agents.panel import rule_caches
-from burnish.agents.panel.doubts import with_doubts
+from burnish.agents.panel.doubts.table import with_doubts
 from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.places import is_filled_in, is_template, shows_placeholders

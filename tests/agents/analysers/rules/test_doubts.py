@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.panel.doubts import with_doubts
+from burnish.agents.panel.doubts.table import with_doubts
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.rulings import rule_on
 from tests.agents.analysers.rules.making import DEFAULTS, hit

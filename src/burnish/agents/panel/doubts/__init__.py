@@ -1,0 +1,1 @@
+"""Reasons to doubt a hit, by language; `table` says which doubt belongs to which rule."""

@@ -1,0 +1,97 @@
+"""Doubts about what is said of JavaScript and TypeScript, and of imports that no manifest declares."""
+
+import re
+from pathlib import PurePosixPath
+
+from burnish.agents.panel.doubts.python import NAME, SCRIPTS
+from burnish.agents.panel.doubts.source import SourceCode
+from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.selectors import plain
+
+_MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
+_PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
+_DEVELOPERS = re.compile(
+    r"(?:jake|gulp|grunt|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
+)
+_GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
+_TEXTS_ONLY = re.compile(r"\bFunction\(\s*(?:(['\"])(?:(?!\1)[^\\\n])*\1\s*,?\s*)+\)")
+_FIXED_CODE = re.compile(
+    r"\bFunction\(\s*(['\"])return this;?\1\s*\)|(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\2", re.IGNORECASE
+)
+_PUT_IN = re.compile(r"\$\{([^}]*)\}")
+_OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
+_OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
+_METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
+_NEARBY = 12
+_BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
+_LATE = re.compile(r"^\s+.*\brequire\(")
+_LONG_LINE = 1_000
+_RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
+
+
+def is_imported_late(hit: Hit, source: SourceCode) -> bool:
+    """An import inside of a function, or of a script for developers, is often of a package which only some have."""
+    late = source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
+    # In JavaScript, package.json declares what scripts need as well.
+    of_a_script = hit.file.endswith(".py") and not SCRIPTS.isdisjoint(PurePosixPath(hit.file).parts[:-1])
+    return late or of_a_script or is_bundled(hit, source)
+
+
+def is_bundled(hit: Hit, source: SourceCode) -> bool:
+    """A bundle has the modules that it imports in itself."""
+    del hit
+    return _BUNDLE.search(source.text) is not None
+
+
+def is_built(hit: Hit, source: SourceCode) -> bool:
+    """A bundler wrote the line. What that runs as code counts all the same.
+
+    The folder of a file, or a version in its head, says nothing: a change could put its own code there.
+    """
+    return plain(hit.rule) not in _RUNS_CODE and len("".join(source.line(hit.line).split())) > _LONG_LINE
+
+
+def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
+    """A comment says who defines a name, or the file asks whether it is there. Without modules, other scripts do."""
+    found = NAME.search(hit.message.replace("'", "`"))
+    name = found["name"] if found else ""
+    asked = (
+        rf"/\*\s*globals?\b[^*]*\b{name}\b|\btypeof\s+\(?{name}\b|\b(?:window|self|global|globalThis|root)\.{name}\b"
+    )
+    if name and (re.search(asked, source.text) or name in _OF_OLD_BROWSERS):
+        return True
+    # `Package.describe(…)`: what runs a script has objects of its own.
+    return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
+
+
+def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
+    """`Function("return this")` and `javascript:void(0)` run the same code whatever happens."""
+    line = source.line(hit.line)
+    return _FIXED_CODE.search(line) is not None or _TEXTS_ONLY.search(line) is not None
+
+
+def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
+    """`typeof /./` differs between engines, whatever the standard says."""
+    return "typeof /" in source.line(hit.line)
+
+
+def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:
+    """A script that builds or publishes the project runs commands with values of its own."""
+    if not _DEVELOPERS.search(PurePosixPath(hit.file).name):
+        return False
+    line = hit.line or 1
+    return not any(map(_GIVEN_TO_SCRIPTS.search, source.lines[line - 1 : max(line, hit.end_line or line)]))
+
+
+def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
+    """Only names that an object of the program holds, or constants, are put into the query."""
+    line = hit.line or 1
+    text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    put_in = _PUT_IN.findall(text)
+    return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
+
+
+def has_another_method(hit: Hit, source: SourceCode) -> bool:
+    """The method of a request is a variable, which oxlint takes for `GET`."""
+    line = hit.line or 1
+    return any(_METHOD_BY_NAME.search(one) for one in source.lines[max(0, line - _NEARBY) : line + _NEARBY])

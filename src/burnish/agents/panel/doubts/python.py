@@ -1,0 +1,299 @@
+"""Doubts about what is said of Python code, except of its types."""
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from burnish.agents.panel.doubts.python_values import (
+    CHANGES,
+    comes_from_outside,
+    is_put_together,
+    parts_put_in,
+    values_of,
+)
+from burnish.agents.panel.doubts.source import Function, SourceCode, last_name
+from burnish.agents.panel.interface import Hit
+
+_REPLACED = re.compile(r"from line (?P<line>\d+)")
+NAME = re.compile(r"`(?P<name>\w+)`")
+_OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
+_VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
+_FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
+_SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
+SCRIPTS = frozenset(
+    {"scripts", "script", "tools", "tasks", "contrib", "misc", "dev", "hack", "ci", "lab", "maint", "release"}
+)
+_CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
+_IS_NAME = re.compile(
+    r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|column)\s+["`[(]?\s*$""", re.IGNORECASE
+)
+"""Where a name of a table or a column goes, which cannot be given as a parameter of a query."""
+_NUMBERS = re.compile(r"(?:[^%]|%d)*%d(?:[^%]|%d)*", re.DOTALL)
+"""A text into which only numbers can be put."""
+_PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
+_GROWS = re.compile(r"\.(?:append|extend|insert)\(")
+_PAGES = re.compile(r"html|flask|django|request|response|\bpages?\b|mail|render_to", re.IGNORECASE)
+
+
+def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
+    """Nothing from outside is seen to become part of the code that is run."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    run = [node.args[0] for node in calls if last_name(node.func) in ("exec", "eval")]
+    return bool(run) and not any(comes_from_outside(one, source, hit.line) for one in run)
+
+
+def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
+    """A list that only grows while it is read gives every element once; and a loop may end with the change."""
+    if _GROWS.search(source.line(hit.line)):
+        return True
+    branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
+    changed = [
+        suite for node in branches for suite in (node.body, node.orelse) if any(_holds(one, hit.line) for one in suite)
+    ]
+    return bool(changed) and _leaves(changed[-1])
+
+
+def _holds(node: ast.stmt, line: int | None) -> bool:
+    return line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _leaves(suite: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends the loop around it, whatever happens in it."""
+    match suite[-1] if suite else None:
+        case ast.Return() | ast.Raise() | ast.Break():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return _leaves(body) and _leaves(orelse)
+        case ast.Try(body=body, handlers=handlers):
+            return _leaves(body) and all(_leaves(one.body) for one in handlers)
+        case _:
+            return False
+
+
+def is_filled_later(hit: Hit, source: SourceCode) -> bool:
+    """The function gives the values to `format`, or the name of the text says that others fill it in."""
+    function = source.function(hit.line)
+    if function is not None and ".format(" in ast.unparse(function):
+        return True
+    return re.search(r"(?i)(?:format|fmt|template|pattern)\w*['\"]?\]?\s*[:=]", source.line(hit.line)) is not None
+
+
+def is_interface(hit: Hit, source: SourceCode) -> bool:
+    """Methods of an interface of zope have no `self`."""
+    classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
+    return any(last_name(base).endswith("Interface") for one in classes for base in one.bases)
+
+
+def is_no_dict(hit: Hit, source: SourceCode) -> bool:
+    """`keys` of a dict takes no argument; and what a class of another name makes, or is given, may be no dict."""
+    loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
+    if any(isinstance(one, ast.Call) and one.args for one in loops):
+        return True
+    function = source.function(hit.line)
+    for loop in loops[-1:] if function else ():
+        owner = loop.func.value if isinstance(loop, ast.Call) and isinstance(loop.func, ast.Attribute) else loop
+        values = [*values_of(function, owner.id)] if function and isinstance(owner, ast.Name) else []
+        made = [last_name(one.func) for one in values if isinstance(one, ast.Call)]
+        if any(name[:1].isupper() and "Dict" not in name and name != "Counter" for name in made):
+            return True
+    return False
+
+
+def is_left_unused(hit: Hit, source: SourceCode) -> bool:
+    """`a, x, x = f()` gives one name to all that is not needed."""
+    targets = [target for node in source.around(hit.line) if isinstance(node, ast.Assign) for target in node.targets]
+    names = [
+        one.id
+        for target in targets
+        if isinstance(target, ast.Tuple)
+        for one in target.elts
+        if isinstance(one, ast.Name)
+    ]
+    twice = {name for name in names if names.count(name) > 1}
+    function = source.function(hit.line)
+    loads = (
+        node
+        for node in ast.walk(function or ast.Module(body=source.body, type_ignores=[]))
+        if isinstance(node, ast.Name)
+    )
+    return bool(twice) and not any(one.id in twice and isinstance(one.ctx, ast.Load) for one in loads)
+
+
+def returns_nothing(hit: Hit, source: SourceCode) -> bool:
+    """`return super().__init__()` returns None."""
+    returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return)]
+    return any(isinstance(one, ast.Call) and last_name(one.func) == "__init__" for one in returned)
+
+
+def is_doctest(hit: Hit, source: SourceCode) -> bool:
+    """An example that is tested, or what comes of it."""
+    line = hit.line or 1
+    return any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line])
+
+
+def offers_a_shell(hit: Hit, source: SourceCode) -> bool:
+    """Who makes an object for a shell, rather than stop in one, wants to offer it."""
+    del source
+    return "InteractiveShellEmbed" in hit.message
+
+
+def is_no_query(hit: Hit, source: SourceCode) -> bool:
+    """A message of an error, or a query into which only places for values, or names of the program's own, are put."""
+    nodes = [*source.around(hit.line)]
+    if any(isinstance(node, ast.Raise) for node in nodes):
+        return True
+    put_in = [ast.unparse(node.value) for node in nodes if isinstance(node, ast.FormattedValue)]
+    if put_in and all(_PLACES.search(one) for one in put_in):
+        return True
+    queries = [node for node in nodes if isinstance(node, ast.expr) and is_put_together(node)]
+    if not queries:
+        return False
+    match queries[0]:
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)) if _NUMBERS.fullmatch(text):
+            return True
+        case _:
+            pass
+    if isinstance(queries[0], ast.JoinedStr):
+        return all(
+            not comes_from_outside(value, source, hit.line, from_callers=not _IS_NAME.search(before))
+            for before, value in parts_put_in(queries[0])
+        )
+    return not comes_from_outside(queries[0], source, hit.line)
+
+
+def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:
+    """The function only reads its default; or it is a cache, or a signature that only type checkers see."""
+    if _CACHE.search(source.line(hit.line)):
+        return True
+    function = source.function(hit.line)
+    if function is None:
+        return False
+    if any(ast.unparse(one).endswith("overload") for one in function.decorator_list):
+        return True
+    fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
+    named = {name for name, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
+    return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
+
+
+def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, and what it is."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(named), reversed(given.defaults), strict=False)]
+    pairs += [(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
+    return ((one.arg, default) for one, default in pairs)
+
+
+def _may_change(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether a node changes what a name stands for, or keeps it or hands it out, so that others can."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=verb)):
+            return name in names and verb in CHANGES
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+            return name in names
+        case ast.AugAssign(target=target):
+            return _is_one_of(target, names)
+        case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
+            return _is_one_of(value, names)
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
+            return _is_one_of(value, names)
+        case _:
+            return False
+
+
+def _is_one_of(value: ast.expr, names: Collection[str]) -> bool:
+    """Whether a value is that of one of the names, or holds it."""
+    match value:
+        case ast.Name(id=name):
+            return name in names
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(_is_one_of(one, names) for one in parts)
+        case ast.Dict(values=parts) | ast.BoolOp(values=parts):
+            return any(_is_one_of(one, names) for one in parts)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_one_of(body, names) or _is_one_of(orelse, names)
+        case _:
+            return False
+
+
+def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
+    """A decorator inside of a function took the first one already; or the first one is `name = None`, for later.
+
+    A variable of a function that is called like something of the module replaces nothing, unless it says `global`.
+    """
+    found = _REPLACED.search(hit.message)
+    first = [*source.around(int(found["line"]))] if found else []
+    if any(isinstance(node, ast.Assign | ast.Global) for node in first):
+        return True
+    inside = source.function(hit.line)
+    if found and inside and inside.lineno != hit.line and source.function(int(found["line"])) is None:
+        return True
+    functions = [node for node in first if isinstance(node, Function)]
+    return len(functions) > 1 and bool(functions[-1].decorator_list)
+
+
+def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
+    """A name of Python 2 where the function asks for the version, one to be filled in, or one in a quoted annotation.
+
+    A file of nothing but names is data for a tool such as vulture; it is never run.
+    """
+    nodes = [*source.around(hit.line)]
+    named = NAME.search(hit.message)
+    name = named["name"] if named else ""
+    if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
+        return True
+    if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
+        return True
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    named_in_code = any(isinstance(node, ast.Name) and node.id == name for node in nodes)
+    if (
+        not named_in_code
+        and any(name in one for one in texts)
+        and not any(isinstance(one, ast.JoinedStr) for one in nodes)
+    ):
+        return True  # a quoted annotation; in an f-string, Python before 3.12 does not know the lines of names
+    return bool(source.body) and all(
+        isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
+        for one in source.body
+    )
+
+
+def _is_deleted_later(name: str, source: SourceCode) -> bool:
+    """Whether the module defines a name for its own start, and deletes it at the end."""
+    deleted = [target for node in source.body if isinstance(node, ast.Delete) for target in node.targets]
+    return any(isinstance(target, ast.Name) and target.id == name for target in deleted)
+
+
+def is_documented(hit: Hit, source: SourceCode) -> bool:
+    """A comment before the statement, or the function, says that it ignores errors; or none could leave it."""
+    tries = [node for node in source.around(hit.line) if isinstance(node, ast.Try)]
+    if tries and source.line(tries[-1].lineno - 1).lstrip().startswith("#"):
+        return True
+    function = source.function(hit.line)
+    if function is None:
+        return False
+    return function.name == "__del__" or _SAYS_WHY.search(ast.get_docstring(function) or "") is not None
+
+
+def is_sum(hit: Hit, source: SourceCode) -> bool:
+    """Tuples of exceptions that are added up are a tuple."""
+    handlers = [node for node in source.around(hit.line) if isinstance(node, ast.ExceptHandler)]
+    return any(isinstance(node.type, ast.BinOp) for node in handlers)
+
+
+def makes_no_page(hit: Hit, source: SourceCode) -> bool:
+    """Templates of configuration files and of code must not escape what would be dangerous in a page."""
+    del hit
+    return _PAGES.search(source.text) is None
+
+
+def is_of_another_style(hit: Hit, source: SourceCode) -> bool:
+    """A logger of the project's own may fill in `{}`."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    texts = [ast.unparse(node.args[0]) for node in calls]
+    return any("{" in text and "%" not in text for text in texts)
+
+
+def is_compared(hit: Hit, source: SourceCode) -> bool:
+    """What is only compared is not changed."""
+    return any(isinstance(node, ast.Compare) for node in source.around(hit.line))

@@ -1,0 +1,108 @@
+"""Doubts about what the type checker says of Python code."""
+
+import ast
+import re
+
+from burnish.agents.panel.doubts.python_values import values_of
+from burnish.agents.panel.doubts.source import SourceCode, is_parameter, last_name, parameters
+from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.own_checks.imports import is_optional
+
+_ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
+_CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
+_METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
+_ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
+_CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
+"""What is made as one of these stays one."""
+_MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
+_OF_ANOTHER_TYPE = frozenset(
+    name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
+)
+
+
+def is_tried(hit: Hit, source: SourceCode) -> bool:
+    tries = (node for node in source.around(hit.line) if isinstance(node, ast.Try))
+    return any(is_optional(handler) for node in tries for handler in node.handlers)
+
+
+def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
+    """A class may stand for a subclass (`cls(…)`), and an attribute of `self` for an object of another class."""
+    calls = source.calls(hit.line)
+    if constructor := _CONSTRUCTOR.search(hit.message):
+        return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
+    method = _METHOD.search(hit.message)
+    named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
+    function = source.function(hit.line)
+    return bool(named) and all(
+        _is_held(one.value, source, hit.line)
+        # A date that is given may be a datetime.
+        or (method is not None and method["owner"][0].islower() and is_parameter(one.value, function))
+        for one in named
+    )
+
+
+def is_parameter_called(hit: Hit, source: SourceCode) -> bool:
+    """What is called is known by an annotation only, or a subclass may have another one."""
+    calls = source.calls(hit.line)
+    own = any(isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self" for one in calls)
+    return own or any(is_parameter(one, source.function(hit.line)) for one in calls)
+
+
+def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
+    """Where other types have the attribute, an annotation is wrong more often than the code that uses it."""
+    nodes = [*source.around(hit.line)]
+    if (member := _MEMBER.search(hit.message)) and re.search(rf"\.{member['name']}\s*=[^=]", source.text):
+        return True
+    found = _ATTRIBUTE.search(hit.message)
+    if found is None:
+        return False
+    uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
+    if "type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses):
+        return True
+    if uses and all(_is_held(one, source, hit.line) for one in uses) and not _CONTAINER.search(hit.message):
+        return True
+    given = any(is_parameter(one, source.function(hit.line)) for one in uses)
+    return given and found["name"] in _OF_ANOTHER_TYPE
+
+
+def _is_held(node: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a value is that of an attribute, or of an element: it is set elsewhere, too. Or a name for one."""
+    function = source.function(line)
+    if not isinstance(node, ast.Name) or function is None:
+        return isinstance(node, ast.Attribute | ast.Subscript)
+    values = [
+        part for one in values_of(function, node.id) for part in (one.elts if isinstance(one, ast.Tuple) else (one,))
+    ]
+    return bool(values) and all(isinstance(one, ast.Attribute | ast.Subscript) for one in values)
+
+
+def _is_global(node: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a name of the module is used in a function: other functions, and other modules, may change it."""
+    function = source.function(line)
+    if function is None or not isinstance(node, ast.Name) or node.id in parameters(function):
+        return False
+    return not any(values_of(function, node.id))
+
+
+def is_guarded(hit: Hit, source: SourceCode) -> bool:
+    """The code tries it out, asks first for an attribute or a version, or uses what stands for a missing package.
+
+    Of `~None`, ty knows no more than what it is not.
+    """
+    nodes = [*source.around(hit.line)]
+    if "`~" in hit.message or source.substitutes.intersection(one.id for one in nodes if isinstance(one, ast.Name)):
+        return True
+    handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
+    if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
+        return True
+    return any(isinstance(node, ast.If) and _ASKS.search(ast.unparse(node.test)) for node in nodes)
+
+
+def is_of_an_object(hit: Hit, source: SourceCode) -> bool:
+    """What an attribute holds is set in other places, too, which ty does not always see."""
+    indexed = [node.value for node in source.around(hit.line) if isinstance(node, ast.Subscript)]
+    return any(isinstance(one, ast.Attribute) for one in indexed)
+
+
+def _is_about_types(handler: ast.ExceptHandler) -> bool:
+    return handler.type is not None and re.search("TypeError|AttributeError", ast.unparse(handler.type)) is not None

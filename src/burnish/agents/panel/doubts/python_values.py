@@ -1,0 +1,128 @@
+"""Where the values of Python code come from, as far as one file shows."""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+from burnish.agents.panel.doubts.source import Function, SourceCode, parameters
+
+CHANGES = frozenset(
+    {
+        "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "intersection_update",
+        "pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
+    }
+)  # fmt: skip
+_FROM_OUTSIDE = re.compile(
+    r"\b(?:request|input|argv|environ|getenv|params?|args|kwargs|form|query|body|payload|cookies|headers|message|GET|POST)\b"
+    r"|\b(?:read\w*|recv\w*|receive\w*|fetch\w*|loads?|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
+)
+_HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
+
+
+def comes_from_outside(
+    expression: ast.expr, source: SourceCode, line: int | None, *, from_callers: bool = True
+) -> bool:
+    """Whether an expression can be made of what a caller, a file or a request gave, as far as the code shows.
+
+    Followed are the names of the function, and those of the module. What an object holds (`self.table`) and constants
+    are the program's own; a name that is imported is not, unless it is a class or a constant.
+    """
+    functions = [node for node in source.around(line) if isinstance(node, Function)]
+    given = {name for one in functions for name in parameters(one)} - {"self", "cls"}
+    scopes = [*reversed(functions), ast.Module(body=source.body, type_ignores=[])]
+    seen: set[str] = set()
+
+    def is_outside(node: ast.expr) -> bool:
+        return _FROM_OUTSIDE.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
+
+    def is_name_outside(name: str) -> bool:
+        if name in seen or name in ("self", "cls") or name in dir(builtins):
+            return False
+        seen.add(name)
+        if name in given:
+            return from_callers
+        values = next(filter(None, ([*values_of(scope, name)] for scope in scopes)), None)
+        return not name[0].isupper() if values is None else any(map(is_outside, values))
+
+    return is_outside(expression)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names whose values can become part of an expression: not what is called, counted, or only gone through."""
+    match node:
+        case ast.Name():
+            yield node.id
+        case ast.Call(func=ast.Name(id=name)) if name in _HARMLESS:
+            return
+        case ast.Call(func=ast.Name()):
+            yield from (name for part in (*node.args, *node.keywords) for name in _names(part))
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            targets = {name for one in node.generators for name in _names(one.target)}
+            used = {*_names(node.elt)}
+            yield from used - targets
+            if used & targets:
+                yield from (name for one in node.generators for name in _names(one.iter))
+        case ast.IfExp():
+            yield from (*_names(node.body), *_names(node.orelse))
+        case _:
+            yield from (name for part in ast.iter_child_nodes(node) for name in _names(part))
+
+
+def values_of(scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Everything that a scope gives to a name, puts into it, or goes through with it; not what functions in it do."""
+    for node in _own_nodes(scope):
+        match node:
+            case ast.Assign(targets=targets, value=value) if any(name in _stored(one) for one in targets):
+                yield value
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if name in _stored(target):
+                yield value
+            case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                if name in _stored(target):
+                    yield value
+            case ast.For(target=target, iter=value) if name in _stored(target):
+                yield value
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target) if name in _stored(target):
+                yield value
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=verb)) if owner == name:
+                yield from node.args if verb in CHANGES else ()
+            case _:
+                pass
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a scope, without the functions in it."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, Function | ast.Lambda):
+            yield from _own_nodes(node)
+
+
+def _stored(target: ast.expr) -> set[str]:
+    """The names that an assignment to a target changes: `a`, `a[b]`, `a, b`."""
+    match target:
+        case ast.Subscript(value=ast.Name(id=name)) | ast.Name(id=name):
+            return {name}
+        case ast.Tuple() | ast.List():
+            return {name for one in target.elts for name in _stored(one)}
+        case ast.Starred(value=value):
+            return _stored(value)
+        case _:
+            return set()
+
+
+def parts_put_in(text: ast.JoinedStr) -> Iterator[tuple[str, ast.expr]]:
+    """What is put into a text, each with the text before it."""
+    before = ""
+    for part in text.values:
+        if isinstance(part, ast.FormattedValue):
+            yield before, part.value
+            before = ""
+        elif isinstance(part, ast.Constant):
+            before = str(part.value)
+
+
+def is_put_together(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr | ast.BinOp) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    )

@@ -1,0 +1,91 @@
+"""A file of a change, and what doubts ask of it, worked out once."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from burnish.agents.panel.own_checks.imports import is_optional
+from burnish.agents.panel.python_source import parse_python
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class SourceCode:
+    """A file, and what is asked of it, worked out once."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @cached_property
+    def body(self) -> list[ast.stmt]:
+        """The statements of a Python file; none where it cannot be parsed."""
+        module = parse_python(self.text)
+        return module.body if module else []
+
+    @cached_property
+    def fills_its_names(self) -> bool:
+        """Whether another file, or a dict, may define names of the module: `exec(…)`, `globals().update(…)`."""
+        calls = [node.value for node in self.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+        return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
+
+    @cached_property
+    def substitutes(self) -> frozenset[str]:
+        """The names that stand for something else where an import fails."""
+        tries = (node for part in self.body for node in ast.walk(part) if isinstance(node, ast.Try))
+        handlers = (one for node in tries for one in node.handlers if is_optional(one))
+        nodes = [node for handler in handlers for node in ast.walk(handler)]
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return frozenset(stored | {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)})
+
+    def line(self, number: int | None) -> str:
+        return next(iter(self.lines[number - 1 : number]), "") if number else ""
+
+    def around(self, line: int | None) -> Iterator[ast.AST]:
+        """Every node that a line is part of, the outer ones first."""
+        waiting: list[ast.AST] = list(self.body)
+        while waiting and line:
+            node = waiting.pop(0)
+            if _first(node) <= line <= (getattr(node, "end_lineno", None) or line):
+                yield node
+                waiting.extend(ast.iter_child_nodes(node))
+
+    def function(self, line: int | None) -> Function | None:
+        """The innermost function that a line is part of."""
+        return next((node for node in reversed([*self.around(line)]) if isinstance(node, Function)), None)
+
+    def conditions(self, line: int | None) -> list[str]:
+        """What is asked around a line, or before it in the same function: it may have returned then."""
+        function = self.function(line)
+        nodes = [*self.around(line), *(ast.walk(function) if function else ())]
+        asked = [node for node in nodes if isinstance(node, ast.If | ast.IfExp)]
+        return [ast.unparse(node.test) for node in asked if line and node.lineno <= line]
+
+    def calls(self, line: int | None) -> list[ast.expr]:
+        """What is called in a statement that a line is part of."""
+        return [node.func for node in self.around(line) if isinstance(node, ast.Call)]
+
+
+def _first(node: ast.AST) -> int:
+    """The first line of a node, with its decorators; 1 for those that have none, such as a list of arguments."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min((one.lineno for one in decorators), default=getattr(node, "lineno", 1))
+
+
+def last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def parameters(function: Function) -> set[str]:
+    """The names of the parameters of a function."""
+    given = function.args
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    return {one.arg for one in every if one}
+
+
+def is_parameter(node: ast.expr, function: Function | None) -> bool:
+    """Whether a name is a parameter of the function that it is used in."""
+    return function is not None and isinstance(node, ast.Name) and node.id in parameters(function)

@@ -1,0 +1,132 @@
+"""Reasons to doubt a hit, from the code around it that its tool did not see. A doubtful hit is medium at most.
+
+Each kind was found by reading what must be fixed in whole projects (docs/benchmarks.md): the tool is right about the
+line, and the program works all the same. Where the code cannot be parsed, nothing is doubted.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from burnish.agents.panel.doubts.javascript import (
+    asks_for_a_feature,
+    has_another_method,
+    is_built,
+    is_bundled,
+    is_fixed_code,
+    is_imported_late,
+    is_query_of_the_program,
+    is_script_of_a_page,
+    is_script_of_developers,
+)
+from burnish.agents.panel.doubts.python import (
+    is_compared,
+    is_doctest,
+    is_documented,
+    is_filled_later,
+    is_interface,
+    is_kept_as_it_is,
+    is_left_unused,
+    is_list_of_work,
+    is_no_dict,
+    is_no_query,
+    is_not_evaluated,
+    is_of_another_style,
+    is_registered_or_declared,
+    is_sum,
+    makes_no_page,
+    offers_a_shell,
+    returns_nothing,
+    runs_its_own_code,
+)
+from burnish.agents.panel.doubts.python_types import (
+    is_called_by_another_name,
+    is_guarded,
+    is_of_an_object,
+    is_of_another_type,
+    is_parameter_called,
+    is_tried,
+)
+from burnish.agents.panel.doubts.shell import (
+    goes_through_keys,
+    is_coprocess,
+    is_descriptor,
+    is_echoed,
+    is_label,
+    is_of_maintainers,
+    is_pattern,
+    is_pipe_itself,
+)
+from burnish.agents.panel.doubts.source import SourceCode
+from burnish.agents.panel.interface import Hit, ToolName
+from burnish.agents.panel.novelty import LinesOf
+from burnish.agents.panel.own_checks.reporting import OwnRule
+from burnish.agents.panel.selectors import plain
+from burnish.core.values import replace
+
+_OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
+    ToolName.OXLINT: is_built,
+    ToolName.TY: is_guarded,
+}
+_ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
+_DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
+    (ToolName.RUFF, "B006"): is_kept_as_it_is,
+    (ToolName.RUFF, "B030"): is_sum,
+    (ToolName.RUFF, "B909"): is_list_of_work,
+    (ToolName.RUFF, "F811"): is_registered_or_declared,
+    (ToolName.RUFF, "F821"): is_not_evaluated,
+    (ToolName.RUFF, "T100"): offers_a_shell,
+    (ToolName.AST_GREP, "py-dict-changed"): is_no_dict,
+    (ToolName.AST_GREP, "py-broad-handler-does-nothing"): is_documented,
+    (ToolName.AST_GREP, "js-html-from-text"): is_built,
+    (ToolName.AST_GREP, "js-html-from-value"): is_built,
+    (ToolName.RUFF, "PLE0302"): is_interface,
+    (ToolName.RUFF, "RUF027"): is_filled_later,
+    (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): is_doctest,
+    (ToolName.RUFF, "PLE0101"): returns_nothing,
+    (ToolName.RUFF, "PLW0128"): is_left_unused,
+    (ToolName.RUFF, "PLE1205"): is_of_another_style,
+    (ToolName.RUFF, "RUF024"): is_compared,
+    (ToolName.RUFF, "S102"): runs_its_own_code,
+    (ToolName.RUFF, "S307"): runs_its_own_code,
+    (ToolName.RUFF, "S608"): is_no_query,
+    (ToolName.RUFF, "S701"): makes_no_page,
+    (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): is_imported_late,
+    (ToolName.BURNISH, OwnRule.MISSING_MODULE.value): is_bundled,
+    (ToolName.TY, "import-not-found"): is_tried,
+    **{(ToolName.TY, rule): is_called_by_another_name for rule in _ARGUMENTS},
+    (ToolName.TY, "call-non-callable"): is_parameter_called,
+    (ToolName.TY, "missing-attribute"): is_of_another_type,
+    (ToolName.TY, "index-out-of-bounds"): is_of_an_object,
+    (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
+    (ToolName.OXLINT, "no-new-func"): is_fixed_code,
+    (ToolName.OXLINT, "no-script-url"): is_fixed_code,
+    (ToolName.OXLINT, "no-constant-binary-expression"): asks_for_a_feature,
+    (ToolName.AST_GREP, "js-command-from-text"): is_script_of_developers,
+    (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
+    (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
+    (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
+    (ToolName.SHELLCHECK, "SC1087"): is_pattern,
+    (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
+    (ToolName.SHELLCHECK, "SC2068"): goes_through_keys,
+    (ToolName.SHELLCHECK, "SC2078"): is_label,
+    (ToolName.SHELLCHECK, "SC2145"): is_echoed,
+    (ToolName.SHELLCHECK, "SC2261"): is_descriptor,
+    (ToolName.SHELLCHECK, "SC2260"): is_pipe_itself,
+}
+
+
+def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
+    """The hits; those that the code around them makes doubtful say so."""
+    sources: dict[str, SourceCode] = {}
+
+    def is_doubtful(hit: Hit) -> bool:
+        rule = plain(hit.rule)
+        if hit.tool is ToolName.AST_GREP:
+            rule = rule.partition(".")[0]  # which says the language, where it is not that of most
+        doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, rule))]
+        if hit.doubtful or not any(doubts):
+            return hit.doubtful
+        if hit.file not in sources:
+            sources[hit.file] = SourceCode(lines(hit.file) or ())
+        return any(doubt(hit, sources[hit.file]) for doubt in doubts if doubt)
+
+    return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
