@@ -10,13 +10,28 @@ _TEST_FOLDERS = frozenset(
         "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
         "testsuite", "testsuites", "testcases",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
-        "bench", "benches", "benchmark", "benchmarks", "example", "examples", "demo", "demos", "doc", "docs", "samples",
+        "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
+        "example", "examples", "demo", "demos", "doc", "docs", "samples",
     }
 )  # fmt: skip
-_TESTS_BY_NAME = re.compile(r".+[_-]tests|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test")
+_TESTS_BY_NAME = re.compile(
+    r".+[_-]tests|tests?[_-].+|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
+)
 _OF_DEVELOPERS = re.compile(r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|grunt|gulp|jake|rake)file.*", re.IGNORECASE)
 _MATERIAL_FOLDERS = frozenset(
-    {"fixtures", "__fixtures__", "testdata", "test_data", "test-data", "__snapshots__", "snapshots", "corpus"}
+    {
+        "fixtures",
+        "fixture",
+        "_fixture",
+        "_fixtures",
+        "__fixtures__",
+        "testdata",
+        "test_data",
+        "test-data",
+        "__snapshots__",
+        "snapshots",
+        "corpus",
+    }
 )
 _WRONG_ON_PURPOSE = re.compile(r"(?:^|[_.-])(?:invalid|syntax|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE)
 """In the name of a file or folder below tests that is called like no test: what tests give to the program."""

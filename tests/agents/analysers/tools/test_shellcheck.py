@@ -69,6 +69,15 @@ def test_a_broken_script_hides_nothing_of_the_others(tmp_path: Path) -> None:
     assert any(hit.file == "broken.sh" and hit.level == "error" for hit in hits)
 
 
+@pytest.mark.parametrize(
+    ("script", "rules"),
+    [('if [["$a" != "$b"]]; then c; fi', {"SC1035", "SC1020"}), ("echo 'it's <here>'", {"SC1073"})],
+)
+def test_that_a_script_cannot_be_parsed_is_said_once(tmp_path: Path, script: str, rules: set[str]) -> None:
+    hits = look(Shellcheck(), tmp_path, {"a.sh": f"#!/bin/bash\n{script}\n"})
+    assert {hit.rule for hit in hits if hit.level == "error"} == rules
+
+
 def test_settings_in_the_tree_change_nothing(tmp_path: Path) -> None:
     write(tmp_path, {".shellcheckrc": "disable=all\n"})
     assert look(Shellcheck(), tmp_path, {"a.sh": MASKED})
@@ -104,6 +113,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("run", b"#!/usr/bin/env FOO=1 sh\n", True),
         ("a.sh", b"#!/usr/bin/fish\n", False),
         ("a.zsh", b"", False),
+        ("a.zsh", b"#!/bin/bash\n", False),
         ("run", b"#!/usr/bin/python3\n", False),
         ("run", b"", False),
     ],

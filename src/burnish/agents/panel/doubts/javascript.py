@@ -1,54 +1,48 @@
 """Doubts about what is said of JavaScript and TypeScript, and of imports that no manifest declares."""
 
 import re
-from pathlib import PurePosixPath
 
-from burnish.agents.panel.doubts.python import NAME, SCRIPTS
-from burnish.agents.panel.doubts.source import SourceCode
+from burnish.agents.panel.doubts.python import NAME
+from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.selectors import plain
 
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
-_DEVELOPERS = re.compile(
-    r"(?:jake|gulp|grunt|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
-)
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
-_TEXTS_ONLY = re.compile(r"\bFunction\(\s*(?:(['\"])(?:(?!\1)[^\\\n])*\1\s*,?\s*)+\)")
-_FIXED_CODE = re.compile(
-    r"\bFunction\(\s*(['\"])return this;?\1\s*\)|(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\2", re.IGNORECASE
-)
+_FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\1", re.IGNORECASE)
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
+_LIBRARIES = frozenset({"angular", "d3", "firebase", "ga", "google", "gtag", "io", "jasmine", "moment", "requirejs"})
+"""What pages load by a script of its own, and other scripts then use by these names."""
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
+_OUTPUT = re.compile(
+    r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
+)
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
-_LATE = re.compile(r"^\s+.*\brequire\(")
 _LONG_LINE = 1_000
-_RUNS_CODE = ("no-eval", "no-implied-eval", "no-new-func", "no-script-url")
+_LONG_LINES = 250
+"""The mean of a file that no person wrote."""
+_RUNS_CODE = ("no-eval", "no-implied-eval", "no-script-url")
 
 
-def is_imported_late(hit: Hit, source: SourceCode) -> bool:
-    """An import inside of a function, or of a script for developers, is often of a package which only some have."""
-    late = source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
-    # In JavaScript, package.json declares what scripts need as well.
-    of_a_script = hit.file.endswith(".py") and not SCRIPTS.isdisjoint(PurePosixPath(hit.file).parts[:-1])
-    return late or of_a_script or is_bundled(hit, source)
-
-
-def is_bundled(hit: Hit, source: SourceCode) -> bool:
-    """A bundle has the modules that it imports in itself."""
-    del hit
-    return _BUNDLE.search(source.text) is not None
+def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
+    """A bundle has the modules that it imports in itself; and what a build writes is not in the repository."""
+    return _BUNDLE.search(source.text) is not None or _OUTPUT.search(source.line(hit.line)) is not None
 
 
 def is_built(hit: Hit, source: SourceCode) -> bool:
-    """A bundler wrote the line. What that runs as code counts all the same.
+    """A bundler wrote the line, or the whole file. What that runs as code counts all the same.
 
     The folder of a file, or a version in its head, says nothing: a change could put its own code there.
     """
-    return plain(hit.rule) not in _RUNS_CODE and len("".join(source.line(hit.line).split())) > _LONG_LINE
+    if plain(hit.rule) in _RUNS_CODE:
+        return False
+    return len("".join(source.line(hit.line).split())) > _LONG_LINE or len(source.text) > _LONG_LINES * len(
+        source.lines
+    )
 
 
 def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
@@ -60,14 +54,15 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
     )
     if name and (re.search(asked, source.text) or name in _OF_OLD_BROWSERS):
         return True
+    if name in _LIBRARIES and _MODULE.search(source.text) is None:
+        return True
     # `Package.describe(…)`: what runs a script has objects of its own.
     return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
 
 
 def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
-    """`Function("return this")` and `javascript:void(0)` run the same code whatever happens."""
-    line = source.line(hit.line)
-    return _FIXED_CODE.search(line) is not None or _TEXTS_ONLY.search(line) is not None
+    """`javascript:void(0)` runs the same code whatever happens."""
+    return _FIXED_CODE.search(source.line(hit.line)) is not None
 
 
 def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
@@ -77,7 +72,7 @@ def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
 
 def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:
     """A script that builds or publishes the project runs commands with values of its own."""
-    if not _DEVELOPERS.search(PurePosixPath(hit.file).name):
+    if not is_for_developers(hit.file):
         return False
     line = hit.line or 1
     return not any(map(_GIVEN_TO_SCRIPTS.search, source.lines[line - 1 : max(line, hit.end_line or line)]))

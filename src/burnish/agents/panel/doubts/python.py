@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from burnish.agents.panel.doubts.python_values import (
     CHANGES,
+    FROM_STRANGERS,
     comes_from_outside,
     is_put_together,
     parts_put_in,
     values_of,
 )
-from burnish.agents.panel.doubts.source import Function, SourceCode, last_name
+from burnish.agents.panel.doubts.source import Function, SourceCode, is_for_developers, is_parameter, last_name
 from burnish.agents.panel.interface import Hit
 
 _REPLACED = re.compile(r"from line (?P<line>\d+)")
@@ -20,9 +21,14 @@ _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
-SCRIPTS = frozenset(
-    {"scripts", "script", "tools", "tasks", "contrib", "misc", "dev", "hack", "ci", "lab", "maint", "release"}
-)
+_COMMAND_ARGUMENTS = ("args", "cmd", "command")
+_TIDIES_UP = frozenset(
+    {
+        "aclose", "cancel", "cleanup", "close", "detach", "disconnect", "endwin", "flush", "join", "kill", "kill_tree",
+        "logout", "quit", "release", "remove", "rmdir", "rmtree", "rollback", "server_close", "shutdown", "stop",
+        "terminate", "unlink", "unlock", "unregister",
+    }
+)  # fmt: skip
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
 _IS_NAME = re.compile(
     r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|column)\s+["`[(]?\s*$""", re.IGNORECASE
@@ -36,10 +42,66 @@ _PAGES = re.compile(r"html|flask|django|request|response|\bpages?\b|mail|render_
 
 
 def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
-    """Nothing from outside is seen to become part of the code that is run."""
+    """Nothing from outside is seen to become part of the code that is run.
+
+    Files of code are plugins and settings. What is compiled, under the name of a file, is code on purpose.
+    """
+    run = _given_to(hit, source, ("exec", "eval"))
+    return bool(run) and not any(
+        comes_from_outside(
+            one, source, hit.line, outside=FROM_STRANGERS, from_callers=not _is_compiled(one, source, hit.line)
+        )
+        for one in run
+    )
+
+
+def _given_to(hit: Hit, source: SourceCode, functions: Collection[str]) -> list[ast.expr]:
+    """The first argument of each call of such a function that a line is part of."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
-    run = [node.args[0] for node in calls if last_name(node.func) in ("exec", "eval")]
-    return bool(run) and not any(comes_from_outside(one, source, hit.line) for one in run)
+    return [node.args[0] for node in calls if last_name(node.func) in functions]
+
+
+def _is_compiled(code: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether code is the result of `compile`."""
+    return any(isinstance(one, ast.Call) and last_name(one.func) == "compile" for one in _meanings(code, source, line))
+
+
+def _meanings(value: ast.expr, source: SourceCode, line: int | None) -> list[ast.expr]:
+    """The expression; of a name in a function, those that the function gives to it."""
+    function = source.function(line)
+    known = [*values_of(function, value.id)] if function and isinstance(value, ast.Name) else []
+    return known or [value]
+
+
+def unpickles_its_own_data(hit: Hit, source: SourceCode) -> bool:
+    """A program trusts a file that it chooses itself, mostly a cache; a text from callers may be anything."""
+    files = _given_to(hit, source, ("load", "Unpickler", "open", "read_pickle"))
+    if files:
+        return not any(
+            comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in files
+        )
+    data = _given_to(hit, source, ("loads",))
+    return bool(data) and not any(comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS) for one in data)
+
+
+def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
+    """The whole command line is given, by those who mean to run it; or nothing from outside is put into it."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
+    commands = [
+        part
+        for call in calls[-1:]
+        for part in (*call.args[:1], *(one.value for one in call.keywords if one.arg in _COMMAND_ARGUMENTS))
+    ]
+    function = source.function(hit.line)
+    whole = [one for one in commands if is_parameter(one, function)]
+    meant = [one for part in commands if part not in whole for one in _meanings(part, source, hit.line)]
+    by_developers = is_for_developers(hit.file)
+    return bool(commands) and not any(
+        comes_from_outside(
+            one, source, hit.line, outside=FROM_STRANGERS, from_callers=is_put_together(one) and not by_developers
+        )
+        for one in meant
+    )
 
 
 def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
@@ -70,14 +132,6 @@ def _leaves(suite: Sequence[ast.stmt]) -> bool:
             return False
 
 
-def is_filled_later(hit: Hit, source: SourceCode) -> bool:
-    """The function gives the values to `format`, or the name of the text says that others fill it in."""
-    function = source.function(hit.line)
-    if function is not None and ".format(" in ast.unparse(function):
-        return True
-    return re.search(r"(?i)(?:format|fmt|template|pattern)\w*['\"]?\]?\s*[:=]", source.line(hit.line)) is not None
-
-
 def is_interface(hit: Hit, source: SourceCode) -> bool:
     """Methods of an interface of zope have no `self`."""
     classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
@@ -99,36 +153,10 @@ def is_no_dict(hit: Hit, source: SourceCode) -> bool:
     return False
 
 
-def is_left_unused(hit: Hit, source: SourceCode) -> bool:
-    """`a, x, x = f()` gives one name to all that is not needed."""
-    targets = [target for node in source.around(hit.line) if isinstance(node, ast.Assign) for target in node.targets]
-    names = [
-        one.id
-        for target in targets
-        if isinstance(target, ast.Tuple)
-        for one in target.elts
-        if isinstance(one, ast.Name)
-    ]
-    twice = {name for name in names if names.count(name) > 1}
-    function = source.function(hit.line)
-    loads = (
-        node
-        for node in ast.walk(function or ast.Module(body=source.body, type_ignores=[]))
-        if isinstance(node, ast.Name)
-    )
-    return bool(twice) and not any(one.id in twice and isinstance(one.ctx, ast.Load) for one in loads)
-
-
 def returns_nothing(hit: Hit, source: SourceCode) -> bool:
     """`return super().__init__()` returns None."""
     returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return)]
     return any(isinstance(one, ast.Call) and last_name(one.func) == "__init__" for one in returned)
-
-
-def is_doctest(hit: Hit, source: SourceCode) -> bool:
-    """An example that is tested, or what comes of it."""
-    line = hit.line or 1
-    return any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line])
 
 
 def offers_a_shell(hit: Hit, source: SourceCode) -> bool:
@@ -244,6 +272,8 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         return True
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True
+    if source.postpones_annotations and _is_only_annotation(name, nodes):
+        return True
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     named_in_code = any(isinstance(node, ast.Name) and node.id == name for node in nodes)
     if (
@@ -258,6 +288,19 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
     )
 
 
+def _is_only_annotation(name: str, nodes: Sequence[ast.AST]) -> bool:
+    """Whether all uses of a name among the nodes are inside of annotations."""
+    annotations = [
+        part
+        for node in nodes
+        for part in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if isinstance(part, ast.expr)
+    ]
+    annotated = {id(part) for one in annotations for part in ast.walk(one)}
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    return bool(uses) and all(id(one) in annotated for one in uses)
+
+
 def _is_deleted_later(name: str, source: SourceCode) -> bool:
     """Whether the module defines a name for its own start, and deletes it at the end."""
     deleted = [target for node in source.body if isinstance(node, ast.Delete) for target in node.targets]
@@ -265,14 +308,28 @@ def _is_deleted_later(name: str, source: SourceCode) -> bool:
 
 
 def is_documented(hit: Hit, source: SourceCode) -> bool:
-    """A comment before the statement, or the function, says that it ignores errors; or none could leave it."""
+    """A comment before the statement, or the function, says that it ignores errors; or none could leave it.
+
+    What is only tidied up is mostly gone already where that fails.
+    """
     tries = [node for node in source.around(hit.line) if isinstance(node, ast.Try)]
-    if tries and source.line(tries[-1].lineno - 1).lstrip().startswith("#"):
+    if tries and (source.line(tries[-1].lineno - 1).lstrip().startswith("#") or _can_do_without(tries[-1])):
         return True
     function = source.function(hit.line)
     if function is None:
         return False
     return function.name == "__del__" or _SAYS_WHY.search(ast.get_docstring(function) or "") is not None
+
+
+def _can_do_without(node: ast.Try) -> bool:
+    """Whether all that may fail is one call that ends or removes something, or an import that only some need."""
+    if all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
+        return True
+    match node.body:
+        case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function)))]:
+            return last_name(function) in _TIDIES_UP
+        case _:
+            return False
 
 
 def is_sum(hit: Hit, source: SourceCode) -> bool:

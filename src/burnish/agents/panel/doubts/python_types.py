@@ -21,12 +21,26 @@ _OF_ANOTHER_TYPE = frozenset(
 
 
 def is_tried(hit: Hit, source: SourceCode) -> bool:
+    """The code does without what cannot be imported."""
+    withs = [item for node in source.around(hit.line) if isinstance(node, ast.With) for item in node.items]
+    if any("suppress(" in (text := ast.unparse(one.context_expr)) and "ImportError" in text for one in withs):
+        return True
     tries = (node for node in source.around(hit.line) if isinstance(node, ast.Try))
     return any(is_optional(handler) for node in tries for handler in node.handlers)
 
 
 def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
-    """A class may stand for a subclass (`cls(…)`), and an attribute of `self` for an object of another class."""
+    """A class may stand for a subclass (`cls(…)`), and an attribute of `self` for an object of another class.
+
+    Of `f(*values)`, the number of the values is not known.
+    """
+    if any(
+        isinstance(part, ast.Starred)
+        for node in source.around(hit.line)
+        if isinstance(node, ast.Call)
+        for part in node.args
+    ):
+        return True
     calls = source.calls(hit.line)
     if constructor := _CONSTRUCTOR.search(hit.message):
         return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
@@ -34,11 +48,17 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
     function = source.function(hit.line)
     return bool(named) and all(
-        _is_held(one.value, source, hit.line)
+        _is_replaceable(one.value)
+        or _is_held(one.value, source, hit.line)
         # A date that is given may be a datetime.
         or (method is not None and method["owner"][0].islower() and is_parameter(one.value, function))
         for one in named
     )
+
+
+def _is_replaceable(owner: ast.expr) -> bool:
+    """Whether the method is one of `self`: a subclass, or another mixin, may have one that takes more."""
+    return ast.unparse(owner) in ("self", "cls", "super()")
 
 
 def is_parameter_called(hit: Hit, source: SourceCode) -> bool:

@@ -13,17 +13,26 @@ CHANGES = frozenset(
         "pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "symmetric_difference_update", "update",
     }
 )  # fmt: skip
-_FROM_OUTSIDE = re.compile(
-    r"\b(?:request|input|argv|environ|getenv|params?|args|kwargs|form|query|body|payload|cookies|headers|message|GET|POST)\b"
-    r"|\b(?:read\w*|recv\w*|receive\w*|fetch\w*|loads?|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
+_STRANGERS = (
+    r"\b(?:request|input|argv|environ|getenv|params?|args|kwargs|form|query|body|payload|cookies?|headers|message|GET|POST)\b"
+    r"|\b(?:recv\w*|receive\w*|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
+FROM_STRANGERS = re.compile(_STRANGERS)
+"""What users and other machines give."""
+FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:read\w*|fetch\w*|loads?)\(")
+"""The same, and what a file or a database holds."""
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
 
 def comes_from_outside(
-    expression: ast.expr, source: SourceCode, line: int | None, *, from_callers: bool = True
+    expression: ast.expr,
+    source: SourceCode,
+    line: int | None,
+    *,
+    outside: re.Pattern[str] = FROM_OUTSIDE,
+    from_callers: bool = True,
 ) -> bool:
-    """Whether an expression can be made of what a caller, a file or a request gave, as far as the code shows.
+    """Whether an expression can be made of what a caller gave, or code that `outside` matches, as far as one sees.
 
     Followed are the names of the function, and those of the module. What an object holds (`self.table`) and constants
     are the program's own; a name that is imported is not, unless it is a class or a constant.
@@ -34,7 +43,7 @@ def comes_from_outside(
     seen: set[str] = set()
 
     def is_outside(node: ast.expr) -> bool:
-        return _FROM_OUTSIDE.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
+        return outside.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
 
     def is_name_outside(name: str) -> bool:
         if name in seen or name in ("self", "cls") or name in dir(builtins):

@@ -1,13 +1,26 @@
 """A file of a change, and what doubts ask of it, worked out once."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from burnish.agents.panel.own_checks.imports import is_optional
 from burnish.agents.panel.python_source import parse_python
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+_DEVELOPERS = re.compile(
+    r"(?:jake|gulp|grunt|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
+)
+_FOLDERS_OF_DEVELOPERS = frozenset(
+    {
+        "build", "ci", "contrib", "dev", "devtools", "gulp", "hack", "lab", "maint", "misc", "release", "script",
+        "scripts", "tasks", "tooling", "tools",
+    }
+)  # fmt: skip
 
 
 class SourceCode:
@@ -31,6 +44,16 @@ class SourceCode:
         """Whether another file, or a dict, may define names of the module: `exec(…)`, `globals().update(…)`."""
         calls = [node.value for node in self.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
         return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
+
+    @cached_property
+    def postpones_annotations(self) -> bool:
+        """Whether annotations of a Python file are not evaluated when it runs."""
+        return any(
+            isinstance(node, ast.ImportFrom)
+            and node.module == "__future__"
+            and any(one.name == "annotations" for one in node.names)
+            for node in self.body
+        )
 
     @cached_property
     def substitutes(self) -> frozenset[str]:
@@ -89,3 +112,9 @@ def parameters(function: Function) -> set[str]:
 def is_parameter(node: ast.expr, function: Function | None) -> bool:
     """Whether a name is a parameter of the function that it is used in."""
     return function is not None and isinstance(node, ast.Name) and node.id in parameters(function)
+
+
+def is_for_developers(path: str) -> bool:
+    """Whether a file builds, checks or publishes the project, as far as its path tells: its users are its authors."""
+    *folders, name = PurePosixPath(path).parts or ("",)
+    return _DEVELOPERS.search(name) is not None or not _FOLDERS_OF_DEVELOPERS.isdisjoint(folders)

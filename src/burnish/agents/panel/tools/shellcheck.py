@@ -18,6 +18,8 @@ _SHELLS = ("sh", "bash", "dash", "ksh", "ash", "busybox", "bats")
 _OPTIONS = ("--format=json1", "--norc", "--extended-analysis=false")
 _NOT_ANALYSED = frozenset({1071, 1103})
 """The script is for a shell that shellcheck does not know."""
+_FIRST_OF_MEANING = 2000
+"""The number from which on rules are about scripts that can be parsed."""
 _FIRST_LINES = (b"#compdef", b"#autoload")
 _CHANGES_MEANING = frozenset({2086})
 """Quotes around a variable: where it held several words on purpose, the command now gets one."""
@@ -59,11 +61,13 @@ class Shellcheck:
 
     def takes(self, file: SourceFile) -> bool:
         shell = reading.interpreter(file)
+        suffix = PurePosixPath(file.path).suffix
+        if suffix == ".zsh":
+            return False  # whatever its first line says: zsh reads it as a part of itself, and passes over that line
         if shell:
             return shell in _SHELLS
         if file.opening.startswith(_FIRST_LINES):
             return False
-        suffix = PurePosixPath(file.path).suffix
         return suffix in _SUFFIXES or (suffix == ".sh" and _NAMES_ITS_SHELL.search(file.opening) is not None)
 
     def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
@@ -76,12 +80,29 @@ class Shellcheck:
         found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report).comments
         reading.must_name_something(self.name, finished, found)
         places = reading.located(self.name, (one.file for one in found), files)
-        return (*(_hit(one, places[one.file]) for one in found), *reading.nameless(self.name, files))
+        told = (one for one in found if not _repeats_another(one, found))
+        return (*(_hit(one, places[one.file]) for one in told), *reading.nameless(self.name, files))
 
     def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:
         found = reading.decoded(self.name, reading.output_of(self.name, finished, (0, 1)), _Report).comments
         names = [one.file for one in found if one.code in _NOT_ANALYSED]
         return frozenset(reading.located(self.name, names, files).values())
+
+
+def _repeats_another(one: _Comment, found: Sequence[_Comment]) -> bool:
+    """Whether a comment only says that the script cannot be parsed, and another one says why, or where that begins."""
+    others = [other for other in found if other.file == one.file and _is_syntax(other)]
+    match one.code:
+        case 1072:
+            return any(other.code != one.code for other in others)
+        case 1073:
+            return any(other.line == one.line and other.code not in (1072, 1073) for other in others)
+        case _:
+            return False
+
+
+def _is_syntax(one: _Comment) -> bool:
+    return one.level.lower() == "error" and one.code < _FIRST_OF_MEANING
 
 
 def _hit(one: _Comment, file: str) -> Hit:

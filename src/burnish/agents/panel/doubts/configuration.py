@@ -1,0 +1,73 @@
+"""Doubts about what is said of workflows, and about secrets."""
+
+import ast
+import re
+from pathlib import PurePosixPath
+
+from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
+from burnish.agents.panel.interface import Hit
+
+_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
+_OF_MAINTAINERS = re.compile(
+    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name|event\.pull_request\.base\.ref)"
+    r"|(?:github\.event\.)?inputs\.[\w-]+|(?:secrets|vars)\.[\w-]+"
+    # Numbers, digests and addresses that GitHub makes itself.
+    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|issue_url|html_url))\s*"
+)
+_HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
+_STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
+_CURL_VALUE = re.compile(
+    r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
+)
+_FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
+_LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_REASON = re.compile(r"#\s*\w+(?:\s+\S+){2,}")
+
+
+def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
+    """Only who may push to the repository gives the names of its branches and tags, and starts a workflow by hand."""
+    found = _EXPRESSION.findall(source.line(hit.line))
+    return bool(found) and all(_OF_MAINTAINERS.fullmatch(one) for one in found)
+
+
+def says_why(hit: Hit, source: SourceCode) -> bool:
+    """A comment in the line gives a reason."""
+    return _REASON.search(source.line(hit.line)) is not None
+
+
+def is_example_address(hit: Hit, source: SourceCode) -> bool:
+    """An example that is tested, or what comes of it; or a server that only the containers beside it can reach."""
+    line = hit.line or 1
+    if any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line]):
+        return True
+    hosts = [found["host"] for found in _HOST.finditer(source.line(hit.line))]
+    return bool(hosts) and all("." not in one for one in hosts)
+
+
+def is_example_call(hit: Hit, source: SourceCode) -> bool:
+    """`curl` with a variable or a word instead of a secret, or, in a document, of a server on the reader's machine."""
+    line = hit.line or 1
+    found = _CURL_VALUE.search(source.line(line))
+    if found and _FILLED_IN.search(found["user"] or found["token"]):
+        return True
+    nearby = "\n".join(source.lines[max(0, line - 2) : line])
+    return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
+
+
+def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
+    """A workflow, or a file of developers, starts a server for itself, with a password that nothing else has."""
+    if is_for_developers(hit.file):
+        return True
+    of_ci = ".github" in PurePosixPath(hit.file).parts or PurePosixPath(hit.file).name.startswith(".gitlab-ci")
+    return of_ci and _STARTS_SERVERS.search(source.text) is not None
+
+
+def is_in_a_docstring(hit: Hit, source: SourceCode) -> bool:
+    """A text that documents something shows what a call looks like."""
+    texts = [
+        node.value
+        for node in source.around(hit.line)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    ]
+    return any(isinstance(one.value, str) for one in texts)
