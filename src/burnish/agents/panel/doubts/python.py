@@ -38,7 +38,7 @@ _NUMBERS = re.compile(r"(?:[^%]|%d)*%d(?:[^%]|%d)*", re.DOTALL)
 """A text into which only numbers can be put."""
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(")
-_PAGES = re.compile(r"html|flask|django|request|response|\bpages?\b|mail|render_to", re.IGNORECASE)
+_PAGES = re.compile(r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|e?mail|render_to", re.IGNORECASE)
 
 
 def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
@@ -49,7 +49,7 @@ def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
     run = _given_to(hit, source, ("exec", "eval"))
     return bool(run) and not any(
         comes_from_outside(
-            one, source, hit.line, outside=FROM_STRANGERS, from_callers=not _is_compiled(one, source, hit.line)
+            one, source, hit.line, outside=FROM_STRANGERS, from_callers=not _is_file(one, source, hit.line)
         )
         for one in run
     )
@@ -61,9 +61,10 @@ def _given_to(hit: Hit, source: SourceCode, functions: Collection[str]) -> list[
     return [node.args[0] for node in calls if last_name(node.func) in functions]
 
 
-def _is_compiled(code: ast.expr, source: SourceCode, line: int | None) -> bool:
-    """Whether code is the result of `compile`."""
-    return any(isinstance(one, ast.Call) and last_name(one.func) == "compile" for one in _meanings(code, source, line))
+def _is_file(code: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether code is that of a file, or compiled under the name of one."""
+    made = [one.func for one in _meanings(code, source, line) if isinstance(one, ast.Call)]
+    return any(last_name(one) in ("compile", "read", "read_text") for one in made)
 
 
 def _meanings(value: ast.expr, source: SourceCode, line: int | None) -> list[ast.expr]:
@@ -74,14 +75,12 @@ def _meanings(value: ast.expr, source: SourceCode, line: int | None) -> list[ast
 
 
 def unpickles_its_own_data(hit: Hit, source: SourceCode) -> bool:
-    """A program trusts a file that it chooses itself, mostly a cache; a text from callers may be anything."""
-    files = _given_to(hit, source, ("load", "Unpickler", "open", "read_pickle"))
-    if files:
-        return not any(
-            comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in files
-        )
-    data = _given_to(hit, source, ("loads",))
-    return bool(data) and not any(comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS) for one in data)
+    """A program trusts the files that it chooses itself, mostly caches, and the other processes of its own."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
+    data = [part for call in calls for part in (*call.args, *(one.value for one in call.keywords))]
+    return not any(
+        comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in data
+    )
 
 
 def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
@@ -163,6 +162,12 @@ def offers_a_shell(hit: Hit, source: SourceCode) -> bool:
     """Who makes an object for a shell, rather than stop in one, wants to offer it."""
     del source
     return "InteractiveShellEmbed" in hit.message
+
+
+def is_not_of_django(hit: Hit, source: SourceCode) -> bool:
+    """Methods of other libraries are called `extra` and `raw`, too."""
+    del hit
+    return "django" not in source.text
 
 
 def is_no_query(hit: Hit, source: SourceCode) -> bool:
@@ -339,8 +344,13 @@ def is_sum(hit: Hit, source: SourceCode) -> bool:
 
 
 def makes_no_page(hit: Hit, source: SourceCode) -> bool:
-    """Templates of configuration files and of code must not escape what would be dangerous in a page."""
-    del hit
+    """Templates of configuration files and of code must not escape what would be dangerous in a page.
+
+    What a dict of options says of escaping is not seen.
+    """
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
+    if any(keyword.arg is None for call in calls for keyword in call.keywords):
+        return True
     return _PAGES.search(source.text) is None
 
 

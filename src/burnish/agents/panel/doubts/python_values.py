@@ -46,7 +46,7 @@ def comes_from_outside(
         return outside.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
 
     def is_name_outside(name: str) -> bool:
-        if name in seen or name in ("self", "cls") or name in dir(builtins):
+        if name in seen or name in ("self", "cls") or name.startswith("__") or name in dir(builtins):
             return False
         seen.add(name)
         if name in given:
