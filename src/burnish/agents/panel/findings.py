@@ -14,7 +14,7 @@ from burnish.settings.types import AnalyserSettings
 
 MAX_TITLE = 120
 MAX_SNIPPET = 600
-MANY = 25
+MANY = 10
 """So many findings of one rule in one change are one finding, unless each must be looked at by itself."""
 MOST_PLACES = 1_000
 

@@ -38,7 +38,7 @@ _WRONG_ON_PURPOSE = re.compile(r"(?:^|[_.-])(?:invalid|syntax|broken|malformed|b
 _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )

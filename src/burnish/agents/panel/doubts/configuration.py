@@ -16,6 +16,8 @@ _OF_MAINTAINERS = re.compile(
 )
 _HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
+_CI_FOLDERS = frozenset({".github", ".circleci", ".builds", ".buildkite", ".woodpecker"})
+_CI_FILES = (".gitlab-ci", ".travis", "appveyor", ".appveyor", "azure-pipelines", ".cirrus", "Jenkinsfile")
 _CURL_VALUE = re.compile(
     r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
 )
@@ -59,7 +61,8 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
     """A workflow, or a file of developers, starts a server for itself, with a password that nothing else has."""
     if is_for_developers(hit.file):
         return True
-    of_ci = ".github" in PurePosixPath(hit.file).parts or PurePosixPath(hit.file).name.startswith(".gitlab-ci")
+    path = PurePosixPath(hit.file)
+    of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
 
 
