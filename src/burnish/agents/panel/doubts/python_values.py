@@ -64,6 +64,8 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield node.id
         case ast.Call(func=ast.Name(id=name)) if name in _HARMLESS:
             return
+        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Pow() | ast.FloorDiv()) if not _holds_text(node):
+            return  # numbers
         case ast.Call(func=ast.Name()):
             yield from (name for part in (*node.args, *node.keywords) for name in _names(part))
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
@@ -76,6 +78,14 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield from (*_names(node.body), *_names(node.orelse))
         case _:
             yield from (name for part in ast.iter_child_nodes(node) for name in _names(part))
+
+
+def _holds_text(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.JoinedStr | ast.List) or _is_text(part) for part in ast.walk(node))
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
 
 
 def values_of(scope: ast.AST, name: str) -> Iterator[ast.expr]:

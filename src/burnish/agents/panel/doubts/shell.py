@@ -7,7 +7,6 @@ from burnish.agents.panel.interface import Hit
 
 _SAYS_INSECURE = re.compile(r"\b(?:if|elif|case)\b.*insecure|\binsecure\w*\)", re.IGNORECASE)
 _NEARBY = 4
-_ELEMENT = re.compile(r"\$\w+\[(?:[@*]|\$?\w+)\]")
 
 
 def is_label(hit: Hit, source: SourceCode) -> bool:
@@ -23,11 +22,6 @@ def is_coprocess(hit: Hit, source: SourceCode) -> bool:
 def is_descriptor(hit: Hit, source: SourceCode) -> bool:
     """`>&$number` is not a file for the output and the errors."""
     return ">&$" in source.line(hit.line)
-
-
-def is_pattern(hit: Hit, source: SourceCode) -> bool:
-    """`$name[-.]` in a regular expression is no element of an array."""
-    return _ELEMENT.search(source.line(hit.line)) is None
 
 
 def is_pipe_itself(hit: Hit, source: SourceCode) -> bool:

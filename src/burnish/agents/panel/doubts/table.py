@@ -58,7 +58,6 @@ from burnish.agents.panel.doubts.shell import (
     is_descriptor,
     is_for_zsh,
     is_label,
-    is_pattern,
     is_pipe_itself,
 )
 from burnish.agents.panel.doubts.source import SourceCode
@@ -116,7 +115,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
-    (ToolName.SHELLCHECK, "SC1087"): is_pattern,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
     **{(ToolName.SHELLCHECK, f"SC{code}"): is_for_zsh for code in (2277, 2296, 2298, 2299, 2300, 2301)},
