@@ -72,9 +72,17 @@ def test_imports_of_python_that_are_fine(text: str) -> None:
 
 
 def is_doubtful(base: dict[str, str], **head: str) -> bool:
-    tree = Tree(files={**base, "shop/a.py": "import tenacity\n", **head})
-    (hit,) = import_hits([FileVersions(path="shop/a.py", now=b"import tenacity\n")], tree, Tree(files=base))
+    before = {**base, "shop/a.py": "x = 1\n"}
+    tree = Tree(files={**before, "shop/a.py": "import tenacity\n", **head})
+    file = FileVersions(path="shop/a.py", now=b"import tenacity\n", before=b"x = 1\n")
+    (hit,) = import_hits([file], tree, Tree(files=before))
     return hit.doubtful
+
+
+def test_a_new_file_may_be_for_who_has_the_package() -> None:
+    tree = Tree(files={**PYTHON, "shop/a.py": "import tenacity\n"})
+    (hit,) = import_hits([FileVersions(path="shop/a.py", now=b"import tenacity\n")], tree, Tree(files=PYTHON))
+    assert hit.doubtful
 
 
 @pytest.mark.parametrize(("path", "doubtful"), [("docs/queues.rst", True), ("shop/queues.py", False)])

@@ -8,11 +8,14 @@ from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
 from burnish.agents.panel.interface import Hit
 
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
+_ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
-    r"\s*(?:github\.(?:ref|ref_name|base_ref|actor|triggering_actor|event\.release\.tag_name|event\.pull_request\.base\.ref)"
-    r"|(?:github\.event\.)?inputs\.[\w-]+|(?:secrets|vars)\.[\w-]+"
+    r"(?:|'[^']*'|\d+|true|false|always|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
+    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.pull_request\.base\.ref"
+    r"|github\.(?:ref|ref_name|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
+    r"|workflow|event_name|workspace|server_url|api_url)"
     # Numbers, digests and addresses that GitHub makes itself.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|issue_url|html_url))\s*"
+    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|issue_url|html_url))"
 )
 _HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
@@ -28,9 +31,9 @@ _REASON = re.compile(r"#\s*\w+(?:\s+\S+){2,}")
 
 
 def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
-    """Only who may push to the repository gives the names of its branches and tags, and starts a workflow by hand."""
+    """Only who may push to the repository names its branches and tags, and starts a workflow by hand or by a call."""
     found = _EXPRESSION.findall(source.line(hit.line))
-    return bool(found) and all(_OF_MAINTAINERS.fullmatch(one) for one in found)
+    return bool(found) and all(_OF_MAINTAINERS.fullmatch(atom.strip()) for one in found for atom in _ATOM.split(one))
 
 
 def says_why(hit: Hit, source: SourceCode) -> bool:

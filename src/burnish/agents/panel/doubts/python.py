@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from burnish.agents.panel.doubts.python_values import (
     CHANGES,
@@ -21,6 +22,8 @@ _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
+_LATE = re.compile(r"^\s+.*\brequire\(")
+_SHELLS = ("getoutput", "getstatusoutput", "popen", "popen2", "popen3", "popen4", "system")
 _COMMAND_ARGUMENTS = ("args", "cmd", "command")
 _TIDIES_UP = frozenset(
     {
@@ -34,6 +37,10 @@ _IS_NAME = re.compile(
     r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|column)\s+["`[(]?\s*$""", re.IGNORECASE
 )
 """Where a name of a table or a column goes, which cannot be given as a parameter of a query."""
+_BEGINS_QUERY = re.compile(
+    r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
+    re.IGNORECASE,
+)
 _NUMBERS = re.compile(r"(?:[^%]|%d)*%d(?:[^%]|%d)*", re.DOTALL)
 """A text into which only numbers can be put."""
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
@@ -88,7 +95,8 @@ def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
     commands = [
         part
-        for call in calls[-1:]
+        for call in calls
+        if last_name(call.func) in _SHELLS or any(one.arg == "shell" for one in call.keywords)
         for part in (*call.args[:1], *(one.value for one in call.keywords if one.arg in _COMMAND_ARGUMENTS))
     ]
     function = source.function(hit.line)
@@ -164,6 +172,34 @@ def offers_a_shell(hit: Hit, source: SourceCode) -> bool:
     return "InteractiveShellEmbed" in hit.message
 
 
+def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:
+    """The statement before it raises."""
+    suites = [suite for node in source.around(hit.line) for suite in _suites(node)]
+    before = [one for suite in suites for one, following in pairwise(suite) if following.lineno == hit.line]
+    return any(isinstance(one, ast.Raise) for one in before)
+
+
+def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements that a statement holds."""
+    for name in ("body", "orelse", "finalbody"):
+        held = getattr(node, name, None)
+        if isinstance(held, list):
+            yield held
+
+
+def is_imported_late(hit: Hit, source: SourceCode) -> bool:
+    """An import inside of a function is often of a package which only some have."""
+    return source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
+
+
+def is_safe_loader(hit: Hit, source: SourceCode) -> bool:
+    """The file derives its loader from a safe one."""
+    named = NAME.search(hit.message)
+    classes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ClassDef)]
+    mine = [node for node in classes if named and node.name == named["name"]]
+    return any("Safe" in last_name(base) for node in mine for base in node.bases)
+
+
 def is_not_of_django(hit: Hit, source: SourceCode) -> bool:
     """Methods of other libraries are called `extra` and `raw`, too."""
     del hit
@@ -181,6 +217,9 @@ def is_no_query(hit: Hit, source: SourceCode) -> bool:
     queries = [node for node in nodes if isinstance(node, ast.expr) and is_put_together(node)]
     if not queries:
         return False
+    begins = _first_text(queries[0])
+    if begins is not None and not _BEGINS_QUERY.match(begins):
+        return True
     match queries[0]:
         case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)) if _NUMBERS.fullmatch(text):
             return True
@@ -192,6 +231,17 @@ def is_no_query(hit: Hit, source: SourceCode) -> bool:
             for before, value in parts_put_in(queries[0])
         )
     return not comes_from_outside(queries[0], source, hit.line)
+
+
+def _first_text(node: ast.expr) -> str | None:
+    """What a text that is put together begins with; None where it begins with a value."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first) | ast.Call(func=ast.Attribute(value=first)):
+            return _first_text(first)
+        case _:
+            return None
 
 
 def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:

@@ -10,6 +10,7 @@ from burnish.agents.panel.own_checks.imports import is_optional
 
 _ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
+_INTERFACE = re.compile(r"I[A-Z][a-z]\w*")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
@@ -32,7 +33,7 @@ def is_tried(hit: Hit, source: SourceCode) -> bool:
 def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     """A class may stand for a subclass (`cls(…)`), and an attribute of `self` for an object of another class.
 
-    Of `f(*values)`, the number of the values is not known.
+    Of `f(*values)`, the number of the values is not known. Methods of an interface of zope have no `self`.
     """
     if any(
         isinstance(part, ast.Starred)
@@ -45,6 +46,8 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     if constructor := _CONSTRUCTOR.search(hit.message):
         return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
     method = _METHOD.search(hit.message)
+    if method and _INTERFACE.fullmatch(method["owner"]):
+        return True
     named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
     function = source.function(hit.line)
     return bool(named) and all(

@@ -40,13 +40,15 @@ def comes_from_outside(
     functions = [node for node in source.around(line) if isinstance(node, Function)]
     given = {name for one in functions for name in parameters(one)} - {"self", "cls"}
     scopes = [*reversed(functions), ast.Module(body=source.body, type_ignores=[])]
-    seen: set[str] = set()
+    # A module is code of its own, not a value that someone gave.
+    modules = {one.asname or one.name.partition(".")[0] for one in source.imported_modules}
+    seen: set[str] = {"self", "cls", *modules}
 
     def is_outside(node: ast.expr) -> bool:
         return outside.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
 
     def is_name_outside(name: str) -> bool:
-        if name in seen or name in ("self", "cls") or name.startswith("__") or name in dir(builtins):
+        if name in seen or name.startswith("__") or name in dir(builtins):
             return False
         seen.add(name)
         if name in given:

@@ -46,6 +46,12 @@ class SourceCode:
         return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
 
     @cached_property
+    def imported_modules(self) -> tuple[ast.alias, ...]:
+        """What a Python file imports by `import`, anywhere."""
+        nodes = [node for part in self.body for node in ast.walk(part)]
+        return tuple(one for node in nodes if isinstance(node, ast.Import) for one in node.names)
+
+    @cached_property
     def postpones_annotations(self) -> bool:
         """Whether annotations of a Python file are not evaluated when it runs."""
         return any(

@@ -98,11 +98,12 @@ class _Check:
         missing = [(path, one) for path, one in imported if self._language.missing(path, one.name, self._head)]
         undeclared = list(self._new(unknown, self._package))
         mentioned = self._mentioned({self._package(one.name) for _, one in undeclared})
+        new_files = {file.path for file in changed if not file.before}
         for path, one in undeclared:
             package = self._package(one.name)
             said = f"`{text(package)}` is imported, but the project does not declare it."
             found = hit(OwnRule.UNDECLARED_PACKAGE, path, one.line, said)
-            yield replace(found, doubtful=package in mentioned)
+            yield replace(found, doubtful=package in mentioned or path in new_files)
         for path, one in self._new(missing, str):
             said = f"There is no `{text(one.name)}` in the project."
             yield hit(OwnRule.MISSING_MODULE, path, one.line, said)
