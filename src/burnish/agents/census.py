@@ -25,8 +25,8 @@ _GENERATED = ("linguist-generated", "linguist-vendored")
 _TRUE = (SET, "true", "1")
 _REWRITING = ("working-tree-encoding", "filter")
 """Attributes by which a checkout holds other bytes than the repository."""
-_BY_LFS = "filter=lfs"
-"""Leaves a file alone that is no pointer, and pointers are known."""
+_UNCHANGED = ("filter=lfs", "working-tree-encoding=utf-8", "working-tree-encoding=utf8")
+"""LFS leaves a file alone that is no pointer, and pointers are known; git takes every text for UTF-8."""
 _ENCRYPTED = (b"\0GITCRYPT\0", b"Salted__", b"$ANSIBLE_VAULT;", b"age-encryption.org/", b"-----BEGIN PGP MESSAGE-----")
 
 
@@ -136,7 +136,8 @@ class _Census:
         rewritten = [
             f"{name}={now[name]}" for name in _REWRITING if now.get(name, UNSET) not in (UNSET, before.get(name))
         ]
-        if rewritten and rewritten != [_BY_LFS]:
+        rewritten = [one for one in rewritten if one.lower() not in _UNCHANGED]
+        if rewritten:
             return f"git checks out other content: {rewritten[0]}"
         return ""
 

@@ -59,10 +59,15 @@ def _severity(one: Hit, code: str) -> str:
             "ruff:S102",
             5,
             "",
-            "import os\ndef f(a):\n    path = os.path.join(a, 'b')\n    with open(path) as file:\n        exec(file.read())\n",
+            "import os\ndef f(a):\n    b = os.path.join(a, 'c')\n    with open(b) as file:\n        exec(file.read())",
         ),
         ("ruff:S506", 2, "unsafe loader `A`", "class A(yaml.SafeLoader): ...\nyaml.load(b, Loader=A)\n"),
         ("ty:missing-argument", 1, METHOD.replace("Key", "IKey"), "key.sign(1)\n"),
+        ("ruff:S307", 2, "", "def f(code, globals):\n    return eval(code, globals)\n"),
+        ("ruff:S307", 3, "", "import os\ndef f():\n    eval(compile(os.environ['A'], 'b', 'exec'))\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    execute('select 1 from %s limit 1' % a)\n"),
+        ("ruff:S608", 2, "", "def f(self, a):\n    execute('select 1 where b = %s' % self.quote_name(a))\n"),
+        ("ty:missing-argument", 1, CONSTRUCTOR, "ast.comprehension(ifs=[])\n"),
         ("ruff:S610", 1, "", "stream.extra(TLSAttribute.alpn)\n"),
         ("ruff:S602", 2, "", "def run(command):\n    return Popen(command, shell=True)\n"),
         ("ruff:S602", 2, "", "def run(*args):\n    return Popen(args, shell=True)\n"),
@@ -281,6 +286,8 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ast-grep:py-unreachable", 3, "", "def f():\n    return a\n    b()\n"),
         ("burnish:undeclared-package", 1, "", "import flup\n"),
         ("ruff:S506", 2, "unsafe loader `A`", "class A(yaml.Loader): ...\nyaml.load(b, Loader=A)\n"),
+        ("ruff:S307", 2, "", "def f(code):\n    return eval(code, {'__builtins__': {}}, {})\n"),
+        ("ruff:S608", 2, "", "def f(a, b):\n    execute('select 1 from %s where c = %s' % (a, b))\n"),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:
@@ -325,6 +332,7 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("burnish:missing-module", "a.js", 1, "const a = require('../../dist-module/a.js')\n", "medium"),
         ("burnish:missing-module", "a.js", 1, "const a = require('../dist/a')\n", "medium"),
         ("burnish:missing-module", "a.js", 1, "const a = require('../distance/a')\n", "high"),
+        ("burnish:missing-module", "a.js", 2, "run(() => {\n  const a = require('./tools/a')\n})\n", "medium"),
         ("oxlint:no-dupe-keys", "yarn.cjs", 2, f"{'a();' * 300}\nb({{c: 1, c: 2}})\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ matrix.b || inputs.c }}-${{ github.job }}\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ inputs.c || github.head_ref }}\n", "critical"),
@@ -398,3 +406,19 @@ def test_objects_of_what_runs_a_script() -> None:
     missing = hit("oxlint:no-undef", file="package.js", line=1, message="`Package` is not defined.")
     assert _severity(missing, "Package.describe({name: 'a'})\n") == "medium"
     assert _severity(missing, "import a from 'a'\nPackage.describe({name: 'a'})\n") == "high"
+
+
+@pytest.mark.parametrize(("names", "doubtful"), [(7, False), (8, True)])
+def test_many_unknown_names_come_from_elsewhere(names: int, doubtful: bool) -> None:
+    code = ["import a from 'a';", *(f"b{number}();" for number in range(names))]
+    hits = [
+        hit("oxlint:no-undef", file="a.js", line=number + 2, message=f"'b{number}' is not defined.")
+        for number in range(names)
+    ]
+    assert {one.doubtful for one in with_doubts(hits, lambda _: code)} == {doubtful}
+
+
+def test_one_unknown_name_in_many_places_is_a_missing_import() -> None:
+    code = ["import a from 'a';", *["b();"] * 20]
+    hits = [hit("oxlint:no-undef", file="a.js", line=line, message="'b' is not defined.") for line in range(2, 22)]
+    assert not any(one.doubtful for one in with_doubts(hits, lambda _: code))

@@ -79,6 +79,7 @@ def test_attributes_by_which_a_checkout_differs() -> None:
     text = "*.py working-tree-encoding=UTF-7\n*.c filter=evil\n# *.x filter=y\n*.png filter=lfs -text\n*.h ident\n"
     assert rules("sub/.gitattributes", text) == [CHECKOUT, CHECKOUT, EXPANDED, EXPANDED]
     assert rules(".gitattributes", "*.sh text eol=lf\n*.min.js -diff\n*.md diff=markdown\n") == []
+    assert rules(".gitattributes", "* text=auto working-tree-encoding=UTF-8\n*.x working-tree-encoding=utf8\n") == []
 
 
 def test_a_byte_that_hides_code() -> None:

@@ -18,6 +18,7 @@ _LIBRARIES = frozenset({"angular", "d3", "firebase", "ga", "google", "gtag", "io
 """What pages load by a script of its own, and other scripts then use by these names."""
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
+_LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
 )
@@ -29,8 +30,13 @@ _RUNS_CODE = ("no-eval", "no-implied-eval", "no-script-url")
 
 
 def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
-    """A bundle has the modules that it imports in itself; and what a build writes is not in the repository."""
-    return _BUNDLE.search(source.text) is not None or _OUTPUT.search(source.line(hit.line)) is not None
+    """A bundle has the modules that it imports in itself; and what a build writes is not in the repository.
+
+    What is imported late is there by then, or is looked for from another folder.
+    """
+    line = source.line(hit.line)
+    late = source.function(hit.line) is not None or _LATE.search(line) is not None
+    return late or _BUNDLE.search(source.text) is not None or _OUTPUT.search(line) is not None
 
 
 def is_built(hit: Hit, source: SourceCode) -> bool:

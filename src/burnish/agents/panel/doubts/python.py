@@ -51,12 +51,19 @@ _PAGES = re.compile(r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|e?mail|ren
 def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
     """Nothing from outside is seen to become part of the code that is run.
 
-    Files of code are plugins and settings. What is compiled, under the name of a file, is code on purpose.
+    Files of code are plugins and settings. What is compiled, under the name of a file, and what is evaluated with names
+    of the caller, is code on purpose; a dict without builtins is no protection, and shows that it may be anything.
     """
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and last_name(node.func) == "eval"]
+    evaluates = any(len(one.args) > 1 and not isinstance(one.args[1], ast.Dict) for one in calls)
     run = _given_to(hit, source, ("exec", "eval"))
     return bool(run) and not any(
         comes_from_outside(
-            one, source, hit.line, outside=FROM_STRANGERS, from_callers=not _is_file(one, source, hit.line)
+            one,
+            source,
+            hit.line,
+            outside=FROM_STRANGERS,
+            from_callers=not evaluates and not _is_file(one, source, hit.line),
         )
         for one in run
     )
@@ -225,6 +232,9 @@ def is_no_query(hit: Hit, source: SourceCode) -> bool:
             return True
         case _:
             pass
+    if isinstance(queries[0], ast.BinOp) and isinstance(queries[0].op, ast.Mod) and begins is not None:
+        only_names = all(_IS_NAME.search(part) for part in begins.split("%s")[:-1])
+        return not comes_from_outside(queries[0].right, source, hit.line, from_callers=not only_names)
     if isinstance(queries[0], ast.JoinedStr):
         return all(
             not comes_from_outside(value, source, hit.line, from_callers=not _IS_NAME.search(before))

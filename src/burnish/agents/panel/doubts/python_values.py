@@ -14,13 +14,14 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 _STRANGERS = (
-    r"\b(?:request|input|argv|environ|getenv|params?|args|kwargs|form|query|body|payload|cookies?|headers|message|GET|POST)\b"
+    r"\b(?:request|input|argv|params?|args|kwargs|form|query|body|payload|cookies?|headers|message|GET|POST)\b"
     r"|\b(?:recv\w*|receive\w*|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 FROM_STRANGERS = re.compile(_STRANGERS)
-"""What users and other machines give."""
-FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:read\w*|fetch\w*|loads?)\(")
+"""What users and other machines give. The environment is that of the person who runs the program."""
+FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:environ|getenv)\b|\b(?:read\w*|fetch\w*|loads?)\(")
 """The same, and what a file or a database holds."""
+_QUOTES = re.compile(r"quote|escape|sanitize|identifier")
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
 
@@ -64,7 +65,7 @@ def _names(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Name():
             yield node.id
-        case ast.Call(func=ast.Name(id=name)) if name in _HARMLESS:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _HARMLESS or _QUOTES.search(name):
             return
         case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Pow() | ast.FloorDiv()) if not _holds_text(node):
             return  # numbers

@@ -74,6 +74,9 @@ _OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
     ToolName.OXLINT: is_built,
     ToolName.TY: is_guarded,
 }
+_UNKNOWN_NAME = (ToolName.OXLINT, "no-undef")
+_MANY_NAMES = 8
+"""One name that is nowhere defined is a mistake. So many different ones come from something that oxlint cannot see."""
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "B006"): is_kept_as_it_is,
@@ -131,17 +134,25 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
 
 def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     """The hits; those that the code around them makes doubtful say so."""
+    found = tuple(hits)
     sources: dict[str, SourceCode] = {}
+    unknown = {hit.message for hit in found if _is_of(hit, *_UNKNOWN_NAME)}
 
     def is_doubtful(hit: Hit) -> bool:
         rule = plain(hit.rule)
         if hit.tool is ToolName.AST_GREP:
             rule = rule.partition(".")[0]  # which says the language, where it is not that of most
         doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, rule))]
+        if len(unknown) >= _MANY_NAMES and _is_of(hit, *_UNKNOWN_NAME):
+            return True  # a macro, or a page whose other scripts define them
         if hit.doubtful or not any(doubts):
             return hit.doubtful
         if hit.file not in sources:
             sources[hit.file] = SourceCode(lines(hit.file) or ())
         return any(doubt(hit, sources[hit.file]) for doubt in doubts if doubt)
 
-    return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
+    return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in found)
+
+
+def _is_of(hit: Hit, tool: ToolName, rule: str) -> bool:
+    return hit.tool is tool and plain(hit.rule) == rule

@@ -8,7 +8,10 @@ from burnish.agents.panel.own_checks.reporting import OwnRule, hit
 from burnish.agents.panel.tools.reading import text
 from burnish.workspace.names import stays_inside
 
-_DIFFERS = re.compile(r"(?<![\w-])(?:working-tree-encoding|filter)=(?!lfs(?:\s|$))\S+")
+# UTF-8 is what git takes every text for, so that naming it changes nothing.
+_DIFFERS = re.compile(
+    r"(?<![\w-])(?:working-tree-encoding=(?!utf-?8(?:\s|$))|filter=(?!lfs(?:\s|$)))\S+", re.IGNORECASE
+)
 _EXPANDS = re.compile(r"(?<![\w-])(?:ident|export-subst|filter=lfs)(?![\w=-])")
 
 

@@ -2,21 +2,22 @@
 
 Each version is run with just those tests that run the line, which is measured first, and until the first one fails. A
 version that does not end is noticed. One that all tests let pass is named only with its effect: a call of a test must
-come to something else with it (`effects`). All of it has a time limit; tests that take longer than that are not run.
+come to something else with it (`effects`). Two versions are tried at a time, and what the original does is recorded
+once for all versions of a function. All of it has a time limit; tests that take longer than that are not run.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from burnish.agents.panel.project_tests.commands import RecordedFunction, SuiteSelection
 from burnish.agents.panel.project_tests.effects import ShownEffect, shown_effect
 from burnish.agents.panel.project_tests.findings import CATEGORY, evidence, named
 from burnish.agents.panel.project_tests.mutations import Mutation, chosen, mutations_of
 from burnish.agents.panel.project_tests.progress import Progress
-from burnish.agents.panel.project_tests.project_runs import ProjectRuns
+from burnish.agents.panel.project_tests.project_runs import Bench, ProjectRuns
 from burnish.agents.panel.project_tests.values import CaseOutcome, Framework, TestResult
 from burnish.core.findings import Finding, Location, Severity
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 
 MOST_NAMED = 5
 LEAST_SECONDS, TIMES_AS_LONG = 10.0, 5.0
@@ -39,7 +40,10 @@ class Mutants:
         self._head = head
         self._reaching = reaching
         self._seconds = seconds
-        self._bench = runs.bench("mutants")
+        self._benches = (runs.bench("mutants"), runs.bench("more-mutants"))
+        self._original = runs.bench("original")
+        self._recorded: dict[SuiteSelection, asyncio.Task[TestResult]] = {}
+        self._one_at_a_time = asyncio.Lock()
         self._began = 0.0
 
     async def look(self) -> Unnoticed:
@@ -53,19 +57,34 @@ class Mutants:
         measured = await self._measure(sorted(contents)) if self._expected_seconds() <= self._seconds else None
         if measured is None or not measured.complete:
             return Unnoticed(notes=(f"no wrong versions were tried: the tests take longer than {self._seconds:g} s",))
+        reached = [(mutation, tests) for mutation in candidates if (tests := tests_reaching(mutation, measured))]
+        try:
+            return await self._try(reached, contents, measured.seconds)
+        finally:
+            for task in self._recorded.values():
+                task.cancel()
+            await asyncio.gather(*self._recorded.values(), return_exceptions=True)
+
+    async def _try(
+        self, reached: Sequence[tuple[Mutation, tuple[str, ...]]], contents: Mapping[str, bytes], usual: float
+    ) -> Unnoticed:
         unnoticed: dict[tuple[str, int], Finding] = {}
-        for tried, mutation in enumerate(candidates):
-            place, tests = (mutation.path, mutation.line), tests_reaching(mutation, measured)
-            if len(unnoticed) >= MOST_NAMED:
-                break
+        tried, at_once = 0, len(self._benches)
+        while tried < len(reached) and len(unnoticed) < MOST_NAMED:
             if self._left <= 0:
-                said = f"{tried} of {len(candidates)} wrong versions were tried within {self._seconds:g} s"
+                said = f"{tried} of {len(reached)} wrong versions were tried within {self._seconds:g} s"
                 return Unnoticed(findings=tuple(unnoticed.values()), notes=(said,))
-            if place in unnoticed or not tests:
-                continue
-            effect = await self._unnoticed(mutation, contents[mutation.path], tests, measured.seconds)
-            if effect is not None:
-                unnoticed[place] = _finding(mutation, tests, effect)
+            some = reached[tried : tried + at_once]
+            effects = await asyncio.gather(
+                *(
+                    self._effect_of(mutation, contents[mutation.path], tests, usual, bench)
+                    for (mutation, tests), bench in zip(some, self._benches, strict=False)
+                    if (mutation.path, mutation.line) not in unnoticed
+                )
+            )
+            for mutation, tests, effect in filter(None, effects):
+                unnoticed.setdefault((mutation.path, mutation.line), _finding(mutation, tests, effect))
+            tried += at_once
         return Unnoticed(findings=tuple(unnoticed.values()))
 
     @property
@@ -97,14 +116,14 @@ class Mutants:
     async def _measure(self, paths: Sequence[str]) -> TestResult:
         """Which tests run which lines."""
         selection = SuiteSelection(only=self._wanted(), measured=tuple(paths), by_test=True)
-        return await self._bench.run(selection, {}, watch=lambda _: self._left <= 0)
+        return await self._benches[0].run(selection, {}, watch=lambda _: self._left <= 0)
 
-    async def _unnoticed(
-        self, mutation: Mutation, content: bytes, tests: tuple[str, ...], usual: float
-    ) -> ShownEffect | None:
+    async def _effect_of(
+        self, mutation: Mutation, content: bytes, tests: tuple[str, ...], usual: float, bench: Bench
+    ) -> tuple[Mutation, tuple[str, ...], ShownEffect] | None:
         """What a wrong version does, if all tests that run the line let it pass.
 
-        It and the original run in turns: what changes with time is not taken for its effect.
+        It and the original run twice: what changes from run to run is not taken for its effect.
         """
         limit = max(LEAST_SECONDS, TIMES_AS_LONG * usual)
 
@@ -112,20 +131,31 @@ class Mutants:
             return progress.seconds > limit or self._left <= 0
 
         wrong = {mutation.path: mutation.apply(content)}
-        plain = SuiteSelection(only=tests, until_failure=True)
-        if not all_pass(await self._bench.run(plain, wrong, watch=is_over), tests):
-            return None
         originals: list[TestResult] = []
         wrongs: list[TestResult] = []
         effect: ShownEffect | None = None
         for turn in range(2):
             selection = recording(mutation, tests, turn)
-            originals.append(await self._bench.run(selection, {}, watch=is_over))
-            wrongs.append(await self._bench.run(selection, wrong, watch=is_over))
+            result = await bench.run(replace(selection, until_failure=True), wrong, watch=is_over)
+            if not all_pass(result, tests):
+                return None
+            wrongs.append(result)
+            originals.append(await self._recording_of_original(selection, is_over))
             effect = shown_effect(originals, wrongs)
             if effect is None:
                 return None
-        return effect
+        return (mutation, tests, effect) if effect else None
+
+    async def _recording_of_original(self, selection: SuiteSelection, watch: Callable[[Progress], bool]) -> TestResult:
+        """What the calls of tests come to as the code is, which is the same for all versions of a function."""
+
+        async def run() -> TestResult:
+            async with self._one_at_a_time:
+                return await self._original.run(selection, {}, watch=watch)
+
+        if selection not in self._recorded:
+            self._recorded[selection] = asyncio.create_task(run())
+        return await self._recorded[selection]
 
 
 def recording(mutation: Mutation, tests: tuple[str, ...], turn: int) -> SuiteSelection:

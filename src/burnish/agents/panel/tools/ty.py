@@ -158,10 +158,9 @@ def without_unknown_packages(
     """
 
     def is_hidden(top: str, file: str) -> bool:
-        if top not in own:
-            return False
-        folders = [folder for folder in begins(top) if may_import_from(folder, file)]
-        return len(folders) != 1 or PurePosixPath(file).stem == top
+        places = begins(top)
+        folders = [folder for folder in places if may_import_from(folder, file)]
+        return bool(places) and (len(folders) != 1 or PurePosixPath(file).stem == top)
 
     def is_certain(hit: Hit) -> bool:
         if member := _NO_MEMBER.search(hit.message):
