@@ -15,7 +15,7 @@ from burnish.settings.types import AnalyserSettings
 MAX_TITLE = 120
 MAX_SNIPPET = 600
 MANY = 10
-"""So many findings of one rule in one change are one finding, unless each must be looked at by itself."""
+"""So many findings of one rule in one change, or critical ones in one file, are one finding."""
 MOST_PLACES = 1_000
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
@@ -31,17 +31,19 @@ _QUOTING = (ToolName.OXLINT, ToolName.ESLINT)
 def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> tuple[Finding, ...]:
     """What a reviewer reports: a finding for every hit that is its own, and one for many of the same rule."""
     mine = ((hit, rule_on(hit, settings)) for hit in hits_for(reviewer, hits, settings))
-    of_a_rule: dict[tuple[str, Severity], list[Finding]] = {}
+    of_a_rule: dict[tuple[str, Severity, str], list[Finding]] = {}
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            of_a_rule.setdefault((finding.rule, finding.severity), []).append(finding)
+            # What is critical is told file by file.
+            file = hit.file if finding.severity is Severity.CRITICAL else ""
+            of_a_rule.setdefault((finding.rule, finding.severity, file), []).append(finding)
     return tuple(one for alike in of_a_rule.values() for one in _together(alike))
 
 
 def _together(alike: list[Finding]) -> list[Finding]:
     """Findings of one rule; as one with all places where there are many."""
-    if len(alike) < MANY or alike[0].severity is Severity.CRITICAL:
+    if len(alike) < MANY:
         return alike
     first, *others = alike
     places = tuple(other.location for other in others[:MOST_PLACES] if other.location is not None)

@@ -18,6 +18,13 @@ _LIBRARIES = frozenset({"angular", "d3", "firebase", "ga", "google", "gtag", "io
 """What pages load by a script of its own, and other scripts then use by these names."""
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
+_WRITTEN_BY_USERS = re.compile(
+    r"\b\w*(?:name|title|comment|message|text|user|query|search|input|value|data|html|body|content|label|description|response"
+    r"|result|item|note|post|row|bio|email|url|error|msg|param)\w*",
+    re.IGNORECASE,
+)
+_NO_VALUE = re.compile(r"""^.*?(?:innerHTML|outerHTML)\s*\+?=|^.*?insertAdjacentHTML\(|'[^']*'|"[^"]*"|`[^`$]*`""")
+_TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
@@ -96,3 +103,11 @@ def has_another_method(hit: Hit, source: SourceCode) -> bool:
     """The method of a request is a variable, which oxlint takes for `GET`."""
     line = hit.line or 1
     return any(_METHOD_BY_NAME.search(one) for one in source.lines[max(0, line - _NEARBY) : line + _NEARBY])
+
+
+def shows_its_own_text(hit: Hit, source: SourceCode) -> bool:
+    """Nothing that is put into the page is called like what users write, or it is a translation."""
+    line = hit.line or 1
+    written = source.lines[line - 1 : max(line, hit.end_line or line)]
+    names = {name for one in written for name in _WRITTEN_BY_USERS.findall(_NO_VALUE.sub(" ", one))}
+    return all(re.search(rf"\b{name}\b\s*=[^=].*{_TRANSLATES}", source.text) for name in names) or is_built(hit, source)

@@ -4,6 +4,8 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from itertools import count
+from string import Formatter
 
 from burnish.agents.panel.doubts.source import Function, SourceCode, parameters
 
@@ -21,6 +23,7 @@ FROM_STRANGERS = re.compile(_STRANGERS)
 """What users and other machines give. The environment is that of the person who runs the program."""
 FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:environ|getenv)\b|\b(?:read\w*|fetch\w*|loads?)\(")
 """The same, and what a file or a database holds."""
+_PLACE = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]")
 _QUOTES = re.compile(r"quote|escape|sanitize|identifier")
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
@@ -133,15 +136,59 @@ def _stored(target: ast.expr) -> set[str]:
             return set()
 
 
-def parts_put_in(text: ast.JoinedStr) -> Iterator[tuple[str, ast.expr]]:
-    """What is put into a text, each with the text before it."""
+def parts_put_in(text: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """What is put into a text that is put together, each part with the text before it."""
     before = ""
-    for part in text.values:
-        if isinstance(part, ast.FormattedValue):
-            yield before, part.value
+    for piece in _pieces(text):
+        if isinstance(piece, str):
+            before += piece
+        else:
+            yield before, piece
             before = ""
-        elif isinstance(part, ast.Constant):
-            before = str(part.value)
+
+
+def _pieces(text: ast.expr) -> Iterator[str | ast.expr]:
+    """The texts and values that a text is put together from, in their order. Numbers (`%d`) can be no harm."""
+    match text:
+        case ast.Constant(value=str() as constant):
+            yield constant
+        case ast.JoinedStr():
+            for part in text.values:
+                yield from [part.value] if isinstance(part, ast.FormattedValue) else _pieces(part)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            yield from (*_pieces(left), *_pieces(right))
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as template), right=right):
+            yield from _filled(template, right)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as template), attr="format")):
+            yield from _formatted(template, text)
+        case _:
+            yield text
+
+
+def _filled(template: str, right: ast.expr) -> Iterator[str | ast.expr]:
+    """The pieces of `template % right`."""
+    values = right.elts if isinstance(right, ast.Tuple) else [right]
+    texts, places = _PLACE.split(template), _PLACE.findall(template)
+    if len(places) != len(values):
+        yield from (template, right)
+        return
+    for before, place, value in zip(texts, places, values, strict=False):
+        yield from (before, "0" if place == "%d" else value)
+    yield texts[-1]
+
+
+def _formatted(template: str, call: ast.Call) -> Iterator[str | ast.expr]:
+    """The pieces of `template.format(…)`."""
+    named = {one.arg: one.value for one in call.keywords} | {str(place): one for place, one in enumerate(call.args)}
+    numbers = count()
+    try:
+        parsed = [*Formatter().parse(template)]
+    except ValueError:
+        parsed = [(template, "", "", None)]
+    for before, field, _, _ in parsed:
+        yield before
+        if field is not None:
+            yield named.get(field or str(next(numbers)), call)
 
 
 def is_put_together(node: ast.expr) -> bool:

@@ -23,6 +23,7 @@ from burnish.agents.panel.doubts.javascript import (
     is_query_of_the_program,
     is_script_of_a_page,
     is_script_of_developers,
+    shows_its_own_text,
 )
 from burnish.agents.panel.doubts.python import (
     is_behind_an_error,
@@ -89,7 +90,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.AST_GREP, "py-unreachable"): is_behind_an_error,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): is_imported_late,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): is_documented,
-    (ToolName.AST_GREP, "js-html-from-text"): is_built,
+    (ToolName.AST_GREP, "js-html-from-text"): shows_its_own_text,
     (ToolName.AST_GREP, "js-html-from-value"): is_built,
     (ToolName.RUFF, "PLE0302"): is_interface,
     (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): is_example_address,
