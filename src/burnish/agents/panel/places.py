@@ -15,7 +15,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|tests?[_-].+|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
+    r".+[_-]tests|tests?[_-].+|[a-z]tests?|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _OF_DEVELOPERS = re.compile(r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|grunt|gulp|jake|rake)file.*", re.IGNORECASE)
 _MATERIAL_FOLDERS = frozenset(

@@ -68,6 +68,12 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:S608", 2, "", "def f(a):\n    execute('select 1 from %s limit 1' % a)\n"),
         ("ruff:S608", 2, "", "def f(self, a):\n    execute('select 1 where b = %s' % self.quote_name(a))\n"),
         ("ty:missing-argument", 1, CONSTRUCTOR, "ast.comprehension(ifs=[])\n"),
+        (
+            "ruff:PLE0237",
+            6,
+            "Attribute `b` is not defined in class's `__slots__`",
+            "class A:\n  __slots__ = ['_b']\n  @setter\n  def b(self, c): ...\n  def __init__(self):\n    self.b = 1\n",
+        ),
         ("ruff:S610", 1, "", "stream.extra(TLSAttribute.alpn)\n"),
         ("ruff:S602", 2, "", "def run(command):\n    return Popen(command, shell=True)\n"),
         ("ruff:S602", 2, "", "def run(*args):\n    return Popen(args, shell=True)\n"),
@@ -288,6 +294,12 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:S506", 2, "unsafe loader `A`", "class A(yaml.Loader): ...\nyaml.load(b, Loader=A)\n"),
         ("ruff:S307", 2, "", "def f(code):\n    return eval(code, {'__builtins__': {}}, {})\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute('select 1 from %s where c = %s' % (a, b))\n"),
+        (
+            "ruff:PLE0237",
+            4,
+            "Attribute `b` is not defined in class's `__slots__`",
+            "class A:\n  __slots__ = ['_b']\n  def __init__(self):\n    self.b = 1\n",
+        ),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+from typing import TypeGuard
 
 from burnish.agents.panel.doubts.python_values import (
     CHANGES,
@@ -190,6 +191,19 @@ def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
         held = getattr(node, name, None)
         if isinstance(held, list):
             yield held
+
+
+def is_described(hit: Hit, source: SourceCode) -> bool:
+    """The class itself, or one that it inherits from, has something of this name that takes the value."""
+    named = NAME.search(hit.message)
+    classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
+    defined = {getattr(node, "name", "") for one in classes for node in one.body}
+    defined |= {node.id for one in classes for part in one.body for node in ast.walk(part) if _is_stored_name(node)}
+    return named is not None and named["name"] in defined
+
+
+def _is_stored_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def is_imported_late(hit: Hit, source: SourceCode) -> bool:
