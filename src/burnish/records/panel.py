@@ -54,6 +54,9 @@ class PanelRecorder:
         return PHASES
 
 
+RECORDER = PanelRecorder()
+
+
 def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile]:
     folder = f"{PHASES}/review-{round_.number}"
     reviewed = texts.reviewed.get(round_.number, ())

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
+from burnish.agents.answers import answers_of, contract_of, kept_text, read_review, summary_of
 from burnish.agents.census import changed_files
-from burnish.agents.process import answers_of, contract_of, kept_text, read_review, summary_of
 from burnish.contracts.text import MAX_ANSWER_BYTES
 from burnish.core.effects import StartFix, StartReview
 from burnish.core.errors import BurnishError, ErrorKind
