@@ -16,8 +16,8 @@ from typing import Any
 
 import burnish.plugin
 from benchmarks.measure import Figure, Job, compare
-from burnish.plugin.cards import write_card
 from burnish.plugin.gates import seat_line
+from burnish.plugin.instructions import write_card
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.session_owners import owner_of
 from burnish.usecases.session_review import SessionRequest, Standing, start_review

@@ -359,7 +359,7 @@ class ReviewTools:
 
     def session_status(self, run: RunName) -> SessionResult:
         name = self._own(run)
-        return self._told(partial(standing, self._folder, name, self._environment))
+        return self._told(partial(standing, self._folder, name, self._environment, session=self._owner.session))
 
     def read_prompt(self, run: RunName, token: Token, offset: Annotated[int, Field(ge=0)] = 0) -> PromptResult:
         work = self._seat(self._own(run), token)
@@ -421,7 +421,9 @@ class ReviewTools:
         self, run: RunName, note: Annotated[str, Field(description="Why.", max_length=500)] = ""
     ) -> SessionResult:
         name = self._own(run)
-        return self._told(partial(stop_review, self._folder, name, self._environment, note))
+        return self._told(
+            partial(stop_review, self._folder, name, self._environment, note, session=self._owner.session)
+        )
 
     # What they share
 
@@ -440,7 +442,7 @@ class ReviewTools:
 
     def _seat(self, run: str, token: str) -> WantedWork:
         if token not in self._seats:
-            self._told(partial(standing, self._folder, run, self._environment))
+            self._told(partial(standing, self._folder, run, self._environment, session=self._owner.session))
         if token not in self._seats:
             raise SessionReviewError(
                 "No seat waits for an answer under this token: it is wrong, was used, or is of another run or attempt.",
@@ -466,6 +468,7 @@ class ReviewTools:
             token,
             text,
             self._environment,
+            session=self._owner.session,
             was_given=work.role is WorkRole.FIX or self._read.get(token, 0) >= len(work.prompt),
             repairable=tried <= _REPAIRS,
         )

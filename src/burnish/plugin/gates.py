@@ -10,7 +10,10 @@ _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _AGENTS = ("Agent", "Task")
 _PATHS = ("file_path", "notebook_path", "path")
 ESCAPE = "/burnish:stop ends the review."
+UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 REVIEW = "R1"
+PHASES = (REVIEW, "R2")
+"""In which subagents are wanted."""
 
 _CARD = {"run": str, "phase": str, "root": str, "prefix": str, "say": str, "work": list, "kept": list}
 Json = dict[str, Any]
@@ -37,13 +40,17 @@ def answer(data: bytes, card_path: bytes, folder: bytes, most: int) -> str:
 def _driven(event: str, call: Json, card: Json | None) -> str:
     if event == "PostToolUse" and (card is None or call.get("tool_name") not in _AGENTS):
         return ""
-    _add_packages()
-    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - gates must not pay for it
+    if event == "Stop":
+        from burnish.plugin.stops import on_stop  # noqa: PLC0415 - gates must not pay for it
+
+        return "" if card is None else dumped(on_stop(call, card))
+    add_packages()
+    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - nor for this
 
     return dumped(drive_hook(event, call, card))
 
 
-def _add_packages() -> None:
+def add_packages() -> None:
     """Find the packages that burnish needs: the interpreter was started without them."""
     try:
         __import__("msgspec")
@@ -116,7 +123,7 @@ def _gate(call: Json, card: Json | None) -> Json | None:
             return None
         return deny(f"burnish cannot read this call, and a review is under way. {ESCAPE}")
     phase = card.get("phase")
-    if phase not in ("R1", "R2"):
+    if phase not in PHASES:
         return None
     if not isinstance(tool, str) or not given:
         return deny(f"[PHASE {phase}] burnish cannot read this call. {ESCAPE}")

@@ -41,8 +41,7 @@ from burnish.core.text import clean_text
 from burnish.core.values import Value
 from burnish.core.work import Running
 from burnish.ledger.errors import BlobMissingError
-from burnish.ledger.interface import Ledger
-from burnish.ledger.sqlite import look_into_ledger, open_ledger
+from burnish.ledger.sqlite import SqliteLedger, look_into_ledger, open_ledger
 from burnish.records.panel import FIX_PHASE, REVIEW_PHASE
 from burnish.records.registry import LEFTOVER_PATHS, NO_WORK_OF_FIXERS, RECORD_PATHS
 from burnish.runtime import prompting
@@ -80,6 +79,10 @@ class SessionReviewError(BurnishError):
     """What a session asked for is not possible now."""
 
     kind = ErrorKind.USAGE
+
+
+class NotOwnerError(SessionReviewError):
+    """The run belongs to another session."""
 
 
 class WorkRole(Enum):
@@ -140,6 +143,8 @@ class Standing(Value):
     notices: tuple[str, ...] = ()
     version: int = 0
     """How many events the run has: a later standing has more."""
+    ledger: str = ""
+    """The file that holds the events."""
     root: str = ""
     """The working tree."""
     kept: tuple[str, ...] = ()
@@ -188,12 +193,12 @@ def start_review(
         found = _begin(folder, owner, request, environment)
     else:
         own(repository, found, owner)
-    return standing(folder, found, environment)
+    return standing(folder, found, environment, session=owner.session)
 
 
-def standing(folder: Path, run: str, environment: Mapping[str, str]) -> Standing:
+def standing(folder: Path, run: str, environment: Mapping[str, str], *, session: str) -> Standing:
     """Do what is burnish's own work, and say what is wanted from the session now."""
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         return review.advance()
 
 
@@ -204,6 +209,7 @@ def submit_answer(
     text: str,
     environment: Mapping[str, str],
     *,
+    session: str,
     transcript: bytes = b"",
     was_given: bool = True,
     repairable: bool = False,
@@ -213,30 +219,32 @@ def submit_answer(
     `was_given` says that it saw its prompt; `transcript` shows what it opened. Where `repairable`, an answer that
     cannot be read is not recorded: the same subagent is to be told the problem and asked to repeat its answer.
     """
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         return review.submit(token, text, transcript, was_given=was_given, repairable=repairable)
 
 
-def give_up_on_missing(folder: Path, run: str, environment: Mapping[str, str], why: str) -> Standing:
-    """What was handed out and has no answer is missing: it is asked for again, as often as the protocol allows."""
-    with _opened(folder, run, environment) as review:
-        review.fail_missing(why)
+def give_up_on_missing(folder: Path, run: str, environment: Mapping[str, str], *, session: str) -> Standing:
+    """What the session was asked for again and did not bring is not asked for any more; the protocol says what then."""
+    with _opened(folder, run, environment, session) as review:
+        review.fail_missing()
         return review.advance()
 
 
-def stop_review(folder: Path, run: str, environment: Mapping[str, str], note: str = "") -> Standing:
+def stop_review(folder: Path, run: str, environment: Mapping[str, str], note: str = "", *, session: str) -> Standing:
     """A person ends the review."""
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         if not isinstance(review.state.phase, Ended):
             review.record(Cancelled(at=clock.now(), note=note, by="session"))
         return review.advance()
 
 
-def decide_review(folder: Path, run: str, key: str, note: str, environment: Mapping[str, str]) -> Standing:
+def decide_review(
+    folder: Path, run: str, key: str, note: str, environment: Mapping[str, str], *, session: str
+) -> Standing:
     """A person decides; the review goes on from there."""
     from burnish.usecases.submit_intent import chosen  # noqa: PLC0415 - few reviews wait
 
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         choice = chosen(review.state.choices, key)
         if choice is None:
             keys = ", ".join(offered.key for offered in review.state.choices)
@@ -352,12 +360,17 @@ def _begin(folder: Path, owner: SessionOwner, request: SessionRequest, environme
 
 
 @contextmanager
-def _opened(folder: Path, run: str, environment: Mapping[str, str]) -> Generator["_OpenReview"]:
-    """A run of a session, with this process as its only writer."""
+def _opened(folder: Path, run: str, environment: Mapping[str, str], session: str) -> Generator["_OpenReview"]:
+    """A run of a session, with this process as its only writer. Raises where another session owns it by now."""
     repository = Repository.discover(folder)
     owned = owned_run(repository, run)
     if owned is None:
         raise SessionReviewError(f"No session owns a run '{run}' here.", hint="Start one: /burnish:fix.")
+    if owned.owner.session != session:
+        raise NotOwnerError(
+            f"The review of this tree, {run}, belongs to another session now: {owned.owner}.",
+            hint="This session leaves it alone. /burnish:fix --adopt takes it over.",
+        )
     with (
         hold(session_folder(repository, run) / "lock", seconds=PATIENCE),
         open_ledger(repository.state_dir) as ledger,
@@ -379,7 +392,7 @@ class _OpenReview:
     def __init__(
         self,
         repository: Repository,
-        ledger: Ledger,
+        ledger: SqliteLedger,
         journal: Journal,
         owned: OwnedRun,
         environment: Mapping[str, str],
@@ -551,6 +564,7 @@ class _OpenReview:
             choices=tuple((choice.key, choice.text) for choice in run.choices),
             notices=(*self._notices, *self._records.notices),
             version=run.version,
+            ledger=str(self.ledger.path),
             root=str(self.repository.root),
             kept=(str(self.repository.common_dir),),
             checks=tuple(command.text for command in self.settings.validate.commands.values()),
@@ -662,12 +676,13 @@ class _OpenReview:
     def _keep(self, data: bytes) -> str:
         return self.ledger.put_blob(data, clock.now())
 
-    def fail_missing(self, why: str) -> None:
+    def fail_missing(self) -> None:
+        """Enter that the session refuses: asking it once more would lead to nothing else."""
+        why = "the session was asked for it three times and gave no answer"
         for work in list(self._wanted()):
-            # Asked for again at once: nothing has to recover.
-            failure = Failure(kind=FailureKind.STUCK, message=why, retry_after=0.0)
+            failure = Failure(kind=FailureKind.REFUSED, message=why)
             try:
-                self.record(WorkFailed(at=clock.now(), effect=work.effect, failure=failure))
+                self.record(WorkFailed(at=clock.now(), effect=work.effect, failure=failure, usage=self._spent(work)))
             except IllegalEventError:
                 return  # the run ended with the one before
 
