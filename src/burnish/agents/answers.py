@@ -3,6 +3,7 @@
 Nothing here starts a process. An answer may come from a program that burnish ran, or from a session's subagent.
 """
 
+from functools import cached_property
 from typing import Protocol
 
 from burnish.agents.streams import read_answer
@@ -54,8 +55,11 @@ class TreeFiles:
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository = repository
         self._commit = commit
-        # An agent names a file as it was shown to it.
-        self._names = {shown(name): name for name in repository.files(commit)}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The names of files by how they were shown to an agent, which names them so."""
+        return {shown(name): name for name in self._repository.files(self._commit)}
 
     def is_file(self, path: str) -> bool:
         return path in self._names
