@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.ledger.glance import stream_version
+from burnish.system import clock
 from burnish.system.files import make_private_directory, write_atomically
 from burnish.system.folders import state_folder
 from burnish.system.locks import hold
@@ -56,6 +57,16 @@ def remove_card(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
+def hand_over(path: Path, say: str) -> None:
+    """Let a session know that its review belongs to another one: its gates open, and it is told so once."""
+
+    def handed(card: Card | None) -> Card | None:
+        return None if card is None else {**card, "phase": "TAKEN", "work": [], "asking": ["taken"], "say": say}
+
+    if path.exists():
+        change_card(path, handed)
+
+
 def note_told(path: Path) -> Card | None:
     """The card, where it asks for something that the session has not been told; from now on it has."""
 
@@ -77,5 +88,8 @@ def note_missed(path: Path) -> Card | None:
 
 
 def is_current(card: Card) -> bool:
-    """Whether nothing has happened to the run since the card was made."""
+    """Whether nothing has happened to the run since the card was made: no event, and no end of its time."""
+    deadline = card.get("deadline")
+    if isinstance(deadline, int | float) and deadline <= clock.now():
+        return False
     return stream_version(Path(card["ledger"]), card["stream"]) == card["version"]

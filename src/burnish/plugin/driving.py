@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnish.core.errors import BurnishError
-from burnish.plugin.cards import card_path, is_current, note_told, read_card, remove_card, sessions_folder
+from burnish.plugin.cards import card_path, hand_over, is_current, note_told, read_card, remove_card, sessions_folder
 from burnish.plugin.gates import ESCAPE, PHASES, UNFINISHED, Json, agent_name, seat_line, table
 from burnish.plugin.transcripts import MOST_BYTES, Transcript, tables, transcript_of
 
@@ -111,12 +111,19 @@ def _start(name: str, rest: str, session: str, folder: Path) -> Json:
     owner, environment = _owner(session), _environment()
     standing = start_review(folder, owner, _request(name, rest), environment)
     write_card(standing, owner, environment, told=True)
+    _tell_former(standing.run, standing.taken_from, session)
     said = words_for(standing, environment)
     notices = "\n".join(standing.notices)
     answer = _context("UserPromptSubmit", f"{said}\n{notices}".strip())
     if standing.is_over:
         answer["systemMessage"] = said
     return answer
+
+
+def _tell_former(run: str, former: str, session: str) -> None:
+    path = card_path(_environment(), former) if former else None
+    if path is not None:
+        hand_over(path, f"burnish: session {session[:8]} has taken over the review of this tree, {run}.")
 
 
 def _request(name: str, rest: str) -> "SessionRequest":
@@ -351,8 +358,19 @@ def give_up(card: Json) -> None:
 
 def _on_session(call: Json, card: Json | None) -> Json | None:
     if card is not None:
-        return _context("SessionStart", card["say"]) if card["phase"] in ("R1", "R2", "WAITING") else None
+        return _go_on(card) if card["phase"] in (*PHASES, "WAITING") else None
     return _clean_up(_text(call, "cwd"))
+
+
+def _go_on(card: Json) -> Json:
+    """The session was compacted, or resumed in another process, which is its owner's from now on."""
+    from burnish.plugin.instructions import words_for, write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import continue_review  # noqa: PLC0415
+
+    environment, owner = _environment(), _owner(card["session"])
+    now = continue_review(Path(card["root"]), card["run"], owner, environment)
+    write_card(now, owner, environment, told=True, missed=card["missed"])
+    return _context("SessionStart", words_for(now, environment))
 
 
 def _clean_up(folder: str) -> Json | None:

@@ -108,6 +108,7 @@ def write_card(
             "round": standing.round,
             "may_edit": standing.may_edit,
             "checks": list(standing.checks),
+            "deadline": standing.deadline,
             "asking": asking,
             "asked": list(dict.fromkeys([*asked, *(asking if told else [])])),
             "missed": missed,

@@ -14,10 +14,11 @@ from pathlib import Path
 from burnish.agents.answers import answers_of, contract_of, kept_text, read_review, summary_of
 from burnish.agents.census import changed_files
 from burnish.contracts.text import MAX_ANSWER_BYTES
-from burnish.core.effects import StartFix, StartReview
+from burnish.core.effects import ReachBudget, StartFix, StartReview
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import (
     AnyEvent,
+    BudgetReached,
     Cancelled,
     Change,
     Decided,
@@ -25,6 +26,7 @@ from burnish.core.events import (
     Mode,
     Outcome,
     Reviewed,
+    SessionAdopted,
     SessionFinished,
     StoryStatus,
     TreeChanged,
@@ -38,7 +40,7 @@ from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import AnsweredReview, Ended, Fixing, Reviewing, Run, Waiting
 from burnish.core.steps.flow import under_way
 from burnish.core.text import clean_text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.core.work import Running
 from burnish.ledger.errors import BlobMissingError
 from burnish.ledger.sqlite import SqliteLedger, look_into_ledger, open_ledger
@@ -143,6 +145,10 @@ class Standing(Value):
     notices: tuple[str, ...] = ()
     version: int = 0
     """How many events the run has: a later standing has more."""
+    deadline: float | None = None
+    """When the time that the run may take is used up."""
+    taken_from: str = ""
+    """The session that owned it until now."""
     ledger: str = ""
     """The file that holds the events."""
     root: str = ""
@@ -190,10 +196,21 @@ def start_review(
     repository = Repository.discover(folder)
     found = _open_run(repository, owner, adopt=request.adopt)
     if found is None:
-        found = _begin(folder, owner, request, environment)
-    else:
-        own(repository, found, owner)
-    return standing(folder, found, environment, session=owner.session)
+        return standing(folder, _begin(folder, owner, request, environment), environment, session=owner.session)
+    former = owned_run(repository, found)
+    own(repository, found, owner)
+    begun = standing(folder, found, environment, session=owner.session)
+    is_taken = former is not None and former.owner.session != owner.session
+    return replace(begun, taken_from=former.owner.session) if former is not None and is_taken else begun
+
+
+def continue_review(folder: Path, run: str, owner: SessionOwner, environment: Mapping[str, str]) -> Standing:
+    """The session that owns a run goes on in another process."""
+    repository = Repository.discover(folder)
+    known = owned_run(repository, run)
+    if known is not None and known.owner.session == owner.session:
+        own(repository, run, owner)
+    return standing(folder, run, environment, session=owner.session)
 
 
 def standing(folder: Path, run: str, environment: Mapping[str, str], *, session: str) -> Standing:
@@ -437,10 +454,27 @@ class _OpenReview:
 
     def advance(self) -> Standing:
         """Do burnish's own work, then hand out what the session is to do."""
+        self._enter_owner()
+        deadline = self._deadline()
+        if deadline is not None and deadline[1] <= clock.now():
+            self.record(BudgetReached(at=clock.now(), limit=deadline[0]))
         while True:
             self._own_work()
             if isinstance(self.state.phase, Ended) or not self._hand_out():
                 return self._standing()
+
+    def _enter_owner(self) -> None:
+        """Enter which session drives the run, where that is another one than the events say."""
+        owner, run = self._owned.owner, self.state
+        if (run.session, run.owner) != (owner.session, owner.process.pid) and not isinstance(run.phase, Ended):
+            self.record(SessionAdopted(at=clock.now(), session=owner.session, owner=owner.process.pid))
+
+    def _deadline(self) -> tuple[str, float] | None:
+        """The limit of minutes, and when it is reached if the session's subagents work until then."""
+        if not isinstance(self.state.phase, Reviewing | Fixing) or not list(self._wanted()):
+            return None
+        limits = (effect for effect in decide(self.state) if isinstance(effect, ReachBudget) and effect.seconds > 0)
+        return next(((limit.limit, self.state.at + limit.seconds) for limit in limits), None)
 
     def _own_work(self) -> None:
         """Everything that no subagent does: validation, checks, seals, pauses, the end."""
@@ -550,6 +584,7 @@ class _OpenReview:
         answered: tuple[str, ...] = ()
         if isinstance(phase, Reviewing):
             answered = tuple(seat.reviewer for seat in phase.seats if isinstance(seat.work, AnsweredReview))
+        deadline = self._deadline()
         return Standing(
             run=run.id,
             phase=phase_of(run),
@@ -564,6 +599,7 @@ class _OpenReview:
             choices=tuple((choice.key, choice.text) for choice in run.choices),
             notices=(*self._notices, *self._records.notices),
             version=run.version,
+            deadline=deadline[1] if deadline else None,
             ledger=str(self.ledger.path),
             root=str(self.repository.root),
             kept=(str(self.repository.common_dir),),
