@@ -1,6 +1,7 @@
 """Whose review it is, how long a session is waited for, and what late and running subagents count."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,58 @@ def test_findings_lead_to_a_fix_also_after_a_reminder(user: Path) -> None:
     assert told["reason"].startswith("[PHASE R2]")
     assert denied(session.send(tool("PreToolUse", "Agent", {"subagent_type": "burnish:critic"}, str(session.root))))
     assert len(PANEL) == len(session.run().rounds[0].reviews)
+
+
+# --- What does not count, and what is not open to the session
+
+
+def test_a_record_of_an_earlier_run_is_no_answer(user: Path) -> None:
+    session = begun(user)
+    session.follow(clean)
+    record = session.root / ".agents/tmp/phases/review-1/r1-critic.json"
+    old = record.read_text()
+    (session.root / "app.py").write_text("def half(number):\n    return number / 4\n")
+    session.type("/burnish:fix")
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(old)
+    os.utime(record, (1, 1))
+    card = session.card()
+    assert card is not None
+    critic = next(work for work in card["work"] if work["seat"] == "critic")
+    assert "could not be read" in session.subagent(critic, lambda _: "I would rather not say.")["reason"]
+
+
+def test_what_a_reviewer_wrote_to_its_file_counts_where_its_message_does_not(user: Path) -> None:
+    session = begun(user)
+    card = session.card()
+    assert card is not None
+
+    def write(_asked: object) -> str:
+        path = session.root / ".agents/tmp/phases/review-1/r1-critic.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CLEAN)
+        return "Written."
+
+    critic = next(work for work in card["work"] if work["seat"] == "critic")
+    assert session.subagent(critic, write) == {}
+    now = session.card()
+    assert now is not None
+    assert "critic" not in [work["seat"] for work in now["work"]]
+
+
+def test_no_edit_of_transcripts_nor_of_the_card_behind_a_link(
+    user: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    link = tmp_path_factory.mktemp("home") / "link"
+    link.symlink_to(user)
+    monkeypatch.setenv("XDG_STATE_HOME", str(link / "state"))
+    session = begun(user)
+
+    def edit(path: Path) -> str:
+        sent = tool("PreToolUse", "Write", {"file_path": str(path)}, str(session.root))
+        return denied(session.send({**sent, "transcript_path": str(user / "client" / "s.jsonl")}))
+
+    assert "belongs to burnish" in edit(session.card_path)
+    assert "belongs to burnish" in edit(session.card_path.resolve())
+    assert "is a transcript" in edit(user / "client/s/subagents/agent-1.jsonl")
+    assert edit(user / "notes.txt") == ""

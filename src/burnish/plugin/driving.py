@@ -6,6 +6,7 @@ Each calls one use case, brings the session's card up to date, and says what com
 
 import os
 import shlex
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,6 +109,8 @@ def _start(name: str, rest: str, session: str, folder: Path) -> Json:
 
     if not session:
         return _block("burnish: the client names no session, so no review can belong to it.")
+    if card_path(_environment(), session) is None:
+        return _block("burnish: there is no place for the card of a review. Set HOME or XDG_STATE_HOME.")
     owner, environment = _owner(session), _environment()
     standing = start_review(folder, owner, _request(name, rest), environment)
     write_card(standing, owner, environment, told=True)
@@ -239,13 +242,17 @@ def _work_of(call: Json, card: Json, transcript: Transcript) -> Json | None:
 
 
 def _own_file(card: Json, work: Json) -> str:
-    """What a reviewer may have written by itself, where the seed's reviewers do."""
+    """What a reviewer may have written by itself, where the seed's reviewers do, since it was asked.
+
+    What stands there from before is a record of an earlier round or run.
+    """
     if work["role"] != "review":
         return ""
     folder = Path(card["root"]) / ".agents" / "tmp" / "phases"
     path = folder / f"review-{card['round']}" / f"r1-{work['seat']}.json"
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+        found, asked = path.lstat(), Path(work["prompt"]).stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES or found.st_mtime_ns <= asked.st_mtime_ns:
             return ""
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

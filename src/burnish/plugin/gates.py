@@ -174,7 +174,7 @@ def seat_line(token: str) -> str:
 
 
 def _edit(given: Json, card: Json, call: Json) -> Json | None:
-    from posixpath import expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
+    from posixpath import dirname, expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
 
     phase, root = card["phase"], card["root"]
     path = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
@@ -182,8 +182,11 @@ def _edit(given: Json, card: Json, call: Json) -> Json | None:
         return deny(f"[PHASE {phase}] burnish cannot tell which file this would change. {ESCAPE}")
     folder = call.get("cwd") if isinstance(call.get("cwd"), str) else root
     real = realpath(join(str(folder), expanduser(path)))
-    if any(_inside(real, kept) for kept in card["kept"]):
+    if any(_inside(real, realpath(kept)) for kept in card["kept"]):
         return deny(f"[PHASE {phase}] {path[:200]} belongs to burnish. {ESCAPE}")
+    transcripts = call.get("transcript_path")
+    if isinstance(transcripts, str) and _inside(real, realpath(dirname(join(str(folder), transcripts)))):
+        return deny(f"[PHASE {phase}] {path[:200]} is a transcript, from which burnish takes answers. {ESCAPE}")
     if phase != REVIEW or card.get("may_edit"):
         return None
     real_root = realpath(root)
