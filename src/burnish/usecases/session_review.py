@@ -316,7 +316,7 @@ def _open_run(repository: Repository, owner: SessionOwner, *, adopt: bool) -> st
             if living is not None and living.session != owner.session and not adopt:
                 raise SessionReviewError(
                     f"'{branch}' is under review in another session: {living}, run {run.id}.",
-                    hint="Go on there, or take it over here: /burnish:fix --adopt.",
+                    hint=f"Go on there, take it over (/burnish:fix --adopt), or end it: burnish cancel {run.id}.",
                 )
             return run.id
     return None
