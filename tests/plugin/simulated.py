@@ -39,6 +39,7 @@ class SimulatedSession:
         if not self.root.exists():
             builder = RepositoryBuilder(self.root).commit({"app.py": FIXED, **(files or {})})
             builder.write({"app.py": BROKEN})
+        self.prefix = "burnish:" if "CLAUDE_PLUGIN_ROOT" in os.environ else "burnish-"
         self.blocks = 0
         """How often in all a stop was blocked."""
 
@@ -77,14 +78,14 @@ class SimulatedSession:
         """Start the subagent of a seat, and tell its end."""
         asked = self.dispatch(work)
         path = self.transcript(asked.prompt, answers(asked), work["seat"])
-        more = {"agent_id": "a1", "agent_type": f"burnish:{asked.agent}", "agent_transcript_path": str(path)}
+        more = {"agent_id": "a1", "agent_type": f"{self.prefix}{asked.agent}", "agent_transcript_path": str(path)}
         said = json.loads(path.read_text().splitlines()[-1])["message"]["content"][0]["text"]
         return self.send(
             call("SubagentStop", str(self.root), last_assistant_message=said, stop_hook_active=False, **more)
         )
 
     def dispatch(self, work: Mapping[str, Any]) -> Asked:
-        given = {"subagent_type": f"burnish:{work['agent']}", "description": work["seat"], "prompt": work["seat"]}
+        given = {"subagent_type": f"{self.prefix}{work['agent']}", "description": work["seat"], "prompt": work["seat"]}
         said = self.send(tool("PreToolUse", "Agent", given, str(self.root)))["hookSpecificOutput"]
         assert said["permissionDecision"] == "allow", said
         card = self.card()

@@ -1,6 +1,7 @@
 """Every protocol in a session: to an approval, to another end, and to a person's decision."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,23 @@ def test_the_default_asks_a_person_once_it_is_exhausted(user: Path) -> None:
     session = waiting(user, "default")
     assert "[PHASE R" not in session.type("/burnish:decide a")["reason"]
     assert session.run().outcome is Outcome.BLOCKED
+
+
+@pytest.mark.prove
+def test_settings_of_a_project_where_there_is_no_bubblewrap(
+    user: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """burnish's own checks run in the other sandbox, or in none where the kernel has none."""
+    programs = tmp_path_factory.mktemp("programs")
+    for folder in reversed(os.environ["PATH"].split(":")):
+        for program in Path(folder).glob("*"):
+            if program.name != "bwrap":
+                (programs / program.name).unlink(missing_ok=True)
+                (programs / program.name).symlink_to(program)
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.delenv("CLAUDE_PLUGIN_ROOT")
+    session = SimulatedSession(user)
+    begun = session.type("/burnish:fix --protocol default")["hookSpecificOutput"]["additionalContext"]
+    assert "- burnish-code-review: reviewer" in begun
+    session.follow(answers("default", session.root, fixes=True))
+    assert session.run().outcome is Outcome.APPROVED
