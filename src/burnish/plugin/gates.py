@@ -137,7 +137,10 @@ def _gate(call: Json, card: Json | None) -> Json | None:
 
 
 def _dispatch(given: Json, card: Json) -> Json:
-    """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground."""
+    """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground.
+
+    No other field passes: a weaker model, or a work tree of its own, would make another review of it.
+    """
     kind, phase = given.get("subagent_type"), card["phase"]
     agent = agent_name(kind) if isinstance(kind, str) else ""
     fitting = [work for work in card["work"] if work["agent"] == agent]
@@ -158,14 +161,19 @@ def _dispatch(given: Json, card: Json) -> Json:
             "hookEventName": "PreToolUse",
             "permissionDecision": "allow",
             "permissionDecisionReason": f"burnish asks for {work['seat']}",
-            "updatedInput": {**given, "prompt": prompt, "run_in_background": False},
+            "updatedInput": {
+                "subagent_type": kind,
+                "description": work["seat"],
+                "prompt": prompt,
+                "run_in_background": False,
+            },
         }
     }
 
 
 def agent_name(kind: str) -> str:
-    """One of burnish's subagents: of the plugin, or of a project's own settings."""
-    return kind.removeprefix("burnish:").removeprefix("burnish-")
+    """One of burnish's subagents, of the plugin or of a project's own settings; empty for any other one."""
+    return kind[len("burnish:") :] if kind.startswith(("burnish:", "burnish-")) else ""
 
 
 def seat_line(token: str) -> str:
@@ -177,9 +185,10 @@ def _edit(given: Json, card: Json, call: Json) -> Json | None:
     from posixpath import dirname, expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
 
     phase, root = card["phase"], card["root"]
-    path = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
-    if path is None or "\0" in path:
+    paths = [given[key] for key in _PATHS if key in given]
+    if len(paths) != 1 or not isinstance(paths[0], str) or "\0" in paths[0]:
         return deny(f"[PHASE {phase}] burnish cannot tell which file this would change. {ESCAPE}")
+    path = paths[0]
     folder = call.get("cwd") if isinstance(call.get("cwd"), str) else root
     real = realpath(join(str(folder), expanduser(path)))
     if any(_inside(real, realpath(kept)) for kept in card["kept"]):
