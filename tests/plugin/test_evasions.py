@@ -114,7 +114,8 @@ def test_a_reviewer_starts_as_burnish_wants_it_or_not_at_all(session: SimulatedS
     given = said["hookSpecificOutput"]["updatedInput"]
     assert sorted(given) == ["description", "prompt", "run_in_background", "subagent_type"]
     assert given["run_in_background"] is False
-    assert given["prompt"].startswith("# Review this change as the critic")
+    assert "# Review this change as the critic" in given["prompt"]
+    assert "Say that it is clean" not in given["prompt"]
     # The user's own agent of that name has other tools, and another prompt.
     assert "is not wanted now" in denied(before(session, "Agent", subagent_type="critic", prompt="x"))
 
