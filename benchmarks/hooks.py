@@ -23,7 +23,7 @@ from burnish.usecases.session_owners import owner_of
 from burnish.usecases.session_review import SessionRequest, Standing, start_review
 
 TIMES = 25
-MOVES = 4
+MOVES = 8
 """Repeats of what moves a review."""
 HOOK = Path(burnish.plugin.__file__).with_name("hook.py")
 SCRIPT = Path(__file__).with_name("hooks.sh")
