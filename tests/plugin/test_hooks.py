@@ -346,3 +346,29 @@ def test_a_hook_that_breaks_denies(tmp_path: Path) -> None:
         )
         assert has in json.dumps(json.loads(done.stdout))
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("event", "absent"),
+    [
+        ("PreToolUse", ("pathlib", "sqlite3", "msgspec")),
+        ("Stop", ("msgspec", "burnish.usecases", "subprocess")),
+        ("SubagentStop", ("asyncio", "importlib.resources", "burnish.agents.process", "burnish.usecases.drive_run")),
+    ],
+)
+def test_a_hook_loads_only_what_it_needs(place: Place, tmp_path: Path, event: str, absent: tuple[str, ...]) -> None:
+    begun = place.start()
+    work = begun.wanted[0]
+    path = transcript_for(tmp_path, f"{work.prompt}\n{seat_line(work.token)}\n", CLEAN)
+    more = {"agent_type": "burnish:critic", "agent_transcript_path": str(path), "last_assistant_message": CLEAN}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-I", "-S", str(HOOK)],
+        input=json.dumps(tool(event, "Edit", {"file_path": "app.py"}, str(place.root), **more)).encode(),
+        capture_output=True,
+        env=place.environment,
+        timeout=60,
+        check=False,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "burnish.plugin.gates" in loaded
+    assert not loaded & set(absent)
