@@ -12,7 +12,7 @@ from pathlib import Path
 from burnish.core.errors import BurnishError
 from burnish.plugin.cards import Card, card_path, is_current, note_missed, note_told, read_card, remove_card
 from burnish.plugin.gates import ESCAPE, PHASES, UNFINISHED, Json, add_packages
-from burnish.plugin.transcripts import Transcript, tables, transcript_for
+from burnish.plugin.transcripts import Transcript, finished_work, tables
 
 _MOST_TASKS = 500
 
@@ -34,7 +34,7 @@ def _answer(call: Json, card: Card) -> Json:
         return _let_go(card, path)
     if _has_running_agents(call, card):
         return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
-    found = [(work, one) for work in card["work"] if (one := transcript_for(call, work)) is not None]
+    found = finished_work(call, card["work"])
     if found or not is_current(card):
         card = _brought_up_to_date(card, found, path)
     if card["phase"] in PHASES:

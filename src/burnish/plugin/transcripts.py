@@ -36,13 +36,11 @@ class Transcript:
 
     @classmethod
     def read(cls, path: str) -> "Transcript":
-        try:
-            if not path or Path(path).stat().st_size > MOST_BYTES:
-                return cls([])
-            lines = Path(path).read_bytes().split(b"\n")
-        except (OSError, ValueError):
-            return cls([])
-        return cls(list(_records(lines)))
+        return cls.parse(_content(path))
+
+    @classmethod
+    def parse(cls, data: bytes) -> "Transcript":
+        return cls(list(_records(data.split(b"\n"))))
 
 
 def transcript_of(call: Json, agent: str) -> Transcript:
@@ -52,22 +50,34 @@ def transcript_of(call: Json, agent: str) -> Transcript:
     return Transcript.read(str(folder / f"agent-{agent}.jsonl")) if folder and is_plain else Transcript([])
 
 
-def transcript_for(call: Json, work: Json) -> Transcript | None:
-    """That of a subagent which has done a piece of work, whatever the client told of it."""
+def finished_work(call: Json, works: list[Json]) -> list[tuple[Json, Transcript]]:
+    """Pieces of work that a subagent has come to the end of, whatever the client told of it. Each file is read once."""
     folder = _subagents(call)
-    line = json.dumps(seat_line(work["token"]))[1:-1].encode()
     try:
         files = sorted(folder.glob("agent-*.jsonl"))[-_MOST_SUBAGENTS:] if folder else []
-        fitting = [file for file in files if file.stat().st_size <= MOST_BYTES and line in file.read_bytes()]
     except (OSError, ValueError):
-        return None
-    transcripts = [Transcript.read(str(file)) for file in fitting]
-    ended = (one for one in transcripts if one.has_ended and one.last_text)
-    return next((one for one in ended if seat_line(work["token"]) in one.prompt), None)
+        return []
+    found: dict[str, tuple[Json, Transcript]] = {}
+    for data in map(_content, map(str, files)):
+        for work in works:
+            if seat_line(work["token"]).encode() not in data:  # most are of other work, and need no parsing
+                continue
+            transcript = Transcript.parse(data)
+            if seat_line(work["token"]) in transcript.prompt and transcript.has_ended and transcript.last_text:
+                found.setdefault(work["token"], (work, transcript))
+    return list(found.values())
 
 
 def tables(value: object) -> list[Json]:
     return [table(item) for item in cast("list[object]", value)] if isinstance(value, list) else []
+
+
+def _content(path: str) -> bytes:
+    """A file of the client's; nothing where it cannot be read, or is too large."""
+    try:
+        return Path(path).read_bytes() if path and Path(path).stat().st_size <= MOST_BYTES else b""
+    except (OSError, ValueError):
+        return b""
 
 
 def _subagents(call: Json) -> Path | None:
