@@ -190,10 +190,18 @@ def test_without_a_home_a_review_is_refused(user: Path) -> None:
     assert "HOME" in said["reason"]
 
 
-@pytest.mark.parametrize("state", ["a broken ledger", "a bent card", "no place to write"])
+@pytest.mark.parametrize("state", ["a broken ledger", "a broken card", "no place to write"])
 def test_what_is_broken_denies_edits_and_lets_the_session_stop(user: Path, state: str) -> None:
     session = STATES[state](user)
     known = samples(str(session.root))
     assert decision(answered(_raw(known["denied edit"]), os.environ)) == "deny"
     said = answered(_raw(known["stop"]), os.environ)
     assert ("decision" in said, "burnish" in said["systemMessage"]) == (False, True)
+
+
+def test_a_bent_card_denies_edits_and_is_made_anew_at_a_stop(user: Path) -> None:
+    session = with_a_bent_card(user)
+    known = samples(str(session.root))
+    assert decision(answered(_raw(known["denied edit"]), os.environ)) == "deny"
+    assert "[PHASE R1]" in answered(_raw(known["stop"]), os.environ)["reason"]
+    assert len((session.card() or {})["work"]) == 5
