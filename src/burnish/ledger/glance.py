@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 _PATIENCE = 2.0
-"""Seconds. Readers wait for nobody but a process that is moving the whole database."""
+"""Seconds. Readers wait only for a process that holds the whole database."""
 
 
 def stream_version(ledger: Path, stream: str) -> int | None:
