@@ -16,14 +16,14 @@ from typing import Any
 
 import burnish.plugin
 from benchmarks.measure import Figure, Job, compare
-from burnish.plugin.cards import write_card
 from burnish.plugin.gates import seat_line
+from burnish.plugin.instructions import write_card
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.session_owners import owner_of
 from burnish.usecases.session_review import SessionRequest, Standing, start_review
 
 TIMES = 25
-MOVES = 4
+MOVES = 8
 """Repeats of what moves a review."""
 HOOK = Path(burnish.plugin.__file__).with_name("hook.py")
 SCRIPT = Path(__file__).with_name("hooks.sh")

@@ -1,6 +1,8 @@
 """The MCP server, driven by the client of the official SDK on a real repository."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,10 @@ import pytest
 
 from burnish.cli.app import run as burnish
 from burnish.core.events import Outcome
+from burnish.mcp import server
+from burnish.mcp.server import MainThread, ReviewTools
 from burnish.usecases.runs import open_runs
+from burnish.usecases.session_review import SessionReviewError
 from tests.mcp_server.conversation import (
     ISSUE,
     RIGHT,
@@ -197,3 +202,37 @@ def test_without_the_sdk_there_is_a_hint(
     monkeypatch.setattr("burnish.mcp.command.find_spec", missing)
     assert burnish(["mcp", "--folder", str(tmp_path)]) == 2
     assert "pip install 'burnish[mcp]'" in capsys.readouterr().err
+
+
+def test_while_burnish_is_at_work_a_call_says_so_and_names_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path / "project")
+    main, busy, free = MainThread(), threading.Event(), threading.Event()
+    tools = ReviewTools(tmp_path / "project", environment(tmp_path), main)
+    said: list[object] = []
+
+    def run_tests() -> None:
+        busy.set()
+        free.wait()
+
+    def calls() -> None:
+        begun = tools.start_session_review(protocol="panel")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(main.do, run_tests, 60.0)
+            busy.wait()
+            monkeypatch.setattr(server, "_WAIT", 0.01)
+            now = tools.session_status(begun.run)
+            said.extend((now.run == begun.run, now.phase, now.seats))
+            said.append(tools.read_prompt(begun.run, begun.seats[0].token).seat)  # known already
+            with pytest.raises(SessionReviewError) as raised:
+                tools.read_prompt(begun.run, "0" * 24)
+            said.append(str(raised.value.message))
+            free.set()
+
+    try:
+        main.serve(calls)
+    finally:
+        free.set()
+    assert said[:4] == [True, "working", [], "critic"]
+    assert "is running checks or tests" in str(said[4])

@@ -12,6 +12,14 @@ from hypothesis import strategies as st
 from burnish.usecases.guard_command import why_denied
 
 DENIED = (
+    "function f { git push -f; }; f",
+    "git -c alias.p='!git push -f' p",
+    "git submodule foreach git push -f",
+    "git bisect run git push -f",
+    'git push $"--force"',
+    "env -S 'git push -f'",
+    "bash <(echo git push -f)",
+    "source <(echo git push -f)",
     "git commit --no-verify -m x",
     "git commit -n -m x",
     "git commit -nm x",

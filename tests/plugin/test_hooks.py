@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import burnish.plugin
 from burnish.core.events import Outcome
-from burnish.plugin import driving, hook
-from burnish.plugin.cards import write_card
+from burnish.plugin import hook
 from burnish.plugin.gates import seat_line
+from burnish.plugin.instructions import write_card
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.usecases.session_owners import owner_of
 from burnish.usecases.session_review import SessionRequest, Standing, look, standing, start_review
@@ -52,7 +52,8 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     found = Place(tmp_path)
-    monkeypatch.setattr(driving, "_environment", lambda: found.environment)
+    for name in ("HOME", "XDG_STATE_HOME", "CLAUDE_PLUGIN_ROOT"):
+        monkeypatch.setenv(name, found.environment[name])
     return found
 
 
@@ -79,7 +80,7 @@ def test_every_kind_of_call_in_a_review(place: Place) -> None:
             assert "[PHASE R1]" in denied(answer)
             assert "/burnish:stop" in denied(answer)
     # What came from subagents that are none of ours changed nothing.
-    assert standing(place.root, begun.run, place.environment).version == begun.version
+    assert standing(place.root, begun.run, place.environment, session=SESSION).version == begun.version
 
 
 @pytest.mark.prove
@@ -139,11 +140,11 @@ def test_an_unreadable_answer_is_repaired_by_the_same_subagent_once(place: Place
     assert first["decision"] == "block"
     assert "could not be read" in first["reason"]
     assert stopped(place, tmp_path, "critic", "Really.", begun, stop_hook_active=True) == {}
-    now = standing(place.root, begun.run, place.environment)
+    now = standing(place.root, begun.run, place.environment, session=SESSION)
     assert {work.seat: work.attempt for work in now.wanted} == {**dict.fromkeys(PANEL, 1), "critic": 2}
     # The subagent of the first attempt speaks no more for its seat.
     assert stopped(place, tmp_path, "critic", CLEAN, begun) == {}
-    assert standing(place.root, begun.run, place.environment).answered == ()
+    assert standing(place.root, begun.run, place.environment, session=SESSION).answered == ()
 
 
 def test_a_stop_asks_again_twice_and_then_lets_the_session_go(place: Place) -> None:
@@ -183,7 +184,7 @@ def test_what_a_tool_brings_back_counts_where_no_stop_was_told(place: Place) -> 
     }
     sent = tool("PostToolUse", "Agent", {"subagent_type": "burnish:critic"}, str(place.root), tool_response=response)
     assert place.answer(sent) == {}
-    assert standing(place.root, begun.run, place.environment).answered == (work.seat,)
+    assert standing(place.root, begun.run, place.environment, session=SESSION).answered == (work.seat,)
 
 
 def test_a_change_of_the_tree_voids_the_round(place: Place, tmp_path: Path) -> None:
@@ -192,7 +193,7 @@ def test_a_change_of_the_tree_voids_the_round(place: Place, tmp_path: Path) -> N
         stopped(place, tmp_path, seat, CLEAN, begun)
     place.builder.write({"sneaked.py": "x = 1\n"})
     stopped(place, tmp_path, PANEL[-1], CLEAN, begun)
-    now = standing(place.root, begun.run, place.environment)
+    now = standing(place.root, begun.run, place.environment, session=SESSION)
     assert {work.attempt for work in now.wanted} == {2}
     assert len(now.wanted) == 5
     assert "sneaked.py" in now.wanted[0].prompt
@@ -345,3 +346,29 @@ def test_a_hook_that_breaks_denies(tmp_path: Path) -> None:
         )
         assert has in json.dumps(json.loads(done.stdout))
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("event", "absent"),
+    [
+        ("PreToolUse", ("pathlib", "sqlite3", "msgspec")),
+        ("Stop", ("msgspec", "burnish.usecases", "subprocess")),
+        ("SubagentStop", ("asyncio", "importlib.resources", "burnish.agents.process", "burnish.usecases.drive_run")),
+    ],
+)
+def test_a_hook_loads_only_what_it_needs(place: Place, tmp_path: Path, event: str, absent: tuple[str, ...]) -> None:
+    begun = place.start()
+    work = begun.wanted[0]
+    path = transcript_for(tmp_path, f"{work.prompt}\n{seat_line(work.token)}\n", CLEAN)
+    more = {"agent_type": "burnish:critic", "agent_transcript_path": str(path), "last_assistant_message": CLEAN}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-I", "-S", str(HOOK)],
+        input=json.dumps(tool(event, "Edit", {"file_path": "app.py"}, str(place.root), **more)).encode(),
+        capture_output=True,
+        env=place.environment,
+        timeout=60,
+        check=False,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "burnish.plugin.gates" in loaded
+    assert not loaded & set(absent)

@@ -228,3 +228,41 @@ def test_two_sessions_do_not_review_one_branch(tmp_path: Path) -> None:
     assert "is under review in another session" in json.dumps(said.records)
     assert asked == 1  # nothing was asked of the model
     assert len(stage.runs()) == 1
+
+
+@pytest.mark.prove
+def test_subagents_that_the_session_starts_in_the_background_are_waited_for(tmp_path: Path) -> None:
+    script = (
+        *panel(CLEAN),
+        main(1, *dispatch(*PANEL, run_in_background=True), when=(FIRST,)),
+        main(2, say="Done.", when=(PASSED,)),
+    )
+    stage = SessionStage(tmp_path)
+    with model_server({"loop": script}) as server:
+        said = stage.claude(server, "loop", "/burnish:fix")
+    run = stage.run()
+    assert (said.code, run.outcome) == (0, Outcome.APPROVED)
+    assert (stage.events(run.id).count("Reviewed"), stage.events(run.id).count("WorkFailed")) == (5, 0)
+
+
+@pytest.mark.prove
+def test_the_default_protocol(tmp_path: Path) -> None:
+    """burnish's own checks run in the hook; then a subagent reviews, once more with fresh eyes after the fix."""
+    finds = ("# Review this change\n",)
+    script = (
+        ModelAnswer(when=(*finds, "Round: 1"), say=issues(severity="critical")),
+        ModelAnswer(when=finds, say=CLEAN),
+        *fixer(FIXED + '\n\ndef third(number):\n    """A third of it."""\n    return number * (1 / 3)\n'),
+        main(1, *dispatch("code-review"), when=("round 1 of at most 3",)),
+        main(2, *dispatch("review-fixer"), when=("[PHASE R2]",)),
+        main(3, *dispatch("code-review"), when=("round 2 of at most 3",)),
+        main(4, *dispatch("code-review"), when=("round 3 of at most 3",)),
+        main(5, say="It passed.", when=(PASSED,)),
+    )
+    stage = SessionStage(tmp_path)
+    with model_server({"loop": script}) as server:
+        said = stage.claude(server, "loop", "/burnish:fix --protocol default")
+    run = stage.run()
+    assert (said.code, run.outcome, len(run.rounds)) == (0, Outcome.APPROVED, 3), said.notices
+    assert PASSED in said.notices
+    assert stage.cards() == []

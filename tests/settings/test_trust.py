@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.settings.trust import Trusted, TrustError, TrustStore, digest_of, state_folder
+from burnish.settings.trust import Trusted, TrustError, TrustStore, digest_of
+from burnish.system.folders import state_folder
 
 FILES = {"burnish.toml": b"x = 1\n", "review.sh": b"#!/bin/sh\n"}
 
@@ -99,9 +100,9 @@ def test_a_repository_that_holds_the_store_would_trust_itself(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        ({"XDG_STATE_HOME": "/s", "HOME": "/h"}, Path("/s/burnish/trusted")),
-        ({"XDG_STATE_HOME": "relative", "HOME": "/h"}, Path("/h/.local/state/burnish/trusted")),
-        ({"HOME": "/h"}, Path("/h/.local/state/burnish/trusted")),
+        ({"XDG_STATE_HOME": "/s", "HOME": "/h"}, Path("/s/burnish")),
+        ({"XDG_STATE_HOME": "relative", "HOME": "/h"}, Path("/h/.local/state/burnish")),
+        ({"HOME": "/h"}, Path("/h/.local/state/burnish")),
         ({}, None),
     ],
 )

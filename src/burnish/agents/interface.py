@@ -4,12 +4,10 @@ Everything particular to one agent is in its own file beside this one: its card,
 """
 
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from burnish.agents.services import Job, Services
-from burnish.core.effects import StartReview
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import FixAnswer
 from burnish.core.evidence import Evidence
@@ -18,7 +16,11 @@ from burnish.core.reviews import Answer, ContractName, Failure, Usage
 from burnish.core.values import Value
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.types import AgentSettings
-from burnish.workspace.clones import Clone
+
+if TYPE_CHECKING:  # who only reads answers loads neither clones nor an event loop
+    from burnish.agents.services import Job, Services
+    from burnish.core.effects import StartReview
+    from burnish.workspace.clones import Clone
 
 READ_ONLY_COMMANDS = ("git diff", "git show", "git log", "git blame")
 """What every reviewer may run in burnish's sandbox: its prompt holds only the beginning of a long diff.
@@ -250,12 +252,12 @@ class Agent(Protocol):
         """Raise `AgentError` where it cannot be run as it is configured."""
         ...
 
-    async def review(self, job: Job[StartReview], services: Services) -> Review | Failed:
+    async def review(self, job: "Job[StartReview]", services: "Services") -> Review | Failed:
         """Look at the change, and answer."""
         ...
 
     async def change(
-        self, job: Job[Any], services: Services, clone: Clone, rejection: Rejection | None
+        self, job: "Job[Any]", services: "Services", clone: "Clone", rejection: Rejection | None
     ) -> Changed | Failed:
         """Fix, build, or review and fix, in a clone. It is asked again where its work was rejected."""
         ...

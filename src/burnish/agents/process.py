@@ -11,36 +11,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from burnish.agents.answers import Writing, answers_of, contract_of, kept_text, read_review, round_of, summary_of
 from burnish.agents.environment import write_findings
 from burnish.agents.interface import Bill, Changed, Failed, Rejection, Reply, Request, Review, Role
 from burnish.agents.services import GRACE_SECONDS, NOTHING, Job, Services, Session
-from burnish.agents.streams import read_answer
-from burnish.contracts.fix_answers import LONGEST_TEXT, read_fix_answers
-from burnish.contracts.registry import Expected
 from burnish.contracts.schemas import schema
-from burnish.contracts.text import UnreadableError
 from burnish.core.budget import Share, dollars
 from burnish.core.effects import StartBuild, StartFix, StartReview
-from burnish.core.events import FixAnswer
-from burnish.core.finding_identity import anchored
 from burnish.core.protocol import STANDARD_DIMENSIONS, Feedback, OnFailure, ReviewMode, ScoreGate
-from burnish.core.reviews import Answer, ContractName, Failure, FailureKind, Usage
+from burnish.core.reviews import Answer, Failure, FailureKind, Usage
 from burnish.core.state import Run
-from burnish.core.text import clean_text
 from burnish.core.values import Value, replace
-from burnish.prompts.fences import visible
 from burnish.prompts.rendering import fill
 from burnish.settings.types import AgentSettings
 from burnish.system.process import Command, Finished, ProcessLimits
 from burnish.workspace.clones import WIRING, Clone, ReadOnlyClone
 from burnish.workspace.commits import commit_tree
 from burnish.workspace.diffs import Difference, difference
-from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
 
 UNDER_REVIEW = "The change under review"
 Reader = Callable[[bytes], Answer | Failure]
-Writing = StartFix | StartBuild | StartReview
 
 
 class AskResult(Value):
@@ -203,26 +194,6 @@ async def change(
     )
 
 
-def answers_of(effect: Writing, text: str, before: tuple[FixAnswer, ...] = ()) -> tuple[FixAnswer, ...]:
-    """What a fixer says of each finding. Where it was asked again, its later word on a finding replaces the earlier."""
-    order = effect.order if isinstance(effect, StartFix) else None
-    handed = [finding.id for finding in (*order.must, *order.may)] if order else []
-    said = {answer.finding: tuple(one for one in before if one.finding == answer.finding) for answer in before}
-    answers = read_fix_answers(text, handed)
-    said |= {name: tuple(one for one in answers if one.finding == name) for name in (a.finding for a in answers)}
-    return tuple(answer for answers in said.values() for answer in answers)
-
-
-def kept_text(text: bytes) -> str:
-    """An agent's whole answer, as far as it is kept."""
-    return clean_text(text[: 4 * LONGEST_TEXT].decode("utf-8", errors="replace")).strip()[:LONGEST_TEXT]
-
-
-def summary_of(text: str) -> str:
-    """What an agent said it did, short enough for a commit."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:200]
-
-
 async def _ask(
     agent: Asker,
     job: Job[Any],
@@ -270,52 +241,6 @@ async def _read(asked: AskResult, read: Reader) -> Answer | Failure:
     if isinstance(asked.reply, Failure):
         return asked.reply
     return await asyncio.to_thread(read, asked.reply.text)
-
-
-class AnswerSources(Protocol):
-    """What reading an answer takes."""
-
-    @property
-    def repository(self) -> Repository: ...
-
-    def agent(self, name: str) -> AgentSettings: ...
-
-
-def read_review(services: AnswerSources, run: Run, agent: str, commit: str, text: bytes) -> Answer | Failure:
-    """Read an agent's answer once, at the boundary, and tie its findings to the lines of the reviewed tree."""
-    tree = TreeFiles(services.repository, commit)
-    gate = run.protocol.gate if isinstance(run.protocol.gate, ScoreGate) else None
-    # What the prompt tells a reviewer that its answer is about.
-    expected = Expected(ticket=visible(run.subject.story or run.subject.branch), revision=run.revisions)
-    try:
-        answer = read_answer(contract_of(services, run, agent), text, tree.is_file, gate, expected)
-    except UnreadableError as error:
-        return Failure(kind=FailureKind.UNREADABLE, message=error.message)
-    return replace(answer, findings=anchored(answer.findings, tree.lines))
-
-
-class TreeFiles:
-    """The files of a commit, as parsers and identity ask for them."""
-
-    def __init__(self, repository: Repository, commit: str) -> None:
-        self._repository = repository
-        self._commit = commit
-        # An agent names a file as it was shown to it.
-        self._names = {shown(name): name for name in repository.files(commit)}
-
-    def is_file(self, path: str) -> bool:
-        return path in self._names
-
-    def lines(self, path: str) -> list[str] | None:
-        if path not in self._names:
-            return None
-        content = self._repository.read_file(self._commit, self._names[path])
-        return None if content is None else content.decode("utf-8", errors="replace").split("\n")
-
-
-def contract_of(services: AnswerSources, run: Run, agent: str) -> ContractName:
-    """The form in which an agent answers: its own where it has one, else the protocol's. Never guessed."""
-    return services.agent(agent).contract or run.protocol.contract
 
 
 def _review_request(
@@ -377,15 +302,6 @@ def _role(effect: Writing) -> Role:
             return Role.BUILD
         case StartReview():
             return Role.REVIEW
-
-
-def round_of(effect: Writing, run: Run) -> int:
-    """The round that work belongs to: of the findings that are fixed, else the one whose review comes next."""
-    if isinstance(effect, StartReview):
-        return effect.round
-    if isinstance(effect, StartFix) and not effect.order.after_validation:
-        return effect.order.round
-    return len(run.rounds) + 1
 
 
 def answer_schema(run: Run, request: Request) -> str:

@@ -268,6 +268,14 @@ class TreeChanged(Event, tag="tree-changed"):
     """Some of the files that differ."""
 
 
+class SessionAdopted(Event, tag="session-adopted"):
+    """Another session drives the run from now on, or the same one in another process."""
+
+    session: str
+    owner: int = 0
+    """Its process."""
+
+
 class SessionFinished(Event, tag="session-finished"):
     """A session that reviews and fixes ended with exit 0. No answer means that it could not be read."""
 
@@ -407,6 +415,7 @@ AnyEvent = (
     | Validated
     | Reviewed
     | TreeChanged
+    | SessionAdopted
     | SessionFinished
     | Fixed
     | Sealed

@@ -33,6 +33,7 @@ from burnish.core.events import (
     Reviewed,
     RunStarted,
     Sealed,
+    SessionAdopted,
     SessionFinished,
     Skipped,
     TimerFired,
@@ -101,6 +102,7 @@ STEPS: tuple[Transition, ...] = (
     _step(Reviewing, Reviewed, review.answered, Reviewing, Validating, Fixing, Sealing, Waiting, Ended),
     _step(Reviewing, SessionFinished, review.session_finished, Reviewing, Validating, Sealing, Waiting, Ended),
     _step(Reviewing, TreeChanged, review.tree_changed, Reviewing, Waiting, Stopping, Ended),
+    *(_step(phase, SessionAdopted, person.adopted, phase) for phase in (*_SINGLE, Reviewing, Waiting)),
     _step(Reviewing, WorkFailed, review.failed, Reviewing, Waiting, Stopping, Ended),
     _step(Fixing, Fixed, change.fixed, Validating, Reviewing, Waiting, Ended),
     _step(Fixing, WorkFailed, change.fix_failed, Fixing, Validating, Reviewing, Ended),
@@ -162,6 +164,7 @@ def _start(event: AnyEvent) -> Run:
     # The phase is a placeholder for one call: the flow alone knows which phase comes first.
     unbegun = Run(started=event, phase=Waiting(reason="", choices=()), commit=subject.head, tree=subject.tree)
     known = replace(unbegun, changed=subject.changed, findings=event.remembered, limit=min(limit, left), at=event.at)
+    known = replace(known, session=event.session, owner=event.owner)
     return flow.to_start(known)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from burnish.core.budget import Amounts, Cap, Share
 from burnish.core.effects import Effect, ReachBudget
-from burnish.core.events import AnyEvent, WorkLost
+from burnish.core.events import AnyEvent, SessionAdopted, WorkLost
 from burnish.core.reviews import Usage
 from burnish.core.state import Active, Building, Fixing, Phase, Review, Reviewing, Run, Sealing, Validating
 from burnish.core.steps.flow import under_way
@@ -67,9 +67,9 @@ def seconds_at_work(run: Run, event: AnyEvent) -> float:
     """How much longer a run was at work until this event.
 
     Work that runs counts, and a pause for as long as it was meant to be. The rest is time in which the run waits for a
-    person or is not driven; when lost work stopped is not known.
+    person or is not driven; when lost work stopped, or the session of a run that another one adopts, is not known.
     """
-    if isinstance(event, WorkLost):
+    if isinstance(event, WorkLost | SessionAdopted):
         return 0.0
     until = event.at if under_way(run) else min(event.at, _end_of_pause(run))
     return max(0.0, until - run.at)

@@ -356,6 +356,10 @@ class Run(Value):
     seal_kinds: tuple[SealKind, ...] = ()
     closed: bool = False
     """Whether the end is on record, so that no later version with other rules can reopen it."""
+    session: str = ""
+    """The session that drives it; empty where burnish runs the agents."""
+    owner: int = 0
+    """The process of that session, or the one that asked for the run."""
     ended_at: float = 0.0
     """When the end was decided and nothing ran any more; 0 before."""
     usage: Usage = Usage()

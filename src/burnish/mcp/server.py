@@ -25,7 +25,6 @@ from burnish import __version__
 from burnish.core.errors import BurnishError
 from burnish.core.events import Mode
 from burnish.core.findings import FindingStatus
-from burnish.core.reviews import ContractName
 from burnish.core.text import clean_text
 from burnish.report.account import Account, open_blockers, state_of
 from burnish.report.json_objects import tracked_object
@@ -226,7 +225,7 @@ class MainThread:
             finally:
                 self._jobs.put(None)
 
-        thread = threading.Thread(target=run, name="mcp")
+        thread = threading.Thread(target=run, name="mcp", daemon=True)  # an interrupt ends it, too
         thread.start()
         for job in iter(self._jobs.get, None):
             job()
@@ -250,8 +249,12 @@ def _telling(tool: Callable[_P, _T]) -> Callable[_P, _T]:
         except BurnishError as error:
             hint = f" hint: {error.hint}" if error.hint else ""
             raise ToolError(f"{error.kind.value}: {error.message}{hint}") from None
-        except (TimeoutError, ToolError):
+        except ToolError:
             raise
+        except TimeoutError:
+            raise ToolError(
+                "infrastructure: burnish has not come to an end yet. hint: Ask for review_status."
+            ) from None
         except Exception as error:  # noqa: BLE001 - a client must not wait for an answer that never comes
             raise ToolError(f"infrastructure: burnish has a bug: {type(error).__name__}: {error}") from None
 
@@ -358,8 +361,7 @@ class ReviewTools:
         return self._told(partial(start_review, self._folder, self._owner, request, self._environment))
 
     def session_status(self, run: RunName) -> SessionResult:
-        name = self._own(run)
-        return self._told(partial(standing, self._folder, name, self._environment))
+        return self._look(self._own(run))
 
     def read_prompt(self, run: RunName, token: Token, offset: Annotated[int, Field(ge=0)] = 0) -> PromptResult:
         work = self._seat(self._own(run), token)
@@ -389,7 +391,7 @@ class ReviewTools:
             "former": [each.model_dump() for each in former or ()],
             "summary": {**{word: counts[word] for word in ("critical", "warning", "info")}, "verdict": verdict},
         }
-        return self._submit(run, token, msgspec.json.encode(answer).decode(), (ContractName.ISSUES,))
+        return self._submit(run, token, msgspec.json.encode(answer).decode(), "submit_review")
 
     def submit_verdict(
         self,
@@ -399,13 +401,12 @@ class ReviewTools:
         follow_up: Annotated[str, Field(description="On pass a summary; on drift what to do.", max_length=50_000)],
     ) -> SessionResult:
         answer = {"verdict": verdict, "followUpPrompt": follow_up}
-        return self._submit(run, token, msgspec.json.encode(answer).decode(), (ContractName.VERDICT,))
+        return self._submit(run, token, msgspec.json.encode(answer).decode(), "submit_verdict")
 
     def submit_text(
         self, run: RunName, token: Token, answer: Annotated[str, Field(min_length=1, max_length=500_000)]
     ) -> SessionResult:
-        others = [name for name in ContractName if name not in (ContractName.ISSUES, ContractName.VERDICT)]
-        return self._submit(run, token, answer, tuple(others))
+        return self._submit(run, token, answer, "submit_text")
 
     def submit_fix(
         self,
@@ -414,14 +415,14 @@ class ReviewTools:
         summary: Annotated[str, Field(description="In one line.", min_length=1, max_length=500)],
         answers: Annotated[list[SubmittedFix], Field(max_length=_MOST_SUBMITTED)],
     ) -> SessionResult:
-        lines = [f"- {each.id}: {each.answer}. {' '.join(each.text.split())}" for each in answers]
-        return self._submit(run, token, "\n".join([" ".join(summary.split()), "", *lines]), ())
+        lines = [f"- {_one_line(each.id)}: {each.answer}. {_one_line(each.text)}" for each in answers]
+        return self._submit(run, token, "\n".join([_one_line(summary), "", *lines]), "submit_fix")
 
     def end_session_review(
         self, run: RunName, note: Annotated[str, Field(description="Why.", max_length=500)] = ""
     ) -> SessionResult:
-        name = self._own(run)
-        return self._told(partial(stop_review, self._folder, name, self._environment, note))
+        name, session = self._own(run), self._owner.session
+        return self._told(partial(stop_review, self._folder, name, self._environment, note, session=session), name)
 
     # What they share
 
@@ -438,9 +439,17 @@ class ReviewTools:
             )
         return name
 
+    def _look(self, run: str) -> SessionResult:
+        """Have burnish's own work done, and tell how a session's review stands."""
+        look = partial(standing, self._folder, run, self._environment, session=self._owner.session)
+        return self._told(look, run)
+
     def _seat(self, run: str, token: str) -> WantedWork:
-        if token not in self._seats:
-            self._told(partial(standing, self._folder, run, self._environment))
+        if token not in self._seats and self._look(run).phase == _WORKING:
+            raise SessionReviewError(
+                "burnish is running checks or tests, and knows no seats until they are done. Nothing was recorded.",
+                hint="Call session_status until its phase is another one, then try again.",
+            )
         if token not in self._seats:
             raise SessionReviewError(
                 "No seat waits for an answer under this token: it is wrong, was used, or is of another run or attempt.",
@@ -448,12 +457,10 @@ class ReviewTools:
             )
         return self._seats[token]
 
-    def _submit(self, reference: str, token: str, text: str, contracts: tuple[ContractName, ...]) -> SessionResult:
+    def _submit(self, reference: str, token: str, text: str, tool: str) -> SessionResult:
         run = self._own(reference)
         work = self._seat(run, token)
-        if work.contract not in [contract.value for contract in contracts] and (
-            contracts or work.role is WorkRole.REVIEW
-        ):
+        if tool != _tool_for(work):
             raise SessionReviewError(
                 f"The seat '{work.seat}' does not take this kind of answer. Nothing was recorded.",
                 hint=f"Answer with {_tool_for(work)}.",
@@ -466,6 +473,7 @@ class ReviewTools:
             token,
             text,
             self._environment,
+            session=self._owner.session,
             was_given=work.role is WorkRole.FIX or self._read.get(token, 0) >= len(work.prompt),
             repairable=tried <= _REPAIRS,
         )
@@ -487,6 +495,10 @@ class ReviewTools:
             )
             raise SessionReviewError(f"The answer does not count: {done.problem}.", hint=again)
         return _session(now)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _ignore(*_: object) -> None:

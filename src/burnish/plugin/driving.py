@@ -4,29 +4,24 @@ Each calls one use case, brings the session's card up to date, and says what com
 `additionalContext` to the model and `systemMessage` to the person.
 """
 
-import json
 import os
 import shlex
-from collections.abc import Iterator
+import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from burnish.core.errors import BurnishError
-from burnish.plugin.gates import ESCAPE, Json, agent_name, seat_line, table
+from burnish.plugin.cards import card_path, hand_over, is_current, note_told, read_card, remove_card, sessions_folder
+from burnish.plugin.gates import ESCAPE, PHASES, UNFINISHED, Json, agent_name, seat_line, table
+from burnish.plugin.transcripts import MOST_BYTES, Transcript, tables, transcript_of
 
 if TYPE_CHECKING:
     from burnish.usecases.session_owners import SessionOwner
     from burnish.usecases.session_review import SessionRequest
 
-_SMALL = 64 * 1024
-_MOST_TRANSCRIPT = 32 * 1024 * 1024
-_MOST_SUBAGENTS = 500
 _COMMAND = "/burnish:"
 _OPTIONS = ("--protocol", "--base", "--max-rounds", "--brief")
 _ADOPT = "--adopt"
-_PHASES = ("R1", "R2")
-"""In which subagents are wanted."""
-UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 
 
 def drive_hook(event: str, call: Json, card: Json | None) -> Json | None:
@@ -39,17 +34,26 @@ def drive_hook(event: str, call: Json, card: Json | None) -> Json | None:
                 return _on_subagent_stop(call, card)
             case "PostToolUse" if card is not None:
                 return _on_tool(call, card)
-            case "Stop" if card is not None:
-                return _on_stop(call, card)
             case "SessionStart":
                 return _on_session(call, card)
             case _:
                 return None
     except BurnishError as error:
-        what = f"burnish: {error.message} {error.hint}".strip()
-        if event == "UserPromptSubmit":
-            return _block(what)
-        return {"systemMessage": f"{what} {UNFINISHED} {ESCAPE}"}
+        said = said_of(error, card)
+        return _block(said) if event == "UserPromptSubmit" else {"systemMessage": said}
+
+
+def said_of(error: BurnishError, card: Json | None) -> str:
+    """What the person is told of an error. Where another session owns the review now, this one lets go of it."""
+    from burnish.usecases.session_review import NotOwnerError  # noqa: PLC0415
+
+    said = f"burnish: {error.message} {error.hint}".strip()
+    if not isinstance(error, NotOwnerError) or card is None:
+        return said if card is None else f"{said} {UNFINISHED} {ESCAPE}"
+    path = card_path(_environment(), card["session"])
+    if path is not None:
+        remove_card(path)
+    return said
 
 
 def _context(event: str, text: str) -> Json:
@@ -65,10 +69,6 @@ def _text(call: Json, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _tables(value: object) -> list[Json]:
-    return [table(item) for item in cast("list[object]", value)] if isinstance(value, list) else []
-
-
 def _environment() -> dict[str, str]:
     return dict(os.environ)
 
@@ -80,7 +80,7 @@ def _on_prompt(call: Json, card: Json | None) -> Json | None:
     prompt = _text(call, "prompt").strip()
     session, folder = _text(call, "session_id"), Path(_text(call, "cwd") or ".")
     if not prompt.startswith(_COMMAND):
-        if card is None or card["phase"] not in _PHASES:
+        if card is None or card["phase"] not in PHASES:
             return None
         return _context("UserPromptSubmit", f"burnish: a review of this tree is under way.\n\n{card['say']}")
     name, _, rest = prompt.removeprefix(_COMMAND).partition(" ")
@@ -104,20 +104,29 @@ def _owner(session: str) -> "SessionOwner":
 
 
 def _start(name: str, rest: str, session: str, folder: Path) -> Json:
-    from burnish.plugin.cards import words_for, write_card  # noqa: PLC0415
+    from burnish.plugin.instructions import words_for, write_card  # noqa: PLC0415
     from burnish.usecases.session_review import start_review  # noqa: PLC0415
 
     if not session:
         return _block("burnish: the client names no session, so no review can belong to it.")
+    if card_path(_environment(), session) is None:
+        return _block("burnish: there is no place for the card of a review. Set HOME or XDG_STATE_HOME.")
     owner, environment = _owner(session), _environment()
     standing = start_review(folder, owner, _request(name, rest), environment)
     write_card(standing, owner, environment, told=True)
+    _tell_former(standing.run, standing.taken_from, session)
     said = words_for(standing, environment)
     notices = "\n".join(standing.notices)
     answer = _context("UserPromptSubmit", f"{said}\n{notices}".strip())
     if standing.is_over:
         answer["systemMessage"] = said
     return answer
+
+
+def _tell_former(run: str, former: str, session: str) -> None:
+    path = card_path(_environment(), former) if former else None
+    if path is not None:
+        hand_over(path, f"burnish: session {session[:8]} has taken over the review of this tree, {run}.")
 
 
 def _request(name: str, rest: str) -> "SessionRequest":
@@ -171,13 +180,14 @@ def _run_of(session: str, folder: Path) -> str:
 
 def _stop(session: str, folder: Path, card: Json | None) -> Json:
     """End the review, and whatever happens, let go of the session."""
-    from burnish.plugin.cards import aloud, card_path, remove_card  # noqa: PLC0415
+    from burnish.plugin.instructions import aloud  # noqa: PLC0415
     from burnish.usecases.session_review import stop_review  # noqa: PLC0415
 
     environment = _environment()
     place = Path(card["root"]) if card is not None else folder
     try:
-        standing = stop_review(place, card["run"] if card else _run_of(session, place), environment, "in the session")
+        run = card["run"] if card else _run_of(session, place)
+        standing = stop_review(place, run, environment, "in the session", session=session)
     finally:
         path = card_path(environment, session)
         if path is not None and session:
@@ -192,12 +202,12 @@ def _status(session: str, folder: Path) -> str:
 
 
 def _decide(rest: str, session: str, folder: Path) -> Json:
-    from burnish.plugin.cards import words_for, write_card  # noqa: PLC0415
+    from burnish.plugin.instructions import words_for, write_card  # noqa: PLC0415
     from burnish.usecases.session_review import decide_review  # noqa: PLC0415
 
     key, _, note = rest.strip().partition(" ")
     environment = _environment()
-    standing = decide_review(folder, _run_of(session, folder), key, note.strip(), environment)
+    standing = decide_review(folder, _run_of(session, folder), key, note.strip(), environment, session=session)
     write_card(standing, _owner(session), environment, told=True)
     said = words_for(standing, environment)
     return _context("UserPromptSubmit", said) if standing.wanted else _block(said)
@@ -220,7 +230,7 @@ def _on_subagent_stop(call: Json, card: Json) -> Json | None:
     return _block(fill("repair", problem=problem))
 
 
-def _work_of(call: Json, card: Json, transcript: "Transcript") -> Json | None:
+def _work_of(call: Json, card: Json, transcript: Transcript) -> Json | None:
     """The work that a subagent was given: by the line that only its prompt holds, else by its type."""
     for work in card["work"]:
         if seat_line(work["token"]) in transcript.prompt:
@@ -232,23 +242,26 @@ def _work_of(call: Json, card: Json, transcript: "Transcript") -> Json | None:
 
 
 def _own_file(card: Json, work: Json) -> str:
-    """What a reviewer may have written by itself, where the seed's reviewers do."""
+    """What a reviewer may have written by itself, where the seed's reviewers do, since it was asked.
+
+    What stands there from before is a record of an earlier round or run.
+    """
     if work["role"] != "review":
         return ""
     folder = Path(card["root"]) / ".agents" / "tmp" / "phases"
-    number = card["say"].partition("round ")[2].partition(" ")[0]
-    path = folder / f"review-{number}" / f"r1-{work['seat']}.json"
+    path = folder / f"review-{card['round']}" / f"r1-{work['seat']}.json"
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_TRANSCRIPT:
+        found, asked = path.lstat(), Path(work["prompt"]).stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES or found.st_mtime_ns <= asked.st_mtime_ns:
             return ""
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def _take(card: Json, work: Json, answers: list[str], transcript: "Transcript", *, repairable: bool) -> str:
+def _take(card: Json, work: Json, answers: list[str], transcript: Transcript, *, repairable: bool) -> str:
     """Submit the first answer that can be read. What is wrong with it, where the subagent can still repair it."""
-    from burnish.plugin.cards import write_card  # noqa: PLC0415
+    from burnish.plugin.instructions import write_card  # noqa: PLC0415
     from burnish.usecases.session_review import submit_answer  # noqa: PLC0415
 
     environment = _environment()
@@ -264,6 +277,7 @@ def _take(card: Json, work: Json, answers: list[str], transcript: "Transcript", 
             work["token"],
             text,
             environment,
+            session=card["session"],
             transcript=transcript.calls,
             was_given=bool(prompt) and prompt.strip() in transcript.prompt,
             repairable=repairable or number < len(found),
@@ -285,66 +299,6 @@ def _prompt_of(work: Json) -> str:
         return ""
 
 
-class Transcript:
-    """What a subagent was given, opened and said, as its client wrote it down."""
-
-    def __init__(self, records: list[Json]) -> None:
-        self.prompt = next((_said(record) for record in records if _role(record) == "user"), "")
-        self.last_text = next(
-            (text for record in reversed(records) if _role(record) == "assistant" and (text := _said(record))), ""
-        )
-        failed = {part.get("tool_use_id") for record in records for part in _parts(record) if part.get("is_error")}
-        used = [
-            part
-            for record in records
-            if _role(record) == "assistant"
-            for part in _parts(record)
-            if part.get("type") == "tool_use" and part.get("id") not in failed
-        ]
-        self.calls = b"\n".join(json.dumps({"input": part.get("input")}).encode() for part in used)
-        """What its tools were called with, where they did what they were asked."""
-
-    @classmethod
-    def read(cls, path: str) -> "Transcript":
-        try:
-            if not path or Path(path).stat().st_size > _MOST_TRANSCRIPT:
-                return cls([])
-            lines = Path(path).read_bytes().split(b"\n")
-        except (OSError, ValueError):
-            return cls([])
-        return cls(list(_records(lines)))
-
-
-def _records(lines: list[bytes]) -> Iterator[Json]:
-    for line in lines:
-        try:
-            record = table(json.loads(line)) if line.strip() else {}
-        except (ValueError, RecursionError):
-            continue
-        # The client also writes down its requests, which hold the conversation once more.
-        if record and not str(record.get("type", "")).startswith("api-"):
-            yield record
-
-
-def _message(record: Json) -> Json:
-    return table(record.get("message"))
-
-
-def _role(record: Json) -> str:
-    return str(_message(record).get("role", ""))
-
-
-def _parts(record: Json) -> list[Json]:
-    return _tables(_message(record).get("content"))
-
-
-def _said(record: Json) -> str:
-    content = _message(record).get("content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(part.get("text", "")) for part in _parts(record) if part.get("type") == "text")
-
-
 # --- The tool that starts subagents has returned
 
 
@@ -354,101 +308,56 @@ def _on_tool(call: Json, card: Json) -> Json | None:
     prompt = _text(response, "prompt") or _text(table(call.get("tool_input")), "prompt")
     work = next((one for one in card["work"] if seat_line(one["token"]) in prompt), None)
     if work is not None and response.get("status") == "completed":
-        said = "\n".join(str(part.get("text", "")) for part in _tables(response.get("content")))
-        transcript = _transcript_of(call, _text(response, "agentId"))
+        said = "\n".join(str(part.get("text", "")) for part in tables(response.get("content")))
+        transcript = transcript_of(call, _text(response, "agentId"))
         transcript.prompt = transcript.prompt or prompt
         _take(card, work, [said], transcript, repairable=False)
     return _tell("PostToolUse", card)
 
 
-def _transcript_of(call: Json, agent: str) -> Transcript:
-    folder = _subagents(call)
-    is_plain = agent.isascii() and agent.isalnum()
-    return Transcript.read(str(folder / f"agent-{agent}.jsonl")) if folder and is_plain else Transcript([])
-
-
-def _subagents(call: Json) -> Path | None:
-    path = _text(call, "transcript_path")
-    return Path(path).with_suffix("") / "subagents" if path.endswith(".jsonl") else None
-
-
 def _tell(event: str, card: Json) -> Json | None:
     """What the session has not been asked yet."""
-    from burnish.plugin.cards import card_path, note_told  # noqa: PLC0415
-
     path = card_path(_environment(), card["session"])
     current = note_told(path) if path is not None else None
     if current is None:
         return None
     answer = _context(event, current["say"])
-    if current["phase"] not in _PHASES:
+    if current["phase"] not in PHASES:
         answer["systemMessage"] = current["say"]
     return answer
 
 
-# --- The session would stop
+# --- What the end of a turn brings
 
 
-def _on_stop(call: Json, card: Json) -> Json | None:
-    """The net: what is missing is looked for, asked for again, and in the end given up. Then the session may stop."""
-    if card["phase"] in _PHASES and _at_work_behind(call):
-        return {"systemMessage": f"burnish: subagents are still at work in the background. {UNFINISHED} {ESCAPE}"}
-    if card["phase"] in _PHASES:
-        for work in list(card["work"]):
-            transcript = _left_behind(call, work)
-            if transcript is not None:
-                _take(card, work, [transcript.last_text, _own_file(card, work)], transcript, repairable=False)
-        card = _current(card)
-    if card["phase"] in _PHASES and _tell("Stop", card) is None:
-        card = _without_missing(card)
-    return _block(card["say"]) if card["phase"] in _PHASES else _let_go(card)
-
-
-def _current(card: Json) -> Json:
-    from burnish.plugin.cards import card_path, read_card  # noqa: PLC0415
-
+def take_found(card: Json, found: "list[tuple[Json, Transcript]]") -> None:
+    """Take answers that no hook brought. One that cannot be read is left: its subagent may not have come to an end."""
+    for work, transcript in found:
+        _take(card, work, [transcript.last_text, _own_file(card, work)], transcript, repairable=True)
     path = card_path(_environment(), card["session"])
-    return (read_card(path) if path is not None else None) or card
+    now = read_card(path) if path is not None else None
+    if now is None or not is_current(now):
+        _refresh(card)
 
 
-def _without_missing(card: Json) -> Json:
-    """Give up on what was asked for and did not come; it is asked for again, as often as the protocol allows."""
-    from burnish.plugin.cards import write_card  # noqa: PLC0415
+def _refresh(card: Json) -> None:
+    """Make the card anew from how the review stands: something else has moved it, such as `burnish cancel`."""
+    from burnish.plugin.instructions import write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import standing  # noqa: PLC0415
+
+    environment = _environment()
+    now = standing(Path(card["root"]), card["run"], environment, session=card["session"])
+    write_card(now, _owner(card["session"]), environment, missed=card["missed"])
+
+
+def give_up(card: Json) -> None:
+    """Give up on what was asked for again and did not come. What the protocol wants then counts as told."""
+    from burnish.plugin.instructions import write_card  # noqa: PLC0415
     from burnish.usecases.session_review import give_up_on_missing  # noqa: PLC0415
 
     environment = _environment()
-    why = "the session ended its turn without an answer"
-    standing = give_up_on_missing(Path(card["root"]), card["run"], environment, why)
-    write_card(standing, _owner(card["session"]), environment, told=True)
-    return _current(card)
-
-
-def _let_go(card: Json) -> Json:
-    """The session may stop; how the review stands is said to the person."""
-    from burnish.plugin.cards import card_path, remove_card  # noqa: PLC0415
-
-    path = card_path(_environment(), card["session"])
-    if card["phase"] != "WAITING" and path is not None:
-        remove_card(path)
-    return {"systemMessage": card["say"]}
-
-
-def _at_work_behind(call: Json) -> bool:
-    tasks = _tables(call.get("background_tasks"))[:_MOST_SUBAGENTS]
-    return any("burnish:" in json.dumps(task) for task in tasks)
-
-
-def _left_behind(call: Json, work: Json) -> Transcript | None:
-    """The transcript of a subagent that ended without a word of the client."""
-    folder = _subagents(call)
-    line = json.dumps(seat_line(work["token"]))[1:-1].encode()
-    try:
-        files = sorted(folder.glob("agent-*.jsonl"))[-_MOST_SUBAGENTS:] if folder else []
-        fitting = [file for file in files if file.stat().st_size <= _MOST_TRANSCRIPT and line in file.read_bytes()]
-    except OSError:
-        return None
-    transcripts = [Transcript.read(str(file)) for file in fitting]
-    return next((one for one in transcripts if seat_line(work["token"]) in one.prompt and one.last_text), None)
+    now = give_up_on_missing(Path(card["root"]), card["run"], environment, session=card["session"])
+    write_card(now, _owner(card["session"]), environment, told=True, missed=card["missed"])
 
 
 # --- A session begins, or its context was compacted
@@ -456,13 +365,23 @@ def _left_behind(call: Json, work: Json) -> Transcript | None:
 
 def _on_session(call: Json, card: Json | None) -> Json | None:
     if card is not None:
-        return _context("SessionStart", card["say"]) if card["phase"] in ("R1", "R2", "WAITING") else None
+        return _go_on(card) if card["phase"] in (*PHASES, "WAITING") else None
     return _clean_up(_text(call, "cwd"))
+
+
+def _go_on(card: Json) -> Json:
+    """The session was compacted, or resumed in another process, which is its owner's from now on."""
+    from burnish.plugin.instructions import words_for, write_card  # noqa: PLC0415
+    from burnish.usecases.session_review import continue_review  # noqa: PLC0415
+
+    environment, owner = _environment(), _owner(card["session"])
+    now = continue_review(Path(card["root"]), card["run"], owner, environment)
+    write_card(now, owner, environment, told=True, missed=card["missed"])
+    return _context("SessionStart", words_for(now, environment))
 
 
 def _clean_up(folder: str) -> Json | None:
     """Let go of sessions that are gone; say where they left a review of this tree unfinished."""
-    from burnish.plugin.cards import read_card, remove_card, sessions_folder  # noqa: PLC0415
     from burnish.usecases.session_owners import living_owner  # noqa: PLC0415
     from burnish.workspace.repository import Repository  # noqa: PLC0415
 

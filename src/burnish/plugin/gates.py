@@ -10,7 +10,10 @@ _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _AGENTS = ("Agent", "Task")
 _PATHS = ("file_path", "notebook_path", "path")
 ESCAPE = "/burnish:stop ends the review."
+UNFINISHED = "burnish: the review is not finished, and nothing is approved."
 REVIEW = "R1"
+PHASES = (REVIEW, "R2")
+"""In which subagents are wanted."""
 
 _CARD = {"run": str, "phase": str, "root": str, "prefix": str, "say": str, "work": list, "kept": list}
 Json = dict[str, Any]
@@ -37,13 +40,17 @@ def answer(data: bytes, card_path: bytes, folder: bytes, most: int) -> str:
 def _driven(event: str, call: Json, card: Json | None) -> str:
     if event == "PostToolUse" and (card is None or call.get("tool_name") not in _AGENTS):
         return ""
-    _add_packages()
-    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - gates must not pay for it
+    if event == "Stop":
+        from burnish.plugin.stops import on_stop  # noqa: PLC0415 - gates must not pay for it
+
+        return "" if card is None else dumped(on_stop(call, card))
+    add_packages()
+    from burnish.plugin.driving import drive_hook  # noqa: PLC0415 - nor for this
 
     return dumped(drive_hook(event, call, card))
 
 
-def _add_packages() -> None:
+def add_packages() -> None:
     """Find the packages that burnish needs: the interpreter was started without them."""
     try:
         __import__("msgspec")
@@ -116,7 +123,7 @@ def _gate(call: Json, card: Json | None) -> Json | None:
             return None
         return deny(f"burnish cannot read this call, and a review is under way. {ESCAPE}")
     phase = card.get("phase")
-    if phase not in ("R1", "R2"):
+    if phase not in PHASES:
         return None
     if not isinstance(tool, str) or not given:
         return deny(f"[PHASE {phase}] burnish cannot read this call. {ESCAPE}")
@@ -130,7 +137,10 @@ def _gate(call: Json, card: Json | None) -> Json | None:
 
 
 def _dispatch(given: Json, card: Json) -> Json:
-    """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground."""
+    """Only what the phase asks for, with the prompt that burnish wrote, and in the foreground.
+
+    No other field passes: a weaker model, or a work tree of its own, would make another review of it.
+    """
     kind, phase = given.get("subagent_type"), card["phase"]
     agent = agent_name(kind) if isinstance(kind, str) else ""
     fitting = [work for work in card["work"] if work["agent"] == agent]
@@ -151,14 +161,19 @@ def _dispatch(given: Json, card: Json) -> Json:
             "hookEventName": "PreToolUse",
             "permissionDecision": "allow",
             "permissionDecisionReason": f"burnish asks for {work['seat']}",
-            "updatedInput": {**given, "prompt": prompt, "run_in_background": False},
+            "updatedInput": {
+                "subagent_type": kind,
+                "description": work["seat"],
+                "prompt": prompt,
+                "run_in_background": False,
+            },
         }
     }
 
 
 def agent_name(kind: str) -> str:
-    """One of burnish's subagents: of the plugin, or of a project's own settings."""
-    return kind.removeprefix("burnish:").removeprefix("burnish-")
+    """One of burnish's subagents, of the plugin or of a project's own settings; empty for any other one."""
+    return kind[len("burnish:") :] if kind.startswith(("burnish:", "burnish-")) else ""
 
 
 def seat_line(token: str) -> str:
@@ -167,16 +182,20 @@ def seat_line(token: str) -> str:
 
 
 def _edit(given: Json, card: Json, call: Json) -> Json | None:
-    from posixpath import expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
+    from posixpath import dirname, expanduser, join, realpath  # noqa: PLC0415 - most calls are no edits; without pathlib
 
     phase, root = card["phase"], card["root"]
-    path = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
-    if path is None or "\0" in path:
+    paths = [given[key] for key in _PATHS if key in given]
+    if len(paths) != 1 or not isinstance(paths[0], str) or "\0" in paths[0]:
         return deny(f"[PHASE {phase}] burnish cannot tell which file this would change. {ESCAPE}")
+    path = paths[0]
     folder = call.get("cwd") if isinstance(call.get("cwd"), str) else root
     real = realpath(join(str(folder), expanduser(path)))
-    if any(_inside(real, kept) for kept in card["kept"]):
+    if any(_inside(real, realpath(kept)) for kept in card["kept"]):
         return deny(f"[PHASE {phase}] {path[:200]} belongs to burnish. {ESCAPE}")
+    transcripts = call.get("transcript_path")
+    if isinstance(transcripts, str) and _inside(real, realpath(dirname(join(str(folder), transcripts)))):
+        return deny(f"[PHASE {phase}] {path[:200]} is a transcript, from which burnish takes answers. {ESCAPE}")
     if phase != REVIEW or card.get("may_edit"):
         return None
     real_root = realpath(root)

@@ -7,10 +7,12 @@ a text and the code that fills it cannot drift apart.
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from burnish.core.errors import BurnishError, ErrorKind
 
+_FOLDER = Path(__file__).parent
+"""Not by `importlib.resources`, whose imports take longer than a hook of the plugin may."""
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
@@ -45,13 +47,12 @@ def has_template(name: str) -> bool:
 
 @cache
 def template(name: str) -> str:
-    return resources.files("burnish.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache
 def names() -> frozenset[str]:
-    files = (file.name for file in resources.files("burnish.prompts").iterdir())
-    return frozenset(name.removesuffix(".md") for name in files if name.endswith(".md"))
+    return frozenset(file.stem for file in _FOLDER.glob("*.md"))
 
 
 def _listed(names: list[str]) -> str:

@@ -27,6 +27,9 @@ class DriftRecorder:
         return ""
 
 
+RECORDER = DriftRecorder()
+
+
 def _answer(round_: Round) -> Answer | None:
     """What the round said as one verdict: where reviewers disagree, drift holds. None where one did not answer."""
     if round_.judgement is None or not round_.answered:

@@ -30,6 +30,9 @@ class EpicRecorder:
         return _documents(run)
 
 
+RECORDER = EpicRecorder()
+
+
 def _document(run: Run, round_: Round) -> str | None:
     """None while a round is not complete, and where it could not be judged: an empty document would look clean."""
     reviews = round_.answered

@@ -54,6 +54,9 @@ class PanelRecorder:
         return PHASES
 
 
+RECORDER = PanelRecorder()
+
+
 def _phase_files(run: Run, round_: Round, texts: RecordTexts) -> list[RecordFile]:
     folder = f"{PHASES}/review-{round_.number}"
     reviewed = texts.reviewed.get(round_.number, ())
@@ -113,8 +116,8 @@ def state_text(run: Run, texts: RecordTexts) -> str:
         "pipeline": "review",
         "status": "in_progress" if phase in (REVIEW_PHASE, FIX_PHASE) else "complete" if phase == "DONE" else "stopped",
         "task": started.subject.title or started.subject.story or started.subject.branch,
-        "ownerPpid": str(started.owner or ""),
-        "sessionId": started.session or run.id,
+        "ownerPpid": str(run.owner or ""),
+        "sessionId": run.session or run.id,
         "iteration": max(len(iterations), 1),
         "maxIterations": run.limit,
         "currentPhase": phase,

@@ -1,20 +1,14 @@
-"""The layouts of records by name, and where in a checkout any of them may write."""
+"""The layouts of records by name, and where in a checkout any of them may write.
+
+The module of a layout has the layout's name. It is imported when a run first needs it: a process sees one of them.
+"""
+
+from functools import cache
+from importlib import import_module
 
 from burnish.core.protocol import RecordLayout
 from burnish.core.state import Run
-from burnish.records.drift import DriftRecorder
-from burnish.records.epic import EpicRecorder
 from burnish.records.interface import Recorder, RecordFile, RecordTexts
-from burnish.records.panel import PanelRecorder
-from burnish.records.stories import RUN_DOCUMENTS
-from burnish.records.ticket import TicketRecorder
-
-RECORDERS: dict[RecordLayout, Recorder] = {
-    RecordLayout.EPIC: EpicRecorder(),
-    RecordLayout.TICKET: TicketRecorder(),
-    RecordLayout.PANEL: PanelRecorder(),
-    RecordLayout.DRIFT: DriftRecorder(),
-}
 
 RUN_RECORD_PATHS = (
     "docs/progress/story-*-review-findings-round-*.md",
@@ -25,15 +19,17 @@ RUN_RECORD_PATHS = (
 )
 """Globs of the records of runs in a checkout, those that hold a verdict first; `*` does not match a slash."""
 
+_STORY_DOCUMENTS = "docs/progress/epic-*-auto-run.md"
+
 RECORD_PATHS = (
     *RUN_RECORD_PATHS,
-    RUN_DOCUMENTS,
+    _STORY_DOCUMENTS,
     "**/artifacts/epic-state.json",
     "**/artifacts/completion-reports/*.json",
 )
 """Those of epics, too, which stand beside the source of each."""
 
-NO_WORK_OF_FIXERS = (".agents/tmp/", RUN_RECORD_PATHS[0], RUN_DOCUMENTS)
+NO_WORK_OF_FIXERS = (".agents/tmp/", RUN_RECORD_PATHS[0], _STORY_DOCUMENTS)
 """What a fix never commits: the records, and all of a folder that belongs to tools like this one."""
 
 LEFTOVER_PATHS = (
@@ -48,9 +44,14 @@ LEFTOVER_PATHS = (
 """Globs of what a killed writer leaves beside them."""
 
 
+@cache
+def _recorder(layout: RecordLayout) -> Recorder | None:
+    return None if layout is RecordLayout.NONE else import_module(f"burnish.records.{layout.value}").RECORDER
+
+
 def record_files(run: Run, texts: RecordTexts, layout: RecordLayout | None = None) -> tuple[RecordFile, ...]:
     """Everything that is to be on record of a run: as its protocol asks, or in the layout that is named."""
-    recorder = RECORDERS.get(run.protocol.layout if layout is None else layout)
+    recorder = _recorder(run.protocol.layout if layout is None else layout)
     return () if recorder is None else recorder.files(run, texts)
 
 
@@ -70,5 +71,5 @@ def _same_subject(one: Run, other: Run) -> bool:
 
 
 def _place(run: Run) -> str:
-    recorder = RECORDERS.get(run.protocol.layout)
+    recorder = _recorder(run.protocol.layout)
     return "" if recorder is None else recorder.place(run)

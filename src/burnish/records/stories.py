@@ -33,7 +33,6 @@ from burnish.core.text import clean_text
 from burnish.records.interface import RecordFile, moment, slug
 
 FOLDER = "docs/progress"
-RUN_DOCUMENTS = f"{FOLDER}/epic-*-auto-run.md"
 _TITLE = "## Stories"
 _COLUMNS = ("Story", "Status", "Review rounds", "Duration", "Commit")
 _KEY = re.compile(r"""^(?P<indent> *)(?P<quote>["']?)(?P<key>[^\s:"'#][^:"']*)(?P=quote):(?:\s|$)""")

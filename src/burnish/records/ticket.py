@@ -51,6 +51,9 @@ class TicketRecorder:
         return ""
 
 
+RECORDER = TicketRecorder()
+
+
 def ticket_fields(run: Run, gate: ScoreGate, texts: RecordTexts) -> JsonObject:
     """A ticket in the state of its epic: what a run knows of it, and the fields that reviews add."""
     phase, status, scored = run.phase, ticket_status(run), scored_reviews(run)

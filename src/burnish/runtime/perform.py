@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any, TypeVar
 
+from burnish.agents.answers import read_review
 from burnish.agents.census import changed_files
 from burnish.agents.interface import Agent, Changed, Failed, Rejection
-from burnish.agents.process import read_review
 from burnish.agents.registry import agent_of
 from burnish.agents.services import Job, Note, StoppedError, Work
 from burnish.contracts.text import bounded

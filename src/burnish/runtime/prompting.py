@@ -3,7 +3,7 @@
 import re
 from typing import Protocol, TypedDict
 
-from burnish.agents.process import round_of
+from burnish.agents.answers import round_of
 from burnish.agents.streams import words_of_tool_calls
 from burnish.core.effects import Previous, StartBuild, StartFix, StartReview
 from burnish.core.events import Subject, ValidationStatus

@@ -16,6 +16,7 @@ import msgspec
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.values import Value
 from burnish.system.files import make_private_directory, write_atomically
+from burnish.system.folders import state_folder
 
 _SUFFIX = ".json"
 
@@ -42,22 +43,12 @@ def file_digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def state_folder(environment: Mapping[str, str]) -> Path | None:
-    """Where programs keep what must last: `$XDG_STATE_HOME`, usually `~/.local/state`."""
-    folder = environment.get("XDG_STATE_HOME", "")
-    if not folder.startswith("/"):  # the specification says to ignore relative ones
-        home = environment.get("HOME", "")
-        if not home.startswith("/"):
-            return None
-        folder = f"{home}/.local/state"
-    return Path(folder) / "burnish" / "trusted"
-
-
 class TrustStore:
     """Everything that the user has trusted. `within` is the working tree that the store must not be part of."""
 
     def __init__(self, environment: Mapping[str, str], within: Path | None = None) -> None:
-        self._folder = state_folder(environment)
+        state = state_folder(environment)
+        self._folder = None if state is None else state / "trusted"
         self._problem = self._why_not(within)
 
     def _why_not(self, within: Path | None) -> str:

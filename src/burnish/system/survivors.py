@@ -4,7 +4,6 @@ Every process that burnish starts carries the name of its run in its environment
 itself: also to daemons that left its group and session.
 """
 
-import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -53,6 +52,8 @@ def adopt_orphans() -> frozenset[int]:
     """From now on, whatever below this process loses its parent becomes its child, so that it can be found whatever it
     did to its environment and session. Returns the children that exist now, which are not ours to end."""
     if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415 - few commands adopt, and all load this module
+
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return frozenset(mark.pid for mark in _children())
 

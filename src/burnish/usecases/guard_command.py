@@ -29,6 +29,8 @@ _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\w+|[@*#?$!-])")
 _REDIRECTION = re.compile(r"&>>?|<<<|<<-?|<\(|>\(|<>|[<>]&|>>|>\||[<>]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_OUTPUT = "<("
+"""The word that stands for the output of a command, as a file."""
 _LONGEST, _DEEPEST = 50_000, 6
 """How many characters are parsed, and how many commands within commands."""
 
@@ -193,7 +195,7 @@ class _Reader:
         sign = self._matched(_REDIRECTION)
         if sign[0].endswith("("):
             self._nested()
-            current.words.append(Word("", opaque=True))
+            current.words.append(Word(_OUTPUT, opaque=True))
             return
         if current.words and current.words[-1].text.isdecimal() and self._text[sign.start() - 1].isdecimal():
             current.words.pop()  # the number of a file descriptor
@@ -268,6 +270,9 @@ class _Reader:
             literal = self._matched(_ANSI_QUOTES)[1]
             parts.append(literal.encode("latin-1", "backslashreplace").decode("unicode_escape"))
             return False
+        if text.startswith('$"', self._at):  # a translated string: the quote is read next
+            self._at += 1
+            return False
         if text.startswith("$(", self._at):
             self._at += 2
             self._nested()
@@ -327,7 +332,7 @@ class _Judge:
         """`unknown`: whether further arguments come from elsewhere."""
         if any(map(_sets_hooks_path, words)):
             return _HOOKS_PATH
-        words = list(dropwhile(lambda word: word.text in _RESERVED or word.is_assignment, words))
+        words = _from_program(words)
         if not words:
             return ""
         name, rest = words[0].text.rpartition("/")[2], words[1:]
@@ -335,7 +340,7 @@ class _Judge:
             return self._of_git(rest, unknown=unknown)
         if name in _WRAPPERS:
             return self._wrapped(rest, command, unknown=unknown or name == "xargs")
-        if name in _SHELLS:
+        if name in _SHELLS or name in ("source", "."):
             return self._of_shell(rest, command)
         if name in _TAKE_LINES:
             return self._of_lines(rest)
@@ -345,6 +350,8 @@ class _Judge:
     def _wrapped(self, words: Sequence[Word], command: ShellCommand, *, unknown: bool) -> str:
         """The command that a wrapper runs: the first word that names a program which matters."""
         for index, word in enumerate(words):
+            if word.text in ("-S", "--split-string"):  # of `env`: a whole command in one word
+                return self._of_lines(words[index + 1 :])
             name = word.text.rpartition("/")[2]
             if name in _GITS | _SHELLS | _WRAPPERS | _TAKE_LINES or _INTERPRETERS.match(name):
                 return self._of(words[index:], command, unknown=unknown)
@@ -355,6 +362,8 @@ class _Judge:
             if re.fullmatch(r"-[a-z]*c[a-z]*", word.text):
                 script = next((each for each in words[index + 1 :] if not each.text.startswith("-")), None)
                 return "" if script is None else self._of_lines([script])
+            if word.text == _OUTPUT:
+                return _UNCLEAR if mentions(self._whole) else ""
             if not word.text.startswith(("-", "+")):
                 return ""  # a script on disk
         told = _first(why_denied(text, self._depth + 1) for text in command.inputs)
@@ -375,8 +384,10 @@ class _Judge:
         command, arguments = rest[0].text, rest[1:]
         if command == "config":
             return _of_config([word.text for word in arguments])
-        if command in ("submodule", "rebase", "bisect", "filter-branch") and (told := self._of_lines(arguments)):
-            return told
+        if command in ("submodule", "rebase", "bisect", "filter-branch"):
+            told = self._of_lines(arguments) or self._wrapped(arguments, ShellCommand([], []), unknown=unknown)
+            if told:
+                return told
         if command in _KNOWN:
             is_clone = command == "clone" and any("hookspath=" in word.text.lower() for word in arguments)
             return _HOOKS_PATH if is_clone else ""
@@ -385,6 +396,12 @@ class _Judge:
         # What is put in the place of a word may be an option.
         unclear = unknown or rest[0].opaque or any(word.opaque for word in options)
         return told or (_UNCLEAR if unclear and self._hints else "")
+
+
+def _from_program(words: Sequence[Word]) -> list[Word]:
+    """A command from its program on: without words of the shell and variables that are set for it."""
+    rest = list(dropwhile(lambda word: word.text in _RESERVED or word.is_assignment, words))
+    return _from_program(rest[2:]) if rest and rest[0].text == "function" else rest
 
 
 def _loose(command: ShellCommand, handing_on: Collection[str]) -> Iterator[str]:
@@ -417,7 +434,9 @@ def _after_own_options(words: list[Word]) -> tuple[list[Word], str]:
             named = (value if option in ("-c", "--config-env") else option).lower()
             if "hookspath" in named or "include.path" in named:
                 return [], _HOOKS_PATH
-            if "alias." in named and (told := why_denied("git " + named.partition("=")[2].lstrip("!"))):
+            alias = named.partition("=")[2]
+            told = why_denied(alias[1:] if alias.startswith("!") else f"git {alias}") if "alias." in named else ""
+            if told:
                 return [], told
         if option in _BEFORE or option in ("-c", "--config-env"):
             words = words[1:]

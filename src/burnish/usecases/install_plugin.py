@@ -25,9 +25,9 @@ from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.values import Value
 from burnish.settings.agent_kinds import AgentKind
 from burnish.settings.client_hooks import ClientSettingsError, HookGroups, add_hooks, has_hooks, remove_hooks
-from burnish.settings.trust import state_folder
 from burnish.settings.types import AgentSettings
 from burnish.system.files import write_atomically
+from burnish.system.folders import state_folder
 from burnish.system.process import Command, How, run_now
 from burnish.usecases.plan_run import refuse_inside
 from burnish.workspace.folders import remove_folder
@@ -238,7 +238,7 @@ def plugin_root(environment: Mapping[str, str]) -> Path:
     if state is None:
         raise PluginError("burnish cannot tell where to put the plugin.", hint="Set HOME or XDG_STATE_HOME.")
     key = hashlib.sha256(f"{sys.executable}\0{_package()}".encode()).hexdigest()[:12]
-    return state.parent / "plugin" / key
+    return state / "plugin" / key
 
 
 def plugin_path(name: PluginName, environment: Mapping[str, str]) -> Path:

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
+from burnish.agents.answers import answers_of, contract_of, kept_text, read_review, summary_of
 from burnish.agents.census import changed_files
-from burnish.agents.process import answers_of, contract_of, kept_text, read_review, summary_of
 from burnish.contracts.text import MAX_ANSWER_BYTES
-from burnish.core.effects import StartFix, StartReview
+from burnish.core.effects import ReachBudget, StartFix, StartReview
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import (
     AnyEvent,
+    BudgetReached,
     Cancelled,
     Change,
     Decided,
@@ -25,6 +26,7 @@ from burnish.core.events import (
     Mode,
     Outcome,
     Reviewed,
+    SessionAdopted,
     SessionFinished,
     StoryStatus,
     TreeChanged,
@@ -38,11 +40,10 @@ from burnish.core.reviews import Failure, FailureKind, Usage
 from burnish.core.state import AnsweredReview, Ended, Fixing, Reviewing, Run, Waiting
 from burnish.core.steps.flow import under_way
 from burnish.core.text import clean_text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.core.work import Running
 from burnish.ledger.errors import BlobMissingError
-from burnish.ledger.interface import Ledger
-from burnish.ledger.sqlite import look_into_ledger, open_ledger
+from burnish.ledger.sqlite import SqliteLedger, look_into_ledger, open_ledger
 from burnish.records.panel import FIX_PHASE, REVIEW_PHASE
 from burnish.records.registry import LEFTOVER_PATHS, NO_WORK_OF_FIXERS, RECORD_PATHS
 from burnish.runtime import prompting
@@ -80,6 +81,10 @@ class SessionReviewError(BurnishError):
     """What a session asked for is not possible now."""
 
     kind = ErrorKind.USAGE
+
+
+class NotOwnerError(SessionReviewError):
+    """The run belongs to another session."""
 
 
 class WorkRole(Enum):
@@ -140,6 +145,12 @@ class Standing(Value):
     notices: tuple[str, ...] = ()
     version: int = 0
     """How many events the run has: a later standing has more."""
+    deadline: float | None = None
+    """When the time that the run may take is used up."""
+    taken_from: str = ""
+    """The session that owned it until now."""
+    ledger: str = ""
+    """The file that holds the events."""
     root: str = ""
     """The working tree."""
     kept: tuple[str, ...] = ()
@@ -185,15 +196,26 @@ def start_review(
     repository = Repository.discover(folder)
     found = _open_run(repository, owner, adopt=request.adopt)
     if found is None:
-        found = _begin(folder, owner, request, environment)
-    else:
-        own(repository, found, owner)
-    return standing(folder, found, environment)
+        return standing(folder, _begin(folder, owner, request, environment), environment, session=owner.session)
+    former = owned_run(repository, found)
+    own(repository, found, owner)
+    begun = standing(folder, found, environment, session=owner.session)
+    is_taken = former is not None and former.owner.session != owner.session
+    return replace(begun, taken_from=former.owner.session) if former is not None and is_taken else begun
 
 
-def standing(folder: Path, run: str, environment: Mapping[str, str]) -> Standing:
+def continue_review(folder: Path, run: str, owner: SessionOwner, environment: Mapping[str, str]) -> Standing:
+    """The session that owns a run goes on in another process."""
+    repository = Repository.discover(folder)
+    known = owned_run(repository, run)
+    if known is not None and known.owner.session == owner.session:
+        own(repository, run, owner)
+    return standing(folder, run, environment, session=owner.session)
+
+
+def standing(folder: Path, run: str, environment: Mapping[str, str], *, session: str) -> Standing:
     """Do what is burnish's own work, and say what is wanted from the session now."""
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         return review.advance()
 
 
@@ -204,6 +226,7 @@ def submit_answer(
     text: str,
     environment: Mapping[str, str],
     *,
+    session: str,
     transcript: bytes = b"",
     was_given: bool = True,
     repairable: bool = False,
@@ -213,30 +236,32 @@ def submit_answer(
     `was_given` says that it saw its prompt; `transcript` shows what it opened. Where `repairable`, an answer that
     cannot be read is not recorded: the same subagent is to be told the problem and asked to repeat its answer.
     """
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         return review.submit(token, text, transcript, was_given=was_given, repairable=repairable)
 
 
-def give_up_on_missing(folder: Path, run: str, environment: Mapping[str, str], why: str) -> Standing:
-    """What was handed out and has no answer is missing: it is asked for again, as often as the protocol allows."""
-    with _opened(folder, run, environment) as review:
-        review.fail_missing(why)
+def give_up_on_missing(folder: Path, run: str, environment: Mapping[str, str], *, session: str) -> Standing:
+    """What the session was asked for again and did not bring is not asked for any more; the protocol says what then."""
+    with _opened(folder, run, environment, session) as review:
+        review.fail_missing()
         return review.advance()
 
 
-def stop_review(folder: Path, run: str, environment: Mapping[str, str], note: str = "") -> Standing:
+def stop_review(folder: Path, run: str, environment: Mapping[str, str], note: str = "", *, session: str) -> Standing:
     """A person ends the review."""
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         if not isinstance(review.state.phase, Ended):
             review.record(Cancelled(at=clock.now(), note=note, by="session"))
         return review.advance()
 
 
-def decide_review(folder: Path, run: str, key: str, note: str, environment: Mapping[str, str]) -> Standing:
+def decide_review(
+    folder: Path, run: str, key: str, note: str, environment: Mapping[str, str], *, session: str
+) -> Standing:
     """A person decides; the review goes on from there."""
     from burnish.usecases.submit_intent import chosen  # noqa: PLC0415 - few reviews wait
 
-    with _opened(folder, run, environment) as review:
+    with _opened(folder, run, environment, session) as review:
         choice = chosen(review.state.choices, key)
         if choice is None:
             keys = ", ".join(offered.key for offered in review.state.choices)
@@ -291,7 +316,7 @@ def _open_run(repository: Repository, owner: SessionOwner, *, adopt: bool) -> st
             if living is not None and living.session != owner.session and not adopt:
                 raise SessionReviewError(
                     f"'{branch}' is under review in another session: {living}, run {run.id}.",
-                    hint="Go on there, or take it over here: /burnish:fix --adopt.",
+                    hint=f"Go on there, take it over (/burnish:fix --adopt), or end it: burnish cancel {run.id}.",
                 )
             return run.id
     return None
@@ -352,12 +377,17 @@ def _begin(folder: Path, owner: SessionOwner, request: SessionRequest, environme
 
 
 @contextmanager
-def _opened(folder: Path, run: str, environment: Mapping[str, str]) -> Generator["_OpenReview"]:
-    """A run of a session, with this process as its only writer."""
+def _opened(folder: Path, run: str, environment: Mapping[str, str], session: str) -> Generator["_OpenReview"]:
+    """A run of a session, with this process as its only writer. Raises where another session owns it by now."""
     repository = Repository.discover(folder)
     owned = owned_run(repository, run)
     if owned is None:
         raise SessionReviewError(f"No session owns a run '{run}' here.", hint="Start one: /burnish:fix.")
+    if owned.owner.session != session:
+        raise NotOwnerError(
+            f"The review of this tree, {run}, belongs to another session now: {owned.owner}.",
+            hint="This session leaves it alone. /burnish:fix --adopt takes it over.",
+        )
     with (
         hold(session_folder(repository, run) / "lock", seconds=PATIENCE),
         open_ledger(repository.state_dir) as ledger,
@@ -379,7 +409,7 @@ class _OpenReview:
     def __init__(
         self,
         repository: Repository,
-        ledger: Ledger,
+        ledger: SqliteLedger,
         journal: Journal,
         owned: OwnedRun,
         environment: Mapping[str, str],
@@ -424,10 +454,27 @@ class _OpenReview:
 
     def advance(self) -> Standing:
         """Do burnish's own work, then hand out what the session is to do."""
+        self._enter_owner()
+        deadline = self._deadline()
+        if deadline is not None and deadline[1] <= clock.now():
+            self.record(BudgetReached(at=clock.now(), limit=deadline[0]))
         while True:
             self._own_work()
             if isinstance(self.state.phase, Ended) or not self._hand_out():
                 return self._standing()
+
+    def _enter_owner(self) -> None:
+        """Enter which session drives the run, where that is another one than the events say."""
+        owner, run = self._owned.owner, self.state
+        if (run.session, run.owner) != (owner.session, owner.process.pid) and not isinstance(run.phase, Ended):
+            self.record(SessionAdopted(at=clock.now(), session=owner.session, owner=owner.process.pid))
+
+    def _deadline(self) -> tuple[str, float] | None:
+        """The limit of minutes, and when it is reached if the session's subagents work until then."""
+        if not isinstance(self.state.phase, Reviewing | Fixing) or not list(self._wanted()):
+            return None
+        limits = (effect for effect in decide(self.state) if isinstance(effect, ReachBudget) and effect.seconds > 0)
+        return next(((limit.limit, self.state.at + limit.seconds) for limit in limits), None)
 
     def _own_work(self) -> None:
         """Everything that no subagent does: validation, checks, seals, pauses, the end."""
@@ -537,6 +584,7 @@ class _OpenReview:
         answered: tuple[str, ...] = ()
         if isinstance(phase, Reviewing):
             answered = tuple(seat.reviewer for seat in phase.seats if isinstance(seat.work, AnsweredReview))
+        deadline = self._deadline()
         return Standing(
             run=run.id,
             phase=phase_of(run),
@@ -551,6 +599,8 @@ class _OpenReview:
             choices=tuple((choice.key, choice.text) for choice in run.choices),
             notices=(*self._notices, *self._records.notices),
             version=run.version,
+            deadline=deadline[1] if deadline else None,
+            ledger=str(self.ledger.path),
             root=str(self.repository.root),
             kept=(str(self.repository.common_dir),),
             checks=tuple(command.text for command in self.settings.validate.commands.values()),
@@ -662,12 +712,13 @@ class _OpenReview:
     def _keep(self, data: bytes) -> str:
         return self.ledger.put_blob(data, clock.now())
 
-    def fail_missing(self, why: str) -> None:
+    def fail_missing(self) -> None:
+        """Enter that the session refuses: asking it once more would lead to nothing else."""
+        why = "the session was asked for it three times and gave no answer"
         for work in list(self._wanted()):
-            # Asked for again at once: nothing has to recover.
-            failure = Failure(kind=FailureKind.STUCK, message=why, retry_after=0.0)
+            failure = Failure(kind=FailureKind.REFUSED, message=why)
             try:
-                self.record(WorkFailed(at=clock.now(), effect=work.effect, failure=failure))
+                self.record(WorkFailed(at=clock.now(), effect=work.effect, failure=failure, usage=self._spent(work)))
             except IllegalEventError:
                 return  # the run ended with the one before
 

@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from burnish.contracts.text import bounded
 from burnish.core.text import clean_text
 from burnish.core.values import Value
-from burnish.workspace.clones import Clone
 from burnish.workspace.errors import GitError
 from burnish.workspace.folders import read_inside
 from burnish.workspace.git import is_object
 from burnish.workspace.names import to_bytes
 from burnish.workspace.repository import Repository
 from burnish.workspace.subjects import UNCOMMITTED
-from burnish.workspace.trusted_index import TrustedIndex
+
+if TYPE_CHECKING:
+    from burnish.workspace.clones import Clone
+    from burnish.workspace.trusted_index import TrustedIndex
 
 _TITLE_LENGTH = 160
 _MESSAGE_LENGTH = 2_000
@@ -75,7 +78,7 @@ def _listing(heading: str, names: Sequence[str]) -> list[str]:
     return ["\n".join([heading, *lines, *([f"- and {rest} more"] if rest > 0 else [])])]
 
 
-def agent_messages(clone: Clone, trusted: TrustedIndex) -> tuple[str, ...]:
+def agent_messages(clone: "Clone", trusted: "TrustedIndex") -> tuple[str, ...]:
     """What the agent wrote into its own commits, oldest first. Its `.git` is only data, and may be in pieces."""
     head = _agent_head(clone)
     if head is None or head == clone.head:
@@ -101,7 +104,7 @@ def _texts(log: bytes) -> tuple[str, ...]:
     return tuple(bounded(text, _MESSAGE_LENGTH) for text in texts if text.strip())
 
 
-def _agent_head(clone: Clone) -> str | None:
+def _agent_head(clone: "Clone") -> str | None:
     name = ".git/HEAD"
     for _ in range(3):
         text = (read_inside(clone.path, name, 4_096) or b"").decode("utf-8", errors="replace").strip()
@@ -113,7 +116,7 @@ def _agent_head(clone: Clone) -> str | None:
     return None
 
 
-def _packed(clone: Clone, name: str) -> str | None:
+def _packed(clone: "Clone", name: str) -> str | None:
     lines = (read_inside(clone.path, ".git/packed-refs", 1024 * 1024) or b"").split(b"\n")
     wanted = b" " + to_bytes(name.removeprefix(".git/"))
     found = (line.removesuffix(wanted).decode("ascii", errors="replace") for line in lines if line.endswith(wanted))

@@ -43,6 +43,16 @@ class Repository:
         git = Git(folder)
         _refuse_planted(folder.resolve())
         about = ("--is-inside-work-tree", "--is-bare-repository", "--show-object-format")
+        # Without a work tree, git prints all but its root, and fails.
+        asked = git.finish("rev-parse", *about, "--path-format=absolute", "--git-common-dir", "--show-toplevel")
+        said = os.fsdecode(asked.stdout).split("\n")
+        if asked.code == 0 and len(said) == len(about) + 3:
+            return cls(Path(said[4]), Path(said[3]), said[2])
+        return cls._discover_in_steps(git, folder, about)
+
+    @classmethod
+    def _discover_in_steps(cls, git: Git, folder: Path, about: tuple[str, ...]) -> "Repository":
+        """For what one question does not settle: no repository, no work tree, or a folder's name with a line end."""
         try:
             said = git.text("rev-parse", *about, "--path-format=absolute", "--git-common-dir")
         except GitError as error:

@@ -9,6 +9,7 @@ from burnish.core.events import (
     FindingAnnotated,
     FindingRefuted,
     FindingWaived,
+    SessionAdopted,
     Skipped,
     ValidationStatus,
 )
@@ -124,6 +125,12 @@ def _dismissed(run: Run, phase: Phase, event: FindingRefuted | FindingWaived, st
         raise RefusedError("the evidence or reason is empty")
     run = amended(run, (event.finding,), status=status, note=note, dismissed_by=event.by, dismissed_at=event.at)
     return _judge_again(run, phase, event.finding) if isinstance(phase, Waiting) else run
+
+
+def adopted(run: Run, _phase: Phase, event: SessionAdopted) -> Run:
+    if not run.session:
+        raise RefusedError("no session drives the run")
+    return replace(run, session=event.session, owner=event.owner)
 
 
 def annotated(run: Run, _phase: Phase, event: FindingAnnotated) -> Run:
