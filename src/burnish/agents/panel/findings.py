@@ -17,6 +17,7 @@ MAX_SNIPPET = 600
 MANY = 10
 """So many findings of one rule in one change, or critical ones in one file, are one finding."""
 MOST_PLACES = 1_000
+_SYNTAX, _SEVERAL = "syntax-error", 2
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _HIDDEN = {
@@ -35,15 +36,17 @@ def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            # What is critical is told file by file.
-            file = hit.file if finding.severity is Severity.CRITICAL else ""
+            # What is critical, or keeps a file from being parsed, is told file by file.
+            by_file = finding.severity is Severity.CRITICAL or finding.problem_class == _SYNTAX
+            file = hit.file if by_file else ""
             of_a_rule.setdefault((finding.rule, finding.severity, file), []).append(finding)
     return tuple(one for alike in of_a_rule.values() for one in _together(alike))
 
 
 def _together(alike: list[Finding]) -> list[Finding]:
     """Findings of one rule; as one with all places where there are many."""
-    if len(alike) < MANY:
+    # However many errors a parser reports, the file has one problem.
+    if len(alike) < (_SEVERAL if alike[0].problem_class == _SYNTAX else MANY):
         return alike
     first, *others = alike
     places = tuple(other.location for other in others[:MOST_PLACES] if other.location is not None)

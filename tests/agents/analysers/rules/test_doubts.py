@@ -74,6 +74,9 @@ def _severity(one: Hit, code: str) -> str:
             "Attribute `b` is not defined in class's `__slots__`",
             "class A:\n  __slots__ = ['_b']\n  @setter\n  def b(self, c): ...\n  def __init__(self):\n    self.b = 1\n",
         ),
+        ("ruff:B909", 2, "", "for i, a in enumerate(b):\n    b[i] = c\n"),
+        ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_FmABCDEF_987654321'\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    run('insert into %(t)s values (%(v)s)' % {'t': a, 'v': sqlify(a)})\n"),
         ("ruff:S610", 1, "", "stream.extra(TLSAttribute.alpn)\n"),
         ("ruff:S602", 2, "", "def run(command):\n    return Popen(command, shell=True)\n"),
         ("ruff:S602", 2, "", "def run(*args):\n    return Popen(args, shell=True)\n"),
@@ -300,6 +303,9 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             "Attribute `b` is not defined in class's `__slots__`",
             "class A:\n  __slots__ = ['_b']\n  def __init__(self):\n    self.b = 1\n",
         ),
+        ("ruff:B909", 2, "", "for a in b:\n    del b[a]\n"),
+        ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_Fm7xKq2LpZ4vTgWm'\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    run('insert into t values (%(v)s)' % {'v': a})\n"),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:

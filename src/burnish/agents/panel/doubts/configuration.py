@@ -27,6 +27,7 @@ _CURL_VALUE = re.compile(
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_TYPED = re.compile(r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}", re.IGNORECASE)
 _REASON = re.compile(r"#\s*\w+(?:\s+\S+){2,}")
 
 
@@ -67,6 +68,11 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
     path = PurePosixPath(hit.file)
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
+
+
+def looks_made_up(hit: Hit, source: SourceCode) -> bool:
+    """A token with the alphabet, or with digits in their order, was typed by a person."""
+    return _TYPED.search(source.line(hit.line)) is not None
 
 
 def is_in_a_docstring(hit: Hit, source: SourceCode) -> bool:

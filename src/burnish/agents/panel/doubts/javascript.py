@@ -14,7 +14,12 @@ _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\1", re.I
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
-_LIBRARIES = frozenset({"angular", "d3", "firebase", "ga", "google", "gtag", "io", "jasmine", "moment", "requirejs"})
+_LIBRARIES = frozenset(
+    {
+        "angular", "d3", "firebase", "ga", "gettext", "google", "gtag", "interpolate", "io", "jasmine", "moment",
+        "ngettext", "pgettext", "requirejs",
+    }
+)  # fmt: skip
 """What pages load by a script of its own, and other scripts then use by these names."""
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12

@@ -43,6 +43,7 @@ _BEGINS_QUERY = re.compile(
     re.IGNORECASE,
 )
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
+_REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(")
 _PAGES = re.compile(r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|e?mail|render_to", re.IGNORECASE)
 
@@ -118,8 +119,9 @@ def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
-    """A list that only grows while it is read gives every element once; and a loop may end with the change."""
-    if _GROWS.search(source.line(hit.line)):
+    """A list that only grows, or keeps its length, gives every element; and a loop may end with the change."""
+    line = source.line(hit.line)
+    if _GROWS.search(line) or (_REPLACES.search(line) and not line.lstrip().startswith("del ")):
         return True
     branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
     changed = [

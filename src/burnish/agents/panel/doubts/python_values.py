@@ -24,7 +24,8 @@ FROM_STRANGERS = re.compile(_STRANGERS)
 FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:environ|getenv)\b|\b(?:read\w*|fetch\w*|loads?)\(")
 """The same, and what a file or a database holds."""
 _PLACE = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]")
-_QUOTES = re.compile(r"quote|escape|sanitize|identifier")
+_NAMED_PLACE = re.compile(r"%\((\w+)\)[a-zA-Z]")
+_QUOTES = re.compile(r"quote|escape|sanitize|identifier|sqlify|literal")
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
 
@@ -167,6 +168,15 @@ def _pieces(text: ast.expr) -> Iterator[str | ast.expr]:
 
 def _filled(template: str, right: ast.expr) -> Iterator[str | ast.expr]:
     """The pieces of `template % right`."""
+    if isinstance(right, ast.Dict):
+        named = {
+            key.value: one for key, one in zip(right.keys, right.values, strict=True) if isinstance(key, ast.Constant)
+        }
+        parts = _NAMED_PLACE.split(template)
+        yield parts[0]
+        for name, text in zip(parts[1::2], parts[2::2], strict=True):
+            yield from (named.get(name, right), text)
+        return
     values = right.elts if isinstance(right, ast.Tuple) else [right]
     texts, places = _PLACE.split(template), _PLACE.findall(template)
     if len(places) != len(values):

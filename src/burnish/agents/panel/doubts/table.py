@@ -12,6 +12,7 @@ from burnish.agents.panel.doubts.configuration import (
     is_in_a_docstring,
     is_of_a_server_for_tests,
     is_of_maintainers,
+    looks_made_up,
     says_why,
 )
 from burnish.agents.panel.doubts.javascript import (
@@ -75,6 +76,7 @@ from burnish.core.values import replace
 _OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
     ToolName.OXLINT: is_built,
     ToolName.TY: is_guarded,
+    ToolName.KINGFISHER: looks_made_up,
 }
 _UNKNOWN_NAME = (ToolName.OXLINT, "no-undef")
 _MANY_NAMES = 8
