@@ -77,6 +77,7 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:B909", 2, "", "for i, a in enumerate(b):\n    b[i] = c\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_FmABCDEF_987654321'\n"),
         ("ruff:S608", 2, "", "def f(a):\n    run('insert into %(t)s values (%(v)s)' % {'t': a, 'v': sqlify(a)})\n"),
+        ("ruff:S608", 3, "", "def f(a):\n    b = a.v > 8 and 'c' or 'null'\n    execute('select d, %s from e' % b)\n"),
         ("ruff:S610", 1, "", "stream.extra(TLSAttribute.alpn)\n"),
         ("ruff:S602", 2, "", "def run(command):\n    return Popen(command, shell=True)\n"),
         ("ruff:S602", 2, "", "def run(*args):\n    return Popen(args, shell=True)\n"),

@@ -73,6 +73,8 @@ def _names(node: ast.AST) -> Iterator[str]:
             return
         case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Pow() | ast.FloorDiv()) if not _holds_text(node):
             return  # numbers
+        case ast.Compare():
+            return  # true or false
         case ast.Call(func=ast.Name()):
             yield from (name for part in (*node.args, *node.keywords) for name in _names(part))
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
