@@ -78,6 +78,18 @@ def _severity(one: Hit, code: str) -> str:
         ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_FmABCDEF_987654321'\n"),
         ("ruff:S608", 2, "", "def f(a):\n    run('insert into %(t)s values (%(v)s)' % {'t': a, 'v': sqlify(a)})\n"),
         ("ruff:S608", 3, "", "def f(a):\n    b = a.v > 8 and 'c' or 'null'\n    execute('select d, %s from e' % b)\n"),
+        (
+            "ruff:F821",
+            6,
+            "Undefined name `unicode`",
+            "try:\n    import builtins\nexcept ImportError:\n    pass\nelse:\n    a = unicode(b)\n",
+        ),
+        (
+            "ty:missing-attribute",
+            4,
+            ATTRIBUTE.format("search"),
+            "RULES = [['a', 'b']]\ndef f(word):\n    for rule, _ in RULES:\n        rule.search(word)\n",
+        ),
         ("ruff:S610", 1, "", "stream.extra(TLSAttribute.alpn)\n"),
         ("ruff:S602", 2, "", "def run(command):\n    return Popen(command, shell=True)\n"),
         ("ruff:S602", 2, "", "def run(*args):\n    return Popen(args, shell=True)\n"),

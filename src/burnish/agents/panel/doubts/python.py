@@ -16,6 +16,7 @@ from burnish.agents.panel.doubts.python_values import (
 )
 from burnish.agents.panel.doubts.source import Function, SourceCode, is_for_developers, is_parameter, last_name
 from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.own_checks.imports import is_optional
 
 _REPLACED = re.compile(r"from line (?P<line>\d+)")
 NAME = re.compile(r"`(?P<name>\w+)`")
@@ -339,6 +340,9 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
     named = NAME.search(hit.message)
     name = named["name"] if named else ""
     if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
+        return True
+    tries = [node for node in nodes if isinstance(node, ast.Try)]
+    if name in _OF_PYTHON_2 and any(is_optional(one) for node in tries for one in node.handlers):
         return True
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True

@@ -98,7 +98,14 @@ def _is_held(node: ast.expr, source: SourceCode, line: int | None) -> bool:
     values = [
         part for one in values_of(function, node.id) for part in (one.elts if isinstance(one, ast.Tuple) else (one,))
     ]
-    return bool(values) and all(isinstance(one, ast.Attribute | ast.Subscript) for one in values)
+    return bool(values) and all(_is_held_value(one, source, line) for one in values)
+
+
+def _is_held_value(value: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether it is an attribute or element, or an element of a list of the module, which other lines may change."""
+    if isinstance(value, ast.Attribute | ast.Subscript):
+        return True
+    return _is_global(value, source, line) or (isinstance(value, ast.Name) and _is_held(value, source, line))
 
 
 def _is_global(node: ast.expr, source: SourceCode, line: int | None) -> bool:
