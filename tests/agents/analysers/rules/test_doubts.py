@@ -457,3 +457,9 @@ def test_one_unknown_name_in_many_places_is_a_missing_import() -> None:
     code = ["import a from 'a';", *["b();"] * 20]
     hits = [hit("oxlint:no-undef", file="a.js", line=line, message="'b' is not defined.") for line in range(2, 22)]
     assert not any(one.doubtful for one in with_doubts(hits, lambda _: code))
+
+
+@pytest.mark.parametrize(("code", "doubtful"), [("_.map(a)\n", True), ("import a from 'a'\n_.map(a)\n", False)])
+def test_scripts_of_pages_use_libraries_by_their_names(code: str, doubtful: bool) -> None:
+    one = hit("oxlint:no-undef", file="a.js", line=code.count("\n"), message="'_' is not defined.")
+    assert [each.doubtful for each in with_doubts([one], lambda _: code.splitlines())] == [doubtful]

@@ -16,7 +16,7 @@ _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
 _LIBRARIES = frozenset(
     {
-        "angular", "d3", "firebase", "ga", "gettext", "google", "gtag", "interpolate", "io", "jasmine", "moment",
+        "_", "angular", "d3", "firebase", "ga", "gettext", "google", "gtag", "interpolate", "io", "jasmine", "moment",
         "ngettext", "pgettext", "requirejs",
     }
 )  # fmt: skip
@@ -58,9 +58,8 @@ def is_built(hit: Hit, source: SourceCode) -> bool:
     """
     if plain(hit.rule) in _RUNS_CODE:
         return False
-    return len("".join(source.line(hit.line).split())) > _LONG_LINE or len(source.text) > _LONG_LINES * len(
-        source.lines
-    )
+    length = len("".join(source.line(hit.line).split()))
+    return length > _LONG_LINE or len(source.text) > _LONG_LINES * len(source.lines)
 
 
 def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
