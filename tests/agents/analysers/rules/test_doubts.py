@@ -463,3 +463,10 @@ def test_one_unknown_name_in_many_places_is_a_missing_import() -> None:
 def test_scripts_of_pages_use_libraries_by_their_names(code: str, doubtful: bool) -> None:
     one = hit("oxlint:no-undef", file="a.js", line=code.count("\n"), message="'_' is not defined.")
     assert [each.doubtful for each in with_doubts([one], lambda _: code.splitlines())] == [doubtful]
+
+
+@pytest.mark.parametrize("rule", ["ruff:S301", "ruff:S307", "ruff:S602", "ruff:S608", "ruff:B006", "ruff:F821"])
+def test_nothing_is_doubted_in_code_that_cannot_be_parsed(rule: str) -> None:
+    deep = "x = " + "not " * 500 + "y\n"
+    one = hit(rule, file="a.py", line=2, message="`name`")
+    assert not with_doubts([one], lambda _: f"{deep}pickle.loads(eval(a))\n".splitlines())[0].doubtful

@@ -93,7 +93,7 @@ def unpickles_its_own_data(hit: Hit, source: SourceCode) -> bool:
     """A program trusts the files that it chooses itself, mostly caches, and the other processes of its own."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
     data = [part for call in calls for part in (*call.args, *(one.value for one in call.keywords))]
-    return not any(
+    return bool(calls) and not any(
         comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in data
     )
 
