@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import PurePosixPath
 
-from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
+from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
@@ -27,19 +27,14 @@ _CURL_VALUE = re.compile(
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _TYPED = re.compile(r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}", re.IGNORECASE)
-_REASON = re.compile(r"#\s*\w+(?:\s+\S+){2,}")
 
 
 def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
     """Only who may push to the repository names its branches and tags, and starts a workflow by hand or by a call."""
     found = _EXPRESSION.findall(source.line(hit.line))
     return bool(found) and all(_OF_MAINTAINERS.fullmatch(atom.strip()) for one in found for atom in _ATOM.split(one))
-
-
-def says_why(hit: Hit, source: SourceCode) -> bool:
-    """A comment in the line gives a reason."""
-    return _REASON.search(source.line(hit.line)) is not None
 
 
 def is_example_address(hit: Hit, source: SourceCode) -> bool:
@@ -54,25 +49,29 @@ def is_example_address(hit: Hit, source: SourceCode) -> bool:
 def is_example_call(hit: Hit, source: SourceCode) -> bool:
     """`curl` with a variable or a word instead of a secret, or, in a document, of a server on the reader's machine."""
     line = hit.line or 1
-    found = _CURL_VALUE.search(source.line(line))
-    if found and _FILLED_IN.search(found["user"] or found["token"]):
+    values = [found["user"] or found["token"] for found in _CURL_VALUE.finditer(source.line(line))]
+    if values and all(map(_FILLED_IN.search, values)):
         return True
     nearby = "\n".join(source.lines[max(0, line - 2) : line])
     return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
 
 
 def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
-    """A workflow, or a file of developers, starts a server for itself, with a password that nothing else has."""
-    if is_for_developers(hit.file):
-        return True
+    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has."""
     path = PurePosixPath(hit.file)
+    if "dev" in path.parts[:-1]:
+        return True
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:
-    """A token with the alphabet, or with digits in their order, was typed by a person."""
-    return _TYPED.search(source.line(hit.line)) is not None
+    """A token with the alphabet, or with digits in their order, was typed by a person.
+
+    So must be every long word of the line: a comment beside a real token excuses nothing.
+    """
+    words = _LONG_WORD.findall(source.line(hit.line))
+    return bool(words) and all(_TYPED.search(one) for one in words)
 
 
 def is_in_a_docstring(hit: Hit, source: SourceCode) -> bool:

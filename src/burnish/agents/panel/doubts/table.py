@@ -13,7 +13,6 @@ from burnish.agents.panel.doubts.configuration import (
     is_of_a_server_for_tests,
     is_of_maintainers,
     looks_made_up,
-    says_why,
 )
 from burnish.agents.panel.doubts.javascript import (
     asks_for_a_feature,
@@ -103,7 +102,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.BURNISH, OwnRule.PASSWORD.value): is_of_a_server_for_tests,
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): is_in_a_docstring,
     (ToolName.BURNISH, OwnRule.NOT_VERIFIED.value): is_asked_for,
-    (ToolName.BURNISH, OwnRule.TESTS_MAY_FAIL.value): says_why,
     (ToolName.RUFF, "PLE0101"): returns_nothing,
     (ToolName.RUFF, "PLE1205"): is_of_another_style,
     (ToolName.RUFF, "RUF024"): is_compared,
