@@ -14,8 +14,8 @@ from burnish.settings.types import AnalyserSettings
 
 MAX_TITLE = 120
 MAX_SNIPPET = 600
-MANY = 10
-"""So many findings of one rule in one change, or critical ones in one file, are one finding."""
+MANY = 5
+"""So many findings of one rule in one change are one finding with many places."""
 MOST_PLACES = 1_000
 _SYNTAX, _SEVERAL = "syntax-error", 2
 
@@ -36,9 +36,8 @@ def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            # What is critical, or keeps a file from being parsed, is told file by file.
-            by_file = finding.severity is Severity.CRITICAL or finding.problem_class == _SYNTAX
-            file = hit.file if by_file else ""
+            # What keeps a file from being parsed is told file by file.
+            file = hit.file if finding.problem_class == _SYNTAX else ""
             of_a_rule.setdefault((finding.rule, finding.severity, file), []).append(finding)
     return tuple(one for alike in of_a_rule.values() for one in _together(alike))
 

@@ -129,6 +129,8 @@ class RuleSelection(Value):
     """Whether the configuration of the project decides instead of `select`."""
     preview: bool = False
     """Whether these are rules that the tool offers only on request: the request changes what its other rules say."""
+    least_python: int = 0
+    """The minor version of Python 3 that the project needs at least, where it says so."""
 
 
 class ToolInvocation(Value):

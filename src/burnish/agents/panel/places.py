@@ -11,7 +11,7 @@ _TEST_FOLDERS = frozenset(
         "testsuite", "testsuites", "testcases",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
-        "example", "examples", "demo", "demos", "doc", "docs", "samples",
+        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples",
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
@@ -33,12 +33,15 @@ _MATERIAL_FOLDERS = frozenset(
         "corpus",
     }
 )
-_WRONG_ON_PURPOSE = re.compile(r"(?:^|[_.-])(?:invalid|syntax|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE)
+_WRONG_ON_PURPOSE = re.compile(
+    r"(?:^|[_.-])(?:invalid|syntax(?:[_-]?errors?)?|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE
+)
 """In the name of a file or folder below tests that is called like no test: what tests give to the program."""
+_VENDORED = frozenset({"_vendor", "_vendored", "vendor", "vendored", "third_party", "thirdparty", "extern"})
 _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
@@ -53,6 +56,7 @@ _TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?
 _TEMPLATE_FOLDERS = frozenset({"template", "templates", "skeleton", "skeletons", "boilerplate"})
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 _REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
+_IMPORTS = re.compile(r"\b(?:import|from|require)\b")
 _LONGEST_REFERENCE = 300
 _ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@([\w.-]*)")
 _THIS_MACHINE = ("localhost", "127.0.0.1")
@@ -95,8 +99,13 @@ def runs_tools(path: str) -> bool:
 
 
 def may_import_from(folder: str, path: str) -> bool:
-    """Whether a file can be meant to import what is in a folder: one above it, or one of the program."""
-    return path.startswith(f"{folder}/" if folder else "") or surroundings(f"{folder}/-") is Surroundings.PROGRAM
+    """Whether a file can be meant to import what is in a folder: one above it, or one of the program.
+
+    What other projects gave to this one has names of its own there.
+    """
+    if path.startswith(f"{folder}/" if folder else ""):
+        return True
+    return surroundings(f"{folder}/-") is Surroundings.PROGRAM and _VENDORED.isdisjoint(folder.split("/"))
 
 
 def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
@@ -119,8 +128,9 @@ def names_in(content: str, path: str, length: int = _FOLDER_AND_NAME) -> bool:
     is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
     for found in named:
         before = _before(content, found.start())
-        is_path = "/" in found[0] and not is_run_as_test
-        if before is not None and (is_path or _REFERS.search(before)):
+        is_path = "/" in found[0]
+        refers = _IMPORTS if is_path and is_run_as_test else _REFERS
+        if before is not None and ((is_path and not is_run_as_test) or refers.search(before)):
             return True
     return (
         re.search(rf"\bfrom\s+[\w.]*\b{folder}\s+import\b(?:\s*\([^)]*?|(?:[^\n\\;]|\\\n)*?)\b{name}\b", content)

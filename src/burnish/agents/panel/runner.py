@@ -167,6 +167,9 @@ class AnalyserRunner:
         if task.tool is ToolName.TY:
             return await self._types(snapshot, tree, task, stop)
         folder = await self._folder(tree, task)
+        if task.tool is ToolName.RUFF:
+            least = await asyncio.to_thread(lambda: snapshot.least_python)
+            task = replace(task, choice=replace(task.choice, least_python=least))
         if task.tool is not ToolName.ESLINT:
             return await self._look(folder, task, stop)
         view = await self._once((tree, "prepared"), lambda: self._prepare(tree, task.files, stop))
@@ -180,7 +183,8 @@ class AnalyserRunner:
         if not modules.complete:
             return Looked(note=f"{_NO_TYPES}: the change imports too many modules")
         python = "" if snapshot.changes_packages else self._python()
-        call = with_packages(TOOLS[task.tool].invocation(task.files, task.choice), python, modules.roots)
+        call = TOOLS[task.tool].invocation(task.files, task.choice)
+        call = with_packages(call, python, modules.roots, snapshot.least_python)
         try:
             hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
         except ToolError as error:

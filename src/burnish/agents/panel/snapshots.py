@@ -48,6 +48,7 @@ _BUILTINS = ("builtins", "__builtin__", "__builtins__")
 _TO_BUILTINS = re.compile(
     r"\b_*builtins?_*(?:\.__dict__)?(?:\[\s*['\"](\w+)['\"]\s*\]|\.(\w+))\s*=[^=]|\bsetattr\(_*builtins?_*,\s*['\"](\w+)['\"]"
 )
+_LEAST_PYTHON = re.compile(r"""^requires-python\s*=\s*["'][^"']*>=\s*3\.(?P<minor>\d{1,2})\b""", re.MULTILINE)
 _DELETED = "D"
 
 
@@ -62,9 +63,10 @@ class Modules(Value):
     complete: bool
     """Whether all imported modules of the repository are here."""
 
-    def texts(self) -> Iterator[str]:
-        """The source of every module here, read when it is asked for."""
-        return (path.read_text(errors="replace") for path in self.folder.rglob("*.py") if path.is_file())
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """The path and the source of every module here, read when they are asked for."""
+        files = (path for path in self.folder.rglob("*.py") if path.is_file())
+        return ((path.relative_to(self.folder).as_posix(), path.read_text(errors="replace")) for path in files)
 
 
 class TreeSnapshot:
@@ -255,6 +257,14 @@ class ChangeSnapshot:
             before, now = (tree.read(filter(is_workflow, tree.paths)) for tree in (base, head))
             found += lost_tests(before, now)
         return tuple(hit for hit in found if hit is not None)
+
+    @cached_property
+    def least_python(self) -> int:
+        """The minor version of Python 3 that the project needs at least, as the base says; 0 where it does not."""
+        name = "pyproject.toml"
+        content = _CommitFiles(self._services.repository, self.shown.merge_base).read([name]).get(name, b"")
+        found = _LEAST_PYTHON.search(content.decode("utf-8", "replace"))
+        return int(found["minor"]) if found else 0
 
     @cached_property
     def builtins(self) -> frozenset[str]:

@@ -14,6 +14,11 @@ METHOD = "No argument provided for required parameter `b` of bound method `Key.s
 CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
 
 
+REAL_KEY = (
+    "MIIG/gIBADANBgkqhkiG9w0BAQEFAASCBugwggbkAgEAAoIBgQDBGvj+Uy/VUyTR\nmmIA1UEENThh0+pWODcvvUlkeIo+XTJ3FhF4/RVj\n"
+)
+
+
 def _severity(one: Hit, code: str) -> str:
     (looked,) = with_doubts((one,), lambda path: code.splitlines() if path == one.file else None)
     ruling = rule_on(looked, DEFAULTS)
@@ -23,7 +28,89 @@ def _severity(one: Hit, code: str) -> str:
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        (
+            "ty:missing-argument",
+            6,
+            "No argument provided for required parameter `b` of function `f`",
+            f"{OPTIONAL}def f():\n    raise NotFound()\n",
+        ),
+        (
+            "ty:missing-argument",
+            2,
+            "No argument provided for required parameter `b` of function `f`",
+            "try:\n    f()\nexcept TypeError:\n    b\n",
+        ),
         ("ruff:B006", 2, "", "@typing.overload\ndef f(a=[]): ...\n"),
+        ("ruff:B006", 2, "", "def f():\n    def g(a=[]):\n        a.append(1)\n    return g\n"),
+        ("ruff:B039", 1, "", "session = ContextVar('session', default=Session())\n"),
+        ("ruff:B909", 2, "", "for a in b:\n    b += c(a)\n"),
+        ("ruff:B909", 3, "", "def f(self):\n    for a in self:\n        self.clear(a)\n"),
+        ("ruff:F601", 1, "Dictionary key literal `f'{next(a)}'` repeated", "b = {f'{next(a)}': 1, f'{next(a)}': 2}\n"),
+        ("ruff:F821", 1, "Undefined name `unicode`", "text = unicode\nfrom six import PY2\n"),
+        ("ruff:F821", 2, "Undefined name `frozendict`", "if sys.version_info >= (3, 15):\n    a = frozendict\n"),
+        ("ruff:F821", 1, "Undefined name `content`", "{content}\n\nprint(1)\n"),
+        (
+            "ruff:F821",
+            5,
+            "Undefined name `b`",
+            "def f():\n    def g():\n        nonlocal b\n        b = 1\n    return b\n",
+        ),
+        ("ruff:F821", 2, "Undefined name `test`", "inject('socket', globals())\ntest()\n"),
+        ("ruff:F821", 3, "Undefined name `test`", "for a in b:\n    globals()[a] = 1\ntest()\n"),
+        ("ruff:PLE0302", 2, "", "class IView(IMapping):\n    def __contains__(key): ...\n"),
+        ("ruff:PLE1205", 1, "", "self.app.log.error('failed', error)\n"),
+        ("ruff:S201", 2, "", "if settings.debug:\n    app.run(debug=True)\n"),
+        ("ruff:S301", 3, "", "def f(args):\n    with os.fdopen(args.pipe) as a:\n        pickle.load(a)\n"),
+        ("ruff:S506", 3, "", "def f():\n    text = 'a: b'\n    yaml.load(text, Loader=Loader)\n"),
+        ("ruff:T100", 2, "", "if options.pdb:\n    pdb.set_trace()\n"),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            4,
+            "",
+            "def f(a):\n    try:\n        return a.b()\n    except Exception:\n        pass\n",
+        ),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            5,
+            "",
+            "for a in b:\n    try:\n        c = d(a)\n        break\n    except Exception:\n        continue\n",
+        ),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            3,
+            "",
+            "try:\n    a = str(b)\nexcept Exception:\n    pass\nelse:\n    use(a)\n",
+        ),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            5,
+            "",
+            "def close(self):\n    try:\n        a.flush()\n        a.end()\n    except Exception:\n        pass\n",
+        ),
+        (
+            "ty:invalid-await",
+            3,
+            "`str` is not awaitable",
+            "class A:\n    async def f(self):\n        await self.work()\n",
+        ),
+        (
+            "ty:missing-attribute",
+            3,
+            ATTRIBUTE.format("describe"),
+            "def f(a: str):\n    a = find(a)\n    return a.describe()\n",
+        ),
+        (
+            "ty:missing-attribute",
+            5,
+            "Object of type `list[str]` has no attribute `split`",
+            "class A:\n    def f(self):\n        self.a = []\n    def g(self):\n        self.a = self.a.split()\n",
+        ),
+        (
+            "ty:missing-attribute",
+            1,
+            "Module `sys` has no member `pypy_version_info`",
+            "a = is_pypy and sys.pypy_version_info\n",
+        ),
         ("ruff:B006", 1, "", "def f(a, b=[]):\n    a += b\n    return [*b, g(b)]\n"),
         ("ruff:B006", 2, "", "def f(\n    *, a={}\n):\n    return a.get(1)\n"),
         (
@@ -134,7 +221,6 @@ def _severity(one: Hit, code: str) -> str:
         ("kingfisher:betterleaks.generic-credential-uri", 1, "", ">>> parse('ftp://a:b@host.example/')\n"),
         ("ruff:S701", 1, "", "Environment().from_string('port = {{ port }}')\n"),
         ("ruff:B030", 3, "", "try:\n    a()\nexcept b.errors + (c if d else ()):\n    raise\n"),
-        ("ty:not-iterable", 1, "Object of type `~None` is not iterable", "for a in b: ...\n"),
         ("ty:missing-argument", 3, METHOD, "def f(self):\n    key, a = self.key, self.a\n    key.sign(1)\n"),
         ("ruff:F811", 3, "`fc` from line 1", "from tools import fc\ndef f(conf):\n    fc = conf.find()\n"),
         ("ruff:F821", 2, "Undefined name `author`", "execfile('release.py', globals())\nsetup(author=author)\n"),
@@ -149,7 +235,6 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:F821", 1, "Undefined name `shop`", "site: 'shop.Site | None' = None\nprint(site)\n"),
         ("ruff:F821", 3, "Undefined name `_all`", "_all = globals()\ndef f():\n    _all['a'] = 1\nf()\ndel _all\n"),
         ("ty:missing-attribute", 1, ATTRIBUTE.format("langformat"), "self.config['FOOTER'].langformat(1)\n"),
-        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise NotFound()\n"),
         (
             "ty:unknown-argument",
             2,
@@ -164,7 +249,6 @@ def _severity(one: Hit, code: str) -> str:
             "options = None\ndef f():\n    options.a\n",
         ),
         ("ty:missing-attribute", 2, "Module `sys` has no member `a`", "if PYPY:\n    sys.a\n"),
-        ("ty:index-out-of-bounds", 1, "", "print(self.place[2])\n"),
         (
             "ruff:F811",
             5,
@@ -180,7 +264,6 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:S608", 1, "", "execute(f'select a from b where c in ({placeholders(d)})', d)\n"),
         ("ruff:S608", 1, "", "raise ValueError(f'Cannot delete from {a}')\n"),
         ("ty:call-non-callable", 3, "Object of type `str` is not callable", "class A:\n  def f(self):\n    self.g()\n"),
-        ("ty:not-iterable", 2, "Object of type `type` is not iterable", "try:\n    [*a]\nexcept TypeError:\n    b\n"),
         ("ast-grep:py-broad-handler-does-nothing", 5, "", f'def f():\n    """Errors are ignored."""\n    {BODY}'),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", "# May fail.\ntry:\n    a()\nexcept Exception:\n    pass\n"),
         ("ast-grep:py-broad-handler-does-nothing", 4, "", f"def __del__(self):\n    {BODY}"),
@@ -219,6 +302,37 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ),
         ("ruff:F821", 1, "Undefined name `BIN_NAME`", "name = BIN_NAME\nprint(name)\n"),
         ("ruff:PLE1205", 1, "", "log.debug('done', a, b)\n"),
+        ("ruff:B006", 1, "", "def g(a=[]):\n    a.append(1)\n"),
+        ("ruff:B039", 1, "", "session = ContextVar('session', default=[])\n"),
+        ("ruff:B909", 3, "", "def f(self):\n    for a in self.b:\n        self.b.remove(a)\n"),
+        ("ruff:F601", 1, "Dictionary key literal `'a'` repeated", "b = {'a': 1, 'a': 2}\n"),
+        ("ruff:F821", 2, "Undefined name `unicode`", "#!/usr/bin/env python3\ntext = unicode\n"),
+        ("ruff:F821", 3, "Undefined name `a`", "if sys.version_info >= (3, 15):\n    pass\nprint(a)\n"),
+        ("ruff:F821", 4, "Undefined name `b`", "def f():\n    def g():\n        b = 1\n    return b\n"),
+        ("ruff:F821", 1, "Undefined name `content`", "a = {content}\n"),
+        ("ruff:S201", 2, "", "if settings.port:\n    app.run(debug=True)\n"),
+        ("ruff:S301", 2, "", "def f(request):\n    pickle.loads(request.body)\n"),
+        ("ruff:S506", 2, "", "def f(text):\n    yaml.load(text, Loader=Loader)\n"),
+        ("ruff:T100", 2, "", "if options.fast:\n    pdb.set_trace()\n"),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            4,
+            "",
+            "def f(a):\n    try:\n        a.save()\n    except Exception:\n        pass\n",
+        ),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            4,
+            "",
+            "def load(self):\n    try:\n        self.a = b()\n    except Exception:\n        pass\n",
+        ),
+        (
+            "ty:invalid-await",
+            3,
+            "`str` is not awaitable",
+            "class A:\n    async def f(self):\n        await self.work()\n    def work(self): ...\n",
+        ),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("describe"), "def f(a: str):\n    return a.describe()\n"),
         ("ruff:RUF024", 1, "", "a = dict.fromkeys(b, [])\n"),
         ("ruff:S307", 3, "", "def f():\n    expression = request.args['a']\n    return eval(expression)\n"),
         ("ruff:S307", 2, "", "def f(self):\n    return eval(self.get_argument('a'))\n"),
@@ -235,7 +349,12 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ),
         ("ruff:F821", 1, "Undefined name `shop`", "site: shop.Site | None = None\nprint(site)\n"),
         ("ruff:F821", 2, "Undefined name `_all`", "def f():\n    _all['a'] = 1\nf()\n"),
-        ("ty:invalid-raise", 6, "", f"{OPTIONAL}def f():\n    raise Missing()\n"),
+        (
+            "ty:missing-argument",
+            6,
+            "No argument provided for required parameter `b` of function `f`",
+            f"{OPTIONAL}def f():\n    raise Missing()\n",
+        ),
         ("ruff:B030", 3, "", "try:\n    a()\nexcept 1:\n    raise\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute('insert into c (d) values (%d, %s)' % (a, b))\n"),
         ("ruff:F821", 2, "Undefined name `total`", 'text = f"""\n{total} pieces"""\nprint(text)\n'),
@@ -259,7 +378,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ast-grep:py-dict-changed", 4, "", "def f(a):\n    b = dict(a)\n    for c in b.keys():\n        b.pop(c)\n"),
         ("kingfisher:betterleaks.generic-credential-uri", 1, "", "parse('ftp://a:b@host.example/')\n"),
         ("ruff:S701", 1, "", "Environment().get_template('order.html')\n"),
-        ("ty:not-iterable", 1, "Object of type `int` is not iterable", "for a in 1: ...\n"),
         ("ty:missing-argument", 3, METHOD, "def f(self):\n    key = Key()\n    key.sign(1)\n"),
         ("ruff:F811", 2, "`fc` from line 1", "from tools import fc\ndef fc(conf): ...\n"),
         ("ruff:F811", 4, "`fc` from line 2", "def f():\n    def fc(): ...\n    a()\n    def fc(): ...\n"),
@@ -268,7 +386,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ast-grep:py-dict-changed", 2, "", "for a in b.keys():\n    del b[a]\n"),
         ("ty:missing-argument", 2, METHOD, "def f(key: Key):\n    key.sign(1)\n"),
         ("ty:missing-attribute", 3, "Object of type `None` has no attribute `a`", "def f():\n    b = None\n    b.a\n"),
-        ("ty:index-out-of-bounds", 2, "", "place = (1, 2)\nprint(place[2])\n"),
         ("ruff:B909", 2, "", "for a in b:\n    b.remove(a)\n"),
         ("ruff:F811", 2, "`f` from line 1", "def f(): ...\ndef f(): ...\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
@@ -397,6 +514,75 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-eval", "yarn.cjs", 2, f"{'a();' * 300}\neval(b)\n", "high"),
         ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:void(0)'\n", "medium"),
         ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:go()'\n", "high"),
+        ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:false;'\n", "medium"),
+        ("ast-grep:js-html-from-text", "a.js", 1, "a.innerHTML = `<b class='user-name'>${id}</b>`;\n", "medium"),
+        ("ast-grep:js-html-from-text", "a.js", 1, "a.innerHTML = `<b>${id}</b>${message}`;\n", "high"),
+        ("ast-grep:js-html-from-text", "a.js", 1, "a.innerHTML = start + `<b>${listHtml}</b>`;\n", "medium"),
+        (
+            "ast-grep:js-html-from-text",
+            "a.js",
+            2,
+            "const text = a ? 'b' : 'c';\nd.innerHTML = `<b>${text}</b>`;\n",
+            "medium",
+        ),
+        (
+            "ast-grep:js-html-from-text",
+            "a.js",
+            2,
+            "const text = a ? 'b' : c;\nd.innerHTML = `<b>${text}</b>`;\n",
+            "high",
+        ),
+        (
+            "ast-grep:js-sql-from-text",
+            "a.js",
+            1,
+            "t.executeSql('DROP TABLE IF EXISTS ' + name, [], () => {\n",
+            "medium",
+        ),
+        ("ast-grep:js-sql-from-text", "a.js", 1, "q(`select a from ${table} where b = ${c}`)\n", "high"),
+        ("ast-grep:js-sql-from-text", "a.js", 1, "q('select a from ' + table + ' where b = ' + c)\n", "high"),
+        (
+            "ast-grep:js-not-verified",
+            "a.js",
+            2,
+            "case 'no-verify':\n  return { rejectUnauthorized: false }\n",
+            "medium",
+        ),
+        ("ast-grep:js-not-verified", "a.js", 1, "return { rejectUnauthorized: false }\n", "high"),
+        (
+            "ast-grep:js-focused-test",
+            "tests/a.js",
+            2,
+            "test.only = (name, run) => {\n  it.only(name, run)\n}\n",
+            "medium",
+        ),
+        ("ast-grep:js-focused-test", "tests/a.js", 1, "it.only('works', run)\n", "high"),
+        (
+            "ast-grep:js-promise-dropped",
+            "a.js",
+            1,
+            "run(a)\nasync function run(b) {\n  try { await b() } catch (e) {}\n}\n",
+            "medium",
+        ),
+        ("ast-grep:js-promise-dropped", "a.js", 1, "run(a)\nasync function run(b) {\n  await b()\n}\n", "high"),
+        ("oxlint:no-debugger", "a.js", 2, "if (options.debug) {\n  debugger\n}\n", "medium"),
+        ("oxlint:no-debugger", "a.js", 1, "debugger\n", "high"),
+        ("oxlint:invalid-syntax", "src/wrapper.end.js", 1, "}));\n", "medium"),
+        ("oxlint:invalid-syntax", "src/price.js", 1, "}));\n", "critical"),
+        ("oxlint:no-constant-binary-expression", "a.js", 1, "let a = 0\n  || b\n", "medium"),
+        ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "medium"),
+        ("hadolint:DL1000", "Dockerfile", 2, "RUN echo a\nRNU echo b\n", "high"),
+        ("burnish:password-in-configuration", "a.yml", 2, "algolia:\n  api_key: 3151f502c7b9e9da\n", "medium"),
+        ("burnish:password-in-configuration", "a.yml", 2, "shop:\n  api_key: 3151f502c7b9e9da\n", "critical"),
+        ("kingfisher:betterleaks.generic-credential-uri", "a.yml", 1, "a: postgres://b:c@127.0.0.1/d\n", "medium"),
+        (
+            "kingfisher:betterleaks.private-key",
+            "a.pem",
+            1,
+            f"-----BEGIN PRIVATE KEY-----\n{'s3cr3t' * 20}\n-----END\n",
+            "medium",
+        ),
+        ("kingfisher:betterleaks.private-key", "a.pem", 1, "-----BEGIN PRIVATE KEY-----\n" + REAL_KEY, "critical"),
         ("ast-grep:js-sql-from-text.ts", "a.ts", 1, "q(`insert into ${this.table} (a) values ($1)`, [a])\n", "medium"),
         ("ast-grep:js-sql-from-text.ts", "a.ts", 1, "q(`insert into ${this.table} (a) values (${a})`)\n", "high"),
         ("ast-grep:js-sql-from-text", "a.js", 1, "q('select ' + a + `from ${this.table}`)\n", "high"),
@@ -473,3 +659,9 @@ def test_nothing_is_doubted_in_code_that_cannot_be_parsed(rule: str) -> None:
     deep = "x = " + "not " * 500 + "y\n"
     one = hit(rule, file="a.py", line=2, message="`name`")
     assert not with_doubts([one], lambda _: f"{deep}pickle.loads(eval(a))\n".splitlines())[0].doubtful
+
+
+@pytest.mark.parametrize(("files", "doubtful"), [(7, False), (8, True)])
+def test_a_name_that_many_files_use_and_none_defines_is_given_to_them(files: int, doubtful: bool) -> None:
+    hits = [hit("ruff:F821", file=f"{n}.py", line=1, message="Undefined name `logger`") for n in range(files)]
+    assert {one.doubtful for one in with_doubts(hits, lambda _: ["logger.debug(1)"])} == {doubtful}

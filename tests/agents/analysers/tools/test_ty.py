@@ -106,7 +106,35 @@ def test_what_another_version_of_python_has_is_doubtful(tmp_path: Path) -> None:
 def test_what_the_project_gives_to_a_module_is_doubtful(other: str, doubtful: bool) -> None:
     message = "Module `logging` has no member `NOTICE`"
     one = Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=message)
-    (found,) = with_given_members((one,), iter(["print(logging.NOTICE)\n", other]))
+    (found,) = with_given_members((one,), iter([("a.py", "print(logging.NOTICE)\n"), ("b.py", other)]))
+    assert found.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "doubtful"),
+    [
+        ("shop/names.py", "globals().update(found)\n", True),
+        ("shop/names.py", "from missing import *\n", True),
+        ("src/shop/names/__init__.py", "def __getattr__(name): ...\n", True),
+        ("shop/names.py", "class Price: ...\n", True),  # a stub beside it may know less
+        ("shop/names.py", "class Prices: ...\n", False),
+        ("shop/other_names.py", "globals().update(found)\n", False),
+    ],
+)
+def test_members_of_modules_that_make_their_names_are_doubtful(path: str, module: str, doubtful: bool) -> None:
+    message = "Module `shop.names` has no member `Price`"
+    one = Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=message)
+    (found,) = with_given_members((one,), [("a.py", "names.Price\n"), (path, module)])
+    assert found.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "doubtful"), [("os", "_name", True), ("shop", "_name", False), ("email", "Utils", False)]
+)
+def test_what_the_library_has_for_itself_is_doubtful(module: str, name: str, doubtful: bool) -> None:
+    message = f"Module `{module}` has no member `{name}`"
+    one = Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=message)
+    (found,) = with_given_members((one,), [("a.py", "")])
     assert found.doubtful is doubtful
 
 

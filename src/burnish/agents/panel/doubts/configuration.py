@@ -2,6 +2,9 @@
 
 import ast
 import re
+import zlib
+from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from burnish.agents.panel.doubts.source import SourceCode
@@ -11,12 +14,13 @@ _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
     r"(?:|'[^']*'|\d+|true|false|always|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
-    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.pull_request\.base\.ref"
+    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+|github\.event\.pull_request\.base\.ref"
     r"|github\.(?:ref|ref_name|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url)"
     # Numbers, digests and addresses that GitHub makes itself.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|issue_url|html_url))"
+    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url))"
 )
+_THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
 _HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
 _CI_FOLDERS = frozenset({".github", ".circleci", ".builds", ".buildkite", ".woodpecker"})
@@ -27,6 +31,9 @@ _CURL_VALUE = re.compile(
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_SEARCHES = re.compile(r"algolia|docsearch|index_?name", re.IGNORECASE)
+_HERE_DOCUMENT = re.compile(r"\s*(?:RUN|COPY|ADD)\b.*<<-?\s*[\"']?\w")
+_LINES_OF_A_KEY = 60
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _TYPED = re.compile(r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}", re.IGNORECASE)
 
@@ -43,7 +50,7 @@ def is_example_address(hit: Hit, source: SourceCode) -> bool:
     if any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line]):
         return True
     hosts = [found["host"] for found in _HOST.finditer(source.line(hit.line))]
-    return bool(hosts) and all("." not in one for one in hosts)
+    return bool(hosts) and all("." not in one or one in _THIS_MACHINE for one in hosts)
 
 
 def is_example_call(hit: Hit, source: SourceCode) -> bool:
@@ -56,8 +63,14 @@ def is_example_call(hit: Hit, source: SourceCode) -> bool:
     return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
 
 
-def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
-    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has."""
+def is_no_secret(hit: Hit, source: SourceCode) -> bool:
+    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has.
+
+    The key that a page gives to Algolia, to search in an index, is public.
+    """
+    line = hit.line or 1
+    if "api" in source.line(line) and any(_SEARCHES.search(one) for one in source.lines[max(0, line - 4) : line + 3]):
+        return True
     path = PurePosixPath(hit.file)
     if "dev" in path.parts[:-1]:
         return True
@@ -65,13 +78,27 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
 
 
+def has_a_script(hit: Hit, source: SourceCode) -> bool:
+    """hadolint cannot read every script that stands in a Dockerfile (`RUN <<EOF`)."""
+    before = source.lines[: hit.line or 1]
+    return any(_HERE_DOCUMENT.match(one) for one in before)
+
+
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:
     """A token with the alphabet, or with digits in their order, was typed by a person.
 
     So must be every long word of the line: a comment beside a real token excuses nothing.
     """
+    if "PRIVATE KEY" in source.line(hit.line):
+        return _is_no_key(source.lines[hit.line or 1 : (hit.line or 1) + _LINES_OF_A_KEY])
     words = _LONG_WORD.findall(source.line(hit.line))
     return bool(words) and all(_TYPED.search(one) for one in words)
+
+
+def _is_no_key(lines: Sequence[str]) -> bool:
+    """Whether the lines of a key repeat themselves. One that is real looks like chance, and cannot be compressed."""
+    key = "".join(takewhile(lambda one: "-----" not in one, map(str.strip, lines)))
+    return 0 < len(zlib.compress(key.encode(), 9)) < len(key) / 2
 
 
 def is_in_a_docstring(hit: Hit, source: SourceCode) -> bool:

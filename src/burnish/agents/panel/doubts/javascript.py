@@ -10,8 +10,13 @@ from burnish.agents.panel.selectors import plain
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
-_FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|;)?;?\1", re.IGNORECASE)
+_FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
+_NAME_OF_TABLE = re.compile(
+    r"""^[^'"`]*['"`][^'"`]*\b(?:from|into|update|table|exists)\s+(?:\$\{\w+\}|['"]\s*\+\s*[\w.]+)[^'"`+$]*(?:['"`][^+$]*)?$""",
+    re.IGNORECASE,
+)
+"""A name of a table, which cannot be given as a parameter, is all that is put into the query."""
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
 _LIBRARIES = frozenset(
@@ -28,8 +33,16 @@ _WRITTEN_BY_USERS = re.compile(
     r"|result|item|note|post|row|bio|email|url|error|msg|param)\w*",
     re.IGNORECASE,
 )
-_NO_VALUE = re.compile(r"""^.*?(?:innerHTML|outerHTML)\s*\+?=|^.*?insertAdjacentHTML\(|'[^']*'|"[^"]*"|`[^`$]*`""")
+_NO_VALUE = re.compile(
+    r"""^.*?(?:innerHTML|outerHTML)\s*\+?=|^.*?insertAdjacentHTML\(|'[^'\n]*'|"[^"\n]*\"""", re.MULTILINE
+)
+_TEMPLATE = re.compile(r"`((?:[^`\\]|\\.)*)`?", re.DOTALL)
+_MADE_SAFE = re.compile(
+    r"\b\w*(?:escape|sanitize|purify|encode)\w*\([^()]*\)|\b\w+(?:Html|HTML|Markup)\b", re.IGNORECASE
+)
+_OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(?:'[^'\n]*'|"[^"\n]*"))?\s*""")
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
+_PART = re.compile(r"(?:^|[/._-])(?:intro|outro|prefix|suffix|banner|wrapper|header|footer|start|end)\.(?:js|ts)$")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
@@ -83,8 +96,39 @@ def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
 
 
 def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
-    """`typeof /./` differs between engines, whatever the standard says."""
-    return "typeof /" in source.line(hit.line)
+    """`typeof /./` differs between engines, whatever the standard says; `0`, on a line of its own, begins a list."""
+    line = source.line(hit.line)
+    return "typeof /" in line or re.search(r"=\s*(?:0|false)\s*$", line) is not None
+
+
+def is_no_test(hit: Hit, source: SourceCode) -> bool:
+    """A function that is called like `only` hands it on; and an example shows it."""
+    line = hit.line or 1
+    nearby = source.lines[max(0, line - 3) : line]
+    return "examples" in hit.file.split("/") or any(re.search(r"\.only\s*=[^=]", one) for one in nearby)
+
+
+def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
+    """The program stops where its user asks for that."""
+    line = hit.line or 1
+    return any(re.search(r"\bif\s*\(.*debug", one, re.IGNORECASE) for one in source.lines[max(0, line - 3) : line])
+
+
+def is_part_of_a_script(hit: Hit, source: SourceCode) -> bool:
+    """The beginning or the end of a file that a build puts together."""
+    del source
+    return _PART.search(hit.file) is not None
+
+
+def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
+    """What the function does stands in `try`, so that no error of it is lost."""
+    called = re.match(r"\s*(?:this\.)?(?P<name>[\w$]+)\s*\(", source.line(hit.line))
+    if called is None:
+        return False
+    begins = (
+        rf"\b{re.escape(called['name'])}\b[^\n;{{}}]*\{{\s*try\b|\b{re.escape(called['name'])}\s*\([^;{{}}]*\{{\s*try\b"
+    )
+    return re.search(begins, source.text) is not None
 
 
 def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:
@@ -100,6 +144,8 @@ def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
     line = hit.line or 1
     text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
     put_in = _PUT_IN.findall(text)
+    if _NAME_OF_TABLE.search(source.line(line)):
+        return True
     return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
 
 
@@ -112,6 +158,15 @@ def has_another_method(hit: Hit, source: SourceCode) -> bool:
 def shows_its_own_text(hit: Hit, source: SourceCode) -> bool:
     """Nothing that is put into the page is called like what users write, or it is a translation."""
     line = hit.line or 1
-    written = source.lines[line - 1 : max(line, hit.end_line or line)]
-    names = {name for one in written for name in _WRITTEN_BY_USERS.findall(_NO_VALUE.sub(" ", one))}
-    return all(re.search(rf"\b{name}\b\s*=[^=].*{_TRANSLATES}", source.text) for name in names) or is_built(hit, source)
+    written = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    values = _TEMPLATE.sub(lambda text: " ".join(_PUT_IN.findall(text[1])), written)
+    names = {*_WRITTEN_BY_USERS.findall(_MADE_SAFE.sub(" ", _NO_VALUE.sub(" ", values)))}
+    return all(_is_own_text(name, source) for name in names) or is_built(hit, source)
+
+
+def _is_own_text(name: str, source: SourceCode) -> bool:
+    """Whether a name is given nothing but translations and texts of the file: `a ? "b" : "c"`."""
+    if re.search(rf"\b{name}\b\s*=[^=].*{_TRANSLATES}", source.text):
+        return True
+    given = re.findall(rf"(?<![.\w]){name}\s*=(?![=>])([^;]*);", source.text)
+    return bool(given) and all(_OWN_TEXT.fullmatch(one) for one in given)

@@ -20,8 +20,10 @@ from burnish.agents.panel.own_checks.imports import is_optional
 
 _REPLACED = re.compile(r"from line (?P<line>\d+)")
 NAME = re.compile(r"`(?P<name>\w+)`")
+_INTERFACE = re.compile(r"\w*Interface|I[A-Z][a-z]\w*")
 _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
+_ALSO_FOR_2 = re.compile(r"\b_?(?:IS_?)?PY_?[23]\b|\bsys\.version_info\b|^\s*(?:import|from) six\b", re.MULTILINE)
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _LATE = re.compile(r"^\s+.*\brequire\(")
@@ -43,9 +45,10 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
+_DEBUGS = re.compile(r"debug|pdb", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
-_GROWS = re.compile(r"\.(?:append|extend|insert)\(")
+_GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
 _PAGES = re.compile(r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|e?mail|render_to", re.IGNORECASE)
 
 
@@ -93,6 +96,8 @@ def unpickles_its_own_data(hit: Hit, source: SourceCode) -> bool:
     """A program trusts the files that it chooses itself, mostly caches, and the other processes of its own."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call)]
     data = [part for call in calls for part in (*call.args, *(one.value for one in call.keywords))]
+    if any("fdopen(" in ast.unparse(one) for part in data for one in _meanings(part, source, hit.line)):
+        return True  # another process of the program left it open
     return bool(calls) and not any(
         comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in data
     )
@@ -120,8 +125,14 @@ def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
-    """A list that only grows, or keeps its length, gives every element; and a loop may end with the change."""
+    """A list that only grows, or keeps its length, gives every element; and a loop may end with the change.
+
+    What `for one in self` goes through, the class decides.
+    """
     line = source.line(hit.line)
+    loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
+    if loops and ast.unparse(loops[-1]) == "self":
+        return True
     if _GROWS.search(line) or (_REPLACES.search(line) and not line.lstrip().startswith("del ")):
         return True
     branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
@@ -151,7 +162,7 @@ def _leaves(suite: Sequence[ast.stmt]) -> bool:
 def is_interface(hit: Hit, source: SourceCode) -> bool:
     """Methods of an interface of zope have no `self`."""
     classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
-    return any(last_name(base).endswith("Interface") for one in classes for base in one.bases)
+    return any(_INTERFACE.fullmatch(last_name(base)) for one in classes for base in one.bases)
 
 
 def is_no_dict(hit: Hit, source: SourceCode) -> bool:
@@ -175,10 +186,16 @@ def returns_nothing(hit: Hit, source: SourceCode) -> bool:
     return any(isinstance(one, ast.Call) and last_name(one.func) == "__init__" for one in returned)
 
 
-def offers_a_shell(hit: Hit, source: SourceCode) -> bool:
-    """Who makes an object for a shell, rather than stop in one, wants to offer it."""
+def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
+    """The program stops, or tells more, where its user asks for that; or it makes an object for a shell to offer."""
+    asked = [node.test for node in source.around(hit.line) if isinstance(node, ast.If)]
+    return "InteractiveShellEmbed" in hit.message or any(_DEBUGS.search(ast.unparse(one)) for one in asked)
+
+
+def is_made_each_time(hit: Hit, source: SourceCode) -> bool:
+    """A key that calls something need not be the same twice."""
     del source
-    return "InteractiveShellEmbed" in hit.message
+    return "(" in hit.message.partition("repeated")[0]
 
 
 def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:
@@ -214,8 +231,12 @@ def is_imported_late(hit: Hit, source: SourceCode) -> bool:
     return source.function(hit.line) is not None or _LATE.search(source.line(hit.line)) is not None
 
 
-def is_safe_loader(hit: Hit, source: SourceCode) -> bool:
-    """The file derives its loader from a safe one."""
+def is_safe_to_load(hit: Hit, source: SourceCode) -> bool:
+    """The file derives its loader from a safe one, or what is loaded is a text of the program's own."""
+    calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and last_name(node.func) == "load"]
+    data = [one for call in calls for part in call.args[:1] for one in _meanings(part, source, hit.line)]
+    if data and all(isinstance(one, ast.Constant) for one in data):
+        return True
     named = NAME.search(hit.message)
     classes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ClassDef)]
     mine = [node for node in classes if named and node.name == named["name"]]
@@ -269,6 +290,8 @@ def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:
         return False
     if any(ast.unparse(one).endswith("overload") for one in function.decorator_list):
         return True
+    if any(isinstance(node, Function) and node is not function for node in source.around(hit.line)):
+        return True  # each call of the outer function makes it anew
     fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
     named = {name for name, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
     return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
@@ -332,19 +355,27 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
-    """A name of Python 2 where the function asks for the version, one to be filled in, or one in a quoted annotation.
+    """A name of Python 2 in code for both, one that something else fills in, or one in a quoted annotation.
 
     A file of nothing but names is data for a tool such as vulture; it is never run.
     """
     nodes = [*source.around(hit.line)]
     named = NAME.search(hit.message)
     name = named["name"] if named else ""
-    if name in _OF_PYTHON_2 and any(_VERSION.search(test) for test in source.conditions(hit.line)):
-        return True
     tries = [node for node in nodes if isinstance(node, ast.Try)]
-    if name in _OF_PYTHON_2 and any(is_optional(one) for node in tries for one in node.handlers):
+    if name in _OF_PYTHON_2 and (
+        _ALSO_FOR_2.search(source.text)
+        or any(_VERSION.search(test) for test in source.conditions(hit.line))
+        or any(is_optional(one) for node in tries for one in node.handlers)
+    ):
         return True
+    if any(isinstance(node, ast.If) and "version_info" in ast.unparse(node.test) for node in nodes):
+        return True  # another Python has it
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
+        return True
+    if any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Set) for node in nodes):
+        return True  # a template, in which something else will stand for `{name}`
+    if any(isinstance(node, ast.Nonlocal) and name in node.names for one in nodes for node in _nonlocals(one)):
         return True
     if source.postpones_annotations and _is_only_annotation(name, nodes):
         return True
@@ -360,6 +391,11 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
     )
+
+
+def _nonlocals(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a function: one inside of it may set a name of it."""
+    return ast.walk(node) if isinstance(node, Function) else iter(())
 
 
 def _is_only_annotation(name: str, nodes: Sequence[ast.AST]) -> bool:
@@ -392,18 +428,33 @@ def is_documented(hit: Hit, source: SourceCode) -> bool:
     function = source.function(hit.line)
     if function is None:
         return False
-    return function.name == "__del__" or _SAYS_WHY.search(ast.get_docstring(function) or "") is not None
+    if function.name.strip("_") in _TIDIES_UP or function.name in ("__del__", "__exit__", "__aexit__"):
+        return True
+    return _SAYS_WHY.search(ast.get_docstring(function) or "") is not None
 
 
 def _can_do_without(node: ast.Try) -> bool:
-    """Whether all that may fail is one call that ends or removes something, or an import that only some need."""
-    if all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
+    """Whether all that may fail is one call that ends or removes something, or an import that only some need.
+
+    What goes on in `else` where it does not fail, and what ends the loop or the function, is one of several ways.
+    """
+    if node.orelse or all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
         return True
     match node.body:
+        case [*_, ast.Return(value=ast.expr()) | ast.Break()]:
+            return True
+        case [ast.If(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
+            return True
         case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function)))]:
             return last_name(function) in _TIDIES_UP
         case _:
             return False
+
+
+def is_shared_on_purpose(hit: Hit, source: SourceCode) -> bool:
+    """An object of a class of the project's own, rather than a list or a dict, is the one for all."""
+    made = [node.func for node in source.around(hit.line) if isinstance(node, ast.Call)]
+    return any(last_name(one)[:1].isupper() and last_name(one) != "ContextVar" for one in made)
 
 
 def is_sum(hit: Hit, source: SourceCode) -> bool:
@@ -424,8 +475,11 @@ def makes_no_page(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_of_another_style(hit: Hit, source: SourceCode) -> bool:
-    """A logger of the project's own may fill in `{}`."""
+    """A logger of the project's own may fill in `{}`, or take values by themselves."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    owners = [ast.unparse(node.func.value) for node in calls if isinstance(node.func, ast.Attribute)]
+    if "logg" not in source.text and any("." in one for one in owners):
+        return True  # `self.app.log`
     texts = [ast.unparse(node.args[0]) for node in calls]
     return any("{" in text and "%" not in text for text in texts)
 

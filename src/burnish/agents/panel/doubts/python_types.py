@@ -4,7 +4,7 @@ import ast
 import re
 
 from burnish.agents.panel.doubts.python_values import values_of
-from burnish.agents.panel.doubts.source import SourceCode, is_parameter, last_name, parameters
+from burnish.agents.panel.doubts.source import Function, SourceCode, is_parameter, last_name, parameters
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.imports import is_optional
 
@@ -86,8 +86,20 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
         return True
     if uses and all(_is_held(one, source, hit.line) for one in uses) and not _CONTAINER.search(hit.message):
         return True
-    given = any(is_parameter(one, source.function(hit.line)) for one in uses)
-    return given and found["name"] in _OF_ANOTHER_TYPE
+    function = source.function(hit.line)
+    given = [one.id for one in uses if isinstance(one, ast.Name) and is_parameter(one, function)]
+    if function and any(True for name in given for _ in values_of(function, name)):
+        return True  # it stands for something else than what was given
+    if any(_is_set_elsewhere(one, source) for one in uses):
+        return True
+    return bool(given) and found["name"] in _OF_ANOTHER_TYPE
+
+
+def _is_set_elsewhere(node: ast.expr, source: SourceCode) -> bool:
+    """Whether an attribute of `self` is given several values in the file, so that it need not be the first one."""
+    if not isinstance(node, ast.Attribute) or ast.unparse(node.value) != "self":
+        return False
+    return len(re.findall(rf"\bself\.{node.attr}\s*(?::[^=\n]+)?=[^=]", source.text)) > 1
 
 
 def _is_held(node: ast.expr, source: SourceCode, line: int | None) -> bool:
@@ -127,13 +139,24 @@ def is_guarded(hit: Hit, source: SourceCode) -> bool:
     handlers = [one for node in nodes for one in (node.handlers if isinstance(node, ast.Try) else [node])]
     if any(isinstance(one, ast.ExceptHandler) and _is_about_types(one) for one in handlers):
         return True
-    return any(isinstance(node, ast.If) and _ASKS.search(ast.unparse(node.test)) for node in nodes)
+    asked = [node.test if isinstance(node, ast.If) else node for node in nodes if isinstance(node, ast.If | ast.BoolOp)]
+    return any(_ASKS.search(ast.unparse(one)) for one in asked)
 
 
-def is_of_an_object(hit: Hit, source: SourceCode) -> bool:
-    """What an attribute holds is set in other places, too, which ty does not always see."""
-    indexed = [node.value for node in source.around(hit.line) if isinstance(node, ast.Subscript)]
-    return any(isinstance(one, ast.Attribute) for one in indexed)
+def is_held_function(hit: Hit, source: SourceCode) -> bool:
+    """What is awaited is made by a function that an attribute of `self` holds, which may be another one."""
+    nodes = [*source.around(hit.line)]
+    awaited = [node.value for node in nodes if isinstance(node, ast.Await)]
+    called = [node.func for node in awaited if isinstance(node, ast.Call)]
+    held = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"}
+    methods = {
+        part.name
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for part in node.body
+        if isinstance(part, Function)
+    }
+    return bool(held) and held.isdisjoint(methods)
 
 
 def _is_about_types(handler: ast.ExceptHandler) -> bool:

@@ -5,7 +5,9 @@ import re
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
-_SAYS_INSECURE = re.compile(r"\b(?:if|elif|case)\b.*insecure|\binsecure\w*\)", re.IGNORECASE)
+_SAYS_INSECURE = re.compile(
+    r"\b(?:if|elif|case)\b.*(?:insecure|no-?verify|skip.?verif|strict.?ssl|unauthorized)|\binsecure\w*\)", re.IGNORECASE
+)
 _NEARBY = 4
 
 

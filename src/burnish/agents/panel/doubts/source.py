@@ -1,6 +1,7 @@
 """A file of a change, and what doubts ask of it, worked out once."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -13,7 +14,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 _DEVELOPERS = re.compile(
-    r"(?:jake|gulp|grunt|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
+    r"(?:jake|gulp|grunt|make|rake)file|(?:^|[_-])(?:publish|release|build|bump|deploy|version)\b", re.IGNORECASE
 )
 _FOLDERS_OF_DEVELOPERS = frozenset(
     {
@@ -41,9 +42,15 @@ class SourceCode:
 
     @cached_property
     def fills_its_names(self) -> bool:
-        """Whether another file, or a dict, may define names of the module: `exec(…)`, `globals().update(…)`."""
-        calls = [node.value for node in self.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-        return any(ast.unparse(one.func) in ("exec", "execfile", "globals().update") for one in calls)
+        """Whether something else may define names of the module: `exec(…)`, `globals().update(…)`, `f(globals())`."""
+        nodes = [node for part in self.body if not isinstance(part, Function) for node in ast.walk(part)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        if any(ast.unparse(one.func) in ("exec", "execfile", "globals().update", "vars().update") for one in calls):
+            return True
+        if any(_is_namespace(part) for one in calls if ast.unparse(one.func) not in dir(builtins) for part in one.args):
+            return True
+        changed = [node.value for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
+        return any(map(_is_namespace, changed))
 
     @cached_property
     def imported_modules(self) -> tuple[ast.alias, ...]:
@@ -96,6 +103,10 @@ class SourceCode:
     def calls(self, line: int | None) -> list[ast.expr]:
         """What is called in a statement that a line is part of."""
         return [node.func for node in self.around(line) if isinstance(node, ast.Call)]
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node) in ("globals()", "locals()", "vars()")
 
 
 def _first(node: ast.AST) -> int:

@@ -4,22 +4,28 @@ Each kind was found by reading what must be fixed in whole projects (docs/benchm
 line, and the program works all the same. Where the code cannot be parsed, nothing is doubted.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from burnish.agents.panel.doubts.configuration import (
+    has_a_script,
     is_example_address,
     is_example_call,
     is_in_a_docstring,
-    is_of_a_server_for_tests,
+    is_no_secret,
     is_of_maintainers,
     looks_made_up,
 )
 from burnish.agents.panel.doubts.javascript import (
     asks_for_a_feature,
+    handles_its_errors,
     has_another_method,
     is_built,
     is_fixed_code,
+    is_for_debugging,
     is_made_by_a_build,
+    is_no_test,
+    is_part_of_a_script,
     is_query_of_the_program,
     is_script_of_a_page,
     is_script_of_developers,
@@ -31,20 +37,22 @@ from burnish.agents.panel.doubts.python import (
     is_compared,
     is_described,
     is_documented,
+    is_for_debuggers,
     is_imported_late,
     is_interface,
     is_kept_as_it_is,
     is_list_of_work,
+    is_made_each_time,
     is_no_dict,
     is_no_query,
     is_not_evaluated,
     is_not_of_django,
     is_of_another_style,
     is_registered_or_declared,
-    is_safe_loader,
+    is_safe_to_load,
+    is_shared_on_purpose,
     is_sum,
     makes_no_page,
-    offers_a_shell,
     returns_nothing,
     runs_its_own_code,
     unpickles_its_own_data,
@@ -52,7 +60,7 @@ from burnish.agents.panel.doubts.python import (
 from burnish.agents.panel.doubts.python_types import (
     is_called_by_another_name,
     is_guarded,
-    is_of_an_object,
+    is_held_function,
     is_of_another_type,
     is_parameter_called,
     is_tried,
@@ -78,16 +86,22 @@ _OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
     ToolName.KINGFISHER: looks_made_up,
 }
 _UNKNOWN_NAME = (ToolName.OXLINT, "no-undef")
+_UNDEFINED = (ToolName.RUFF, "F821")
+_MANY_FILES = 8
+"""A name that so many files use and none defines is given to them, such as to plugins by what loads them."""
 _MANY_NAMES = 8
 """One name that is nowhere defined is a mistake. So many different ones come from something that oxlint cannot see."""
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "B006"): is_kept_as_it_is,
     (ToolName.RUFF, "B030"): is_sum,
+    (ToolName.RUFF, "B039"): is_shared_on_purpose,
     (ToolName.RUFF, "B909"): is_list_of_work,
     (ToolName.RUFF, "F811"): is_registered_or_declared,
     (ToolName.RUFF, "F821"): is_not_evaluated,
-    (ToolName.RUFF, "T100"): offers_a_shell,
+    (ToolName.RUFF, "F601"): is_made_each_time,
+    (ToolName.RUFF, "S201"): is_for_debuggers,
+    (ToolName.RUFF, "T100"): is_for_debuggers,
     (ToolName.AST_GREP, "py-dict-changed"): is_no_dict,
     (ToolName.AST_GREP, "py-unreachable"): is_behind_an_error,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): is_imported_late,
@@ -97,11 +111,17 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "PLE0237"): is_described,
     (ToolName.RUFF, "PLE0302"): is_interface,
     (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): is_example_address,
+    (ToolName.KINGFISHER, "betterleaks.mongodb-connection-string"): is_example_address,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-user"): is_example_call,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-header"): is_example_call,
-    (ToolName.BURNISH, OwnRule.PASSWORD.value): is_of_a_server_for_tests,
+    (ToolName.BURNISH, OwnRule.PASSWORD.value): is_no_secret,
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): is_in_a_docstring,
     (ToolName.BURNISH, OwnRule.NOT_VERIFIED.value): is_asked_for,
+    (ToolName.AST_GREP, "js-not-verified"): is_asked_for,
+    (ToolName.AST_GREP, "js-focused-test"): is_no_test,
+    (ToolName.AST_GREP, "js-promise-dropped"): handles_its_errors,
+    (ToolName.OXLINT, "no-debugger"): is_for_debugging,
+    (ToolName.OXLINT, "invalid-syntax"): is_part_of_a_script,
     (ToolName.RUFF, "PLE0101"): returns_nothing,
     (ToolName.RUFF, "PLE1205"): is_of_another_style,
     (ToolName.RUFF, "RUF024"): is_compared,
@@ -109,7 +129,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "S307"): runs_its_own_code,
     (ToolName.RUFF, "S301"): unpickles_its_own_data,
     (ToolName.RUFF, "S302"): unpickles_its_own_data,
-    (ToolName.RUFF, "S506"): is_safe_loader,
+    (ToolName.RUFF, "S506"): is_safe_to_load,
     **{(ToolName.RUFF, rule): is_command_of_the_program for rule in ("S602", "S604", "S605")},
     (ToolName.RUFF, "S608"): is_no_query,
     **{(ToolName.RUFF, rule): is_not_of_django for rule in ("S610", "S611")},
@@ -119,13 +139,14 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     **{(ToolName.TY, rule): is_called_by_another_name for rule in _ARGUMENTS},
     (ToolName.TY, "call-non-callable"): is_parameter_called,
     (ToolName.TY, "missing-attribute"): is_of_another_type,
-    (ToolName.TY, "index-out-of-bounds"): is_of_an_object,
+    (ToolName.TY, "invalid-await"): is_held_function,
     (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
     (ToolName.OXLINT, "no-script-url"): is_fixed_code,
     (ToolName.OXLINT, "no-constant-binary-expression"): asks_for_a_feature,
     (ToolName.AST_GREP, "js-command-from-text"): is_script_of_developers,
     (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
+    (ToolName.HADOLINT, "DL1000"): has_a_script,
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
@@ -140,6 +161,9 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     found = tuple(hits)
     sources: dict[str, SourceCode] = {}
     unknown = {hit.message for hit in found if _is_of(hit, *_UNKNOWN_NAME)}
+    undefined = Counter(
+        message for message, _ in {(hit.message, hit.file) for hit in found if _is_of(hit, *_UNDEFINED)}
+    )
 
     def is_doubtful(hit: Hit) -> bool:
         rule = plain(hit.rule)
@@ -148,6 +172,8 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
         doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, rule))]
         if len(unknown) >= _MANY_NAMES and _is_of(hit, *_UNKNOWN_NAME):
             return True  # a macro, or a page whose other scripts define them
+        if _is_of(hit, *_UNDEFINED) and undefined[hit.message] >= _MANY_FILES:
+            return True
         if hit.doubtful or not any(doubts):
             return hit.doubtful
         if hit.file not in sources:

@@ -82,6 +82,10 @@ class _Language(Protocol):
         """Whether a name means a file of the project that is not there."""
         ...
 
+    def file(self, path: str, name: str) -> str:
+        """The file that a name would mean."""
+        ...
+
 
 class _Check:
     """One language of a change."""
@@ -106,7 +110,18 @@ class _Check:
             yield replace(found, doubtful=package in mentioned or path in new_files)
         for path, one in self._new(missing, str):
             said = f"There is no `{text(one.name)}` in the project."
-            yield hit(OwnRule.MISSING_MODULE, path, one.line, said)
+            found = hit(OwnRule.MISSING_MODULE, path, one.line, said)
+            # What git is told to ignore comes from a build. It may also be what the author forgot to add.
+            yield replace(found, doubtful=self._is_ignored(self._language.file(path, one.name)))
+
+    def _is_ignored(self, path: str) -> bool:
+        names = [".gitignore", *(f"{folder}/.gitignore" for folder in PurePosixPath(path).parents)]
+        for name, content in self._head.read(one.removeprefix("./") for one in names).items():
+            below = path.removeprefix(posixpath.dirname(name)).lstrip("/")
+            lines = [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
+            if any(line and line[0] not in "#!" and matches(below, line.lstrip("/")) for line in lines):
+                return True
+        return False
 
     def _added(self, file: FileVersions) -> Iterator[Imported]:
         known = {one.name for one in self._language.imports(file.before)}
@@ -218,6 +233,10 @@ class _Python:
             return False
         roots = [root for root in _package_roots(parts[0], tree.paths) if may_import_from(root.rstrip("/"), path)]
         return bool(roots) and not any(_has_module(f"{root}{'/'.join(parts)}", tree.paths) for root in roots)
+
+    def file(self, path: str, name: str) -> str:
+        del path
+        return f"{name.replace('.', '/')}.py"
 
 
 _GENERATED = re.compile(r"_pb2|generated|version|\bgen\b|proto")
@@ -337,6 +356,9 @@ class _JavaScript:
         if place.startswith("..") or not _packages().built.isdisjoint(place.split("/")) or _GENERATED.search(place):
             return False
         return script_file(path, name, tree.paths) is None and not _has_module(place, tree.paths)
+
+    def file(self, path: str, name: str) -> str:
+        return _place(path, name)
 
 
 def _is_tried(before: str) -> bool:

@@ -56,11 +56,18 @@ def script_hits(changed: Iterable[FileVersions], head: FilesOfTree) -> Iterator[
         source = file.now.decode("utf-8", "replace")
         taken = [(one, place) for one in _imports(source) if (place := script_file(file.path, one.module, head.paths))]
         modules = head.read({place for _, place in taken if place.endswith(_SUFFIXES)})
+        # Types may be in a file of their own, beside a script that knows none.
+        typed = head.read({_types_of(place) for place in modules} & head.paths)
+        modules = {place: content + b"\n" + typed.get(_types_of(place), b"") for place, content in modules.items()}
         known = {line.strip() for line in file.before.decode("utf-8", "replace").splitlines()}
         lines = source.splitlines()
         for one in (*_missing(file.path, taken, modules), *_not_awaited(file.path, source, taken, modules)):
             if one.line is not None and lines[one.line - 1].strip() not in known:
                 yield one
+
+
+def _types_of(place: str) -> str:
+    return re.sub(r"\.([mc]?)js$", r".d.\1ts", place)
 
 
 def _imports(source: str) -> Iterator[_Import]:

@@ -178,7 +178,10 @@ class _VetDiagnostic(msgspec.Struct, frozen=True):
 
 
 _Vetted = dict[str, dict[str, tuple[_VetDiagnostic, ...] | dict[str, str]]]
-_MODULES = ("no required module provides", "cannot find module", "module lookup disabled", "is not in std")
+_MODULES = (
+    "no required module provides", "cannot find module", "module lookup disabled", "is not in std",
+    "missing go.sum entry", "replacement directory", "updates to go.mod needed", "inconsistent vendoring",
+)  # fmt: skip
 
 
 def _go_vet(finished: Finished, place: CheckSite) -> CheckOutput:

@@ -19,6 +19,7 @@ _SUFFIXES = (".py", ".pyi", ".pyw")
 _UNREADABLE_FILE = "E902"
 """Always looked for: without it ruff passes over a file that it cannot open, and says so on standard error only."""
 # A project's own configuration could ask for fixes, which write into the tree and leave the list without them.
+_ANNOTATIONS_WAIT = 14
 _ONLY_LOOK = ("--verbose", "--no-cache", "--no-fix", "--no-fix-only", "--no-show-fixes", "--output-format=json")
 
 _CHECKED = re.compile(r"\bChecked (\d+) files? in\b")
@@ -87,7 +88,9 @@ def _rules(choice: RuleSelection) -> tuple[str, ...]:
     selected = reading.without_own_rules(choice.select) if choice.select else ("ALL",)
     ignored = (f"--ignore={','.join(choice.ignore)}",) if choice.ignore else ()
     preview = ("--preview", "--config=lint.explicit-preview-rules=true") if choice.preview else ()
-    return ("--isolated", *preview, f"--select={','.join((*selected, _UNREADABLE_FILE))}", *ignored)
+    # From this version on, annotations are not evaluated when they are met.
+    target = (f"--target-version=py3{_ANNOTATIONS_WAIT}",) if choice.least_python >= _ANNOTATIONS_WAIT else ()
+    return ("--isolated", *target, *preview, f"--select={','.join((*selected, _UNREADABLE_FILE))}", *ignored)
 
 
 def _hit(one: _Diagnostic, file: str) -> Hit:

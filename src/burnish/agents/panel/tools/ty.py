@@ -31,6 +31,8 @@ WITHIN = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-pack
 """An environment without packages, beside the files: where ty is given none, it takes its own."""
 _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
+_NEWEST = 15
+"""The last minor version of Python that it knows."""
 _SUFFIXES = (".py", ".pyi", ".pyw")
 _FORMAT = "--output-format=gitlab"
 _OPTIONS = ("check", _FORMAT, "--no-progress", "--no-respect-ignore-files")
@@ -48,6 +50,10 @@ _EXPLAINED = re.compile(
 )
 _DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
+_MAKES_NAMES = re.compile(
+    r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b",
+    re.MULTILINE,
+)
 _UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
 
 
@@ -95,10 +101,15 @@ class Ty:
         return frozenset(files)  # it claims nothing: which modules it could not resolve is not told
 
 
-def with_packages(call: ToolInvocation, python: str, roots: Collection[str]) -> ToolInvocation:
-    """The same, with the environment of the project, or an empty one, and the folders that its modules are in."""
+def with_packages(call: ToolInvocation, python: str, roots: Collection[str], minor: int = 0) -> ToolInvocation:
+    """The same, with the environment of the project, or an empty one, and the folders that its modules are in.
+
+    `minor` is that of the Python which the project needs at least, if it says so.
+    """
     check, *rest = call.arguments
-    installed = ("--python", python or NO_PACKAGES)
+    newer = minor > sys.version_info.minor
+    version = (f"--python-version=3.{min(minor, _NEWEST)}",) if newer and not python else ()
+    installed = (*version, "--python", python or NO_PACKAGES)
     # A folder without an `__init__.py` is a package, too, where it is imported from the top of the repository.
     searched = list(dict.fromkeys((*sorted(roots), ".")))
     return replace(call, arguments=(check, *installed, f"--config=environment.root={json.dumps(searched)}", *rest))
@@ -129,15 +140,28 @@ def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...
     )
 
 
-def with_given_members(hits: Sequence[Hit], modules: Iterable[str]) -> tuple[Hit, ...]:
-    """The hits; what the project itself gives to a module (`logging.NOTICE = 25`) in one of its own is doubtful."""
+def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
+    """The hits; doubtful is what the project itself gives to a module (`logging.NOTICE = 25`), in one of its modules.
+
+    So are members of modules that make their names when they are imported, and what the library has for itself.
+    """
     missing = {hit: found for hit in hits if (found := _NO_MEMBER.search(hit.message))}
     if not missing:
         return tuple(hits)
-    texts = "\n".join(modules)
+    sources = dict(modules)
+    texts = "\n".join(sources.values())
 
     def is_given(member: re.Match[str]) -> bool:
-        owner, name = member["module"].rpartition(".")[2], member["name"]
+        module, name = member["module"], member["name"]
+        owner = module.rpartition(".")[2]
+        if name.startswith("_") and module.partition(".")[0] in sys.stdlib_module_names:
+            return True
+        ends = tuple(f"/{module.replace('.', '/')}{end}" for end in (".py", "/__init__.py"))
+        # A stub beside a module may know less than the module.
+        there = re.compile(rf"^\s*(?:class|def|async def)?\s*{name}\b", re.MULTILINE)
+        mine = [source for path, source in sources.items() if f"/{path}".endswith(ends)]
+        if any(_MAKES_NAMES.search(source) or there.search(source) for source in mine):
+            return True
         return re.search(rf"\b{owner}\.{name}\s*=[^=]|setattr\(\s*{owner},\s*['\"]{name}['\"]", texts) is not None
 
     given = {hit for hit, member in missing.items() if is_given(member)}
@@ -186,7 +210,7 @@ def _absolute(file: str, relative: str) -> str:
     """The name from the top of the repository of what a file imports as `.name`."""
     name = relative.lstrip(".")
     folders = PurePosixPath(file).parts[: -(len(relative) - len(name)) or None]
-    return ".".join((*folders, name))
+    return ".".join((*folders, *filter(None, [name])))
 
 
 def _library_file(module: str) -> Path | None:
