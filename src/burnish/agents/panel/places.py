@@ -41,12 +41,13 @@ _VENDORED = frozenset({"_vendor", "_vendored", "vendor", "vendored", "third_part
 _BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
 
 
+_OF_BEHAVE = re.compile(r"(?:^|/)features/(?:steps/.*|environment)\.py$")
 FOLDER_ITSELF = ("__init__", "index", "mod")
 _FOLDER_AND_NAME = 2
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
@@ -83,7 +84,8 @@ def surroundings(path: str) -> Surroundings:
     inside = folders[first_test + 1 :] if first_test is not None else []
     if _MATERIAL_FOLDERS.intersection(folders) or _BELOW_TESTS.intersection(inside):
         return Surroundings.MATERIAL
-    is_test = first_test is not None or _TEST_NAME.fullmatch(name) is not None or name.lower().endswith(_DOCUMENTS)
+    named = _TEST_NAME.fullmatch(name) is not None or _OF_BEHAVE.search(path) is not None
+    is_test = first_test is not None or named or name.lower().endswith(_DOCUMENTS)
     if inside and not _TEST_NAME.fullmatch(name) and any(map(_WRONG_ON_PURPOSE.search, (*inside, name))):
         return Surroundings.MATERIAL
     return Surroundings.TESTS if is_test else Surroundings.PROGRAM

@@ -36,6 +36,15 @@ from burnish.agents.panel.places import (
         ("shop_integration_tests/utils.py", "tests"),
         ("src/contests/app.py", "program"),
         ("src/ab_test/app.py", "program"),
+        ("test.js", "tests"),
+        ("lib/tests.mjs", "tests"),
+        ("lib/latest.js", "program"),
+        ("tests/test_server.sh", "tests"),
+        ("docs_src/login/tutorial.py", "tests"),
+        ("features/steps/login.py", "tests"),
+        ("features/environment.py", "tests"),
+        ("features/login.py", "program"),
+        ("tests/settings/syntaxerror_settings.yml", "material"),
         ("tests/data/broken.py", "material"),
         ("test/syntax_cache/invalid.js", "material"),
         ("test/error_code/src.js", "material"),
@@ -94,6 +103,8 @@ def test_a_program_names_a_file_by_an_import_or_by_its_path(text: str, *, is_nam
 
 def test_what_is_called_like_a_test_is_run_as_one() -> None:
     assert not names_in("python tests/test_pay.py", "tests/test_pay.py")
+    assert not names_in('runner.run("./tests/pay.test.js")', "tests/pay.test.js")
+    assert names_in('const pay = require("./tests/pay.test.js")', "tests/pay.test.js")
     assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
     assert not names_in("from shop.tests import a\n\nhelpers = a()", "a/tests/helpers.py")
 

@@ -99,6 +99,8 @@ def test_what_another_version_of_python_has_is_doubtful(tmp_path: Path) -> None:
     [
         ("import logging\nlogging.NOTICE = 25\n", True),
         ('setattr(logging, "NOTICE", 25)\n', True),
+        ("setattr(logging, name, 25)\n", True),
+        ("setattr(log, name, 25)\n", False),
         ("if level == logging.NOTICE: ...\n", False),
         ("log.NOTICE = 25\n", False),
     ],

@@ -46,6 +46,7 @@ _BEGINS_QUERY = re.compile(
     re.IGNORECASE,
 )
 _DEBUGS = re.compile(r"debug|pdb", re.IGNORECASE)
+_NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
@@ -190,6 +191,11 @@ def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
     """The program stops, or tells more, where its user asks for that; or it makes an object for a shell to offer."""
     asked = [node.test for node in source.around(hit.line) if isinstance(node, ast.If)]
     return "InteractiveShellEmbed" in hit.message or any(_DEBUGS.search(ast.unparse(one)) for one in asked)
+
+
+def is_about_numbers(hit: Hit, source: SourceCode) -> bool:
+    """What is not a number (NaN) is not equal to itself, which code that knows infinity asks for."""
+    return _NO_NUMBER.search("\n".join(source.lines[max(0, (hit.line or 1) - 3) : hit.line])) is not None
 
 
 def is_made_each_time(hit: Hit, source: SourceCode) -> bool:

@@ -22,7 +22,9 @@ _OF_ANOTHER_TYPE = frozenset(
 
 
 def is_tried(hit: Hit, source: SourceCode) -> bool:
-    """The code does without what cannot be imported."""
+    """The code does without what cannot be imported, or asks first whether it is there."""
+    if any(isinstance(node, ast.If) for node in source.around(hit.line)):
+        return True
     withs = [item for node in source.around(hit.line) if isinstance(node, ast.With) for item in node.items]
     if any("suppress(" in (text := ast.unparse(one.context_expr)) and "ImportError" in text for one in withs):
         return True
@@ -48,15 +50,19 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     if constructor := _CONSTRUCTOR.search(hit.message):
         return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
     method = _METHOD.search(hit.message)
-    if method and _INTERFACE.fullmatch(method["owner"]):
+    if method is not None and _INTERFACE.fullmatch(method["owner"]):
         return True
-    named = [one for one in calls if method and isinstance(one, ast.Attribute) and one.attr == method["name"]]
+    if method is None:
+        # `self.Record.read(…)`: which class that is, others decide.
+        owners = [one.value for one in calls if isinstance(one, ast.Attribute)]
+        return any(isinstance(one, ast.Attribute) and ast.unparse(one).startswith("self.") for one in owners)
+    named = [one for one in calls if isinstance(one, ast.Attribute) and one.attr == method["name"]]
     function = source.function(hit.line)
     return bool(named) and all(
         _is_replaceable(one.value)
         or _is_held(one.value, source, hit.line)
         # A date that is given may be a datetime.
-        or (method is not None and method["owner"][0].islower() and is_parameter(one.value, function))
+        or (method["owner"][0].islower() and is_parameter(one.value, function))
         for one in named
     )
 

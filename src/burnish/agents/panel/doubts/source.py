@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -29,6 +29,7 @@ class SourceCode:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
+        self._around: dict[int, tuple[ast.AST, ...]] = {}
 
     @cached_property
     def text(self) -> str:
@@ -80,18 +81,23 @@ class SourceCode:
     def line(self, number: int | None) -> str:
         return next(iter(self.lines[number - 1 : number]), "") if number else ""
 
-    def around(self, line: int | None) -> Iterator[ast.AST]:
+    def around(self, line: int | None) -> tuple[ast.AST, ...]:
         """Every node that a line is part of, the outer ones first."""
-        waiting: list[ast.AST] = list(self.body)
-        while waiting and line:
-            node = waiting.pop(0)
-            if _first(node) <= line <= (getattr(node, "end_lineno", None) or line):
-                yield node
-                waiting.extend(ast.iter_child_nodes(node))
+        if line is None:
+            return ()
+        if line not in self._around:
+            found: list[ast.AST] = []
+            waiting: list[ast.AST] = list(self.body)
+            while waiting:
+                here = [node for node in waiting if _first(node) <= line <= (getattr(node, "end_lineno", None) or line)]
+                found += here
+                waiting = [child for node in here for child in ast.iter_child_nodes(node)]
+            self._around[line] = tuple(found)
+        return self._around[line]
 
     def function(self, line: int | None) -> Function | None:
         """The innermost function that a line is part of."""
-        return next((node for node in reversed([*self.around(line)]) if isinstance(node, Function)), None)
+        return next((node for node in reversed(self.around(line)) if isinstance(node, Function)), None)
 
     def conditions(self, line: int | None) -> list[str]:
         """What is asked around a line, or before it in the same function: it may have returned then."""

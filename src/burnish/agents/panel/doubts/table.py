@@ -32,6 +32,7 @@ from burnish.agents.panel.doubts.javascript import (
     shows_its_own_text,
 )
 from burnish.agents.panel.doubts.python import (
+    is_about_numbers,
     is_behind_an_error,
     is_command_of_the_program,
     is_compared,
@@ -110,6 +111,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.AST_GREP, "js-html-from-value"): is_built,
     (ToolName.RUFF, "PLE0237"): is_described,
     (ToolName.RUFF, "PLE0302"): is_interface,
+    (ToolName.RUFF, "PLR0124"): is_about_numbers,
     (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): is_example_address,
     (ToolName.KINGFISHER, "betterleaks.mongodb-connection-string"): is_example_address,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-user"): is_example_call,

@@ -54,6 +54,7 @@ _MAKES_NAMES = re.compile(
     r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b",
     re.MULTILINE,
 )
+_GIVES = re.compile(r"\.(\w+)\s*=[^=]|setattr\(\s*\w+,\s*['\"](\w+)['\"]")
 _UNRESOLVED = re.compile(r"Cannot resolve imported module `(?P<top>[^.`]*)(?P<rest>[^`]*)`")
 
 
@@ -150,6 +151,7 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
         return tuple(hits)
     sources = dict(modules)
     texts = "\n".join(sources.values())
+    names_given = {found[1] or found[2] for found in _GIVES.finditer(texts)}
 
     def is_given(member: re.Match[str]) -> bool:
         module, name = member["module"], member["name"]
@@ -162,6 +164,10 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
         mine = [source for path, source in sources.items() if f"/{path}".endswith(ends)]
         if any(_MAKES_NAMES.search(source) or there.search(source) for source in mine):
             return True
+        if re.search(rf"\bsetattr\(\s*{owner}\s*,\s*[^'\"\s]", texts):
+            return True
+        if name not in names_given:
+            return False
         return re.search(rf"\b{owner}\.{name}\s*=[^=]|setattr\(\s*{owner},\s*['\"]{name}['\"]", texts) is not None
 
     given = {hit for hit, member in missing.items() if is_given(member)}
