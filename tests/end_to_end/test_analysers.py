@@ -97,6 +97,29 @@ def test_a_name_that_became_undefined_on_an_untouched_line_is_found(machine: Mac
     assert [title for _, _, title in titles(done.view)] == ["Undefined name `json`"]
 
 
+@pytest.mark.parametrize(("version", "code"), [("3.14", 0), ("3.12", 1)])
+def test_annotations_wait_where_the_base_needs_a_python_that_lets_them(
+    machine: Machine, version: str, code: int
+) -> None:
+    early = '"""A box."""\n\n\nclass Box:\n    """One."""\n\n    def other(self) -> Later:\n        """More."""\n'
+    late = f'{early}        return Later()\n\n\nclass Later:\n    """Two."""\n'
+    project = f'[project]\nname = "shop"\nversion = "1"\nrequires-python = ">={version}"\n'
+    change(machine, {"pyproject.toml": project}, {"box.py": late})
+    assert machine.burnish("review").code == code
+
+
+def test_a_change_cannot_ask_for_a_python_that_lets_annotations_wait(machine: Machine) -> None:
+    early = '"""A box."""\n\n\ndef other() -> Later:\n    """More."""\n    return Later()\n\n\n'
+    early += 'class Later:\n    """Two."""\n'
+    project = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">={}"\n'
+    change(
+        machine,
+        {"pyproject.toml": project.format("3.12")},
+        {"pyproject.toml": project.format("3.14"), "box.py": early},
+    )
+    assert machine.burnish("review").code == 1
+
+
 def test_a_test_that_fails_now_and_not_before_is_critical(machine: Machine) -> None:
     change(machine, {"calc.py": TESTED, "test_calc.py": TESTS}, {"calc.py": BROKEN})
     done = machine.burnish("review", "--json")

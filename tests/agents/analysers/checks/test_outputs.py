@@ -128,10 +128,20 @@ def test_go_vet_tells_analysers_apart_and_what_does_not_compile() -> None:
     ]
 
 
-def test_go_vet_without_a_module_is_no_evidence() -> None:
-    said = "a.go:3:8: no required module provides package example.com/y; to add it:\n\tgo get example.com/y\n"
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a.go:3:8: no required module provides package example.com/y; to add it:\n\tgo get example.com/y\n",
+        "a.go:3:8: missing go.sum entry for module providing package example.com/y; to add:\n\tgo get example.com/y\n",
+        "a.go:3:8: example.com/y@v1.2.0: replacement directory ../y does not exist\n",
+    ],
+)
+def test_go_vet_without_a_module_is_no_evidence(said: str) -> None:
     with pytest.raises(ToolError, match="not available here"):
         read(ToolName.GO_VET, finished("", 1, said), place("a.go"))
+
+
+def test_go_vet_of_another_version_is_no_evidence() -> None:
     with pytest.raises(ToolError, match=r"go\.mod requires go >= 1\.99"):
         read(ToolName.GO_VET, finished("", 1, "go: go.mod requires go >= 1.99\n"), place("a.go"))
 

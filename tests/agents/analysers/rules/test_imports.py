@@ -172,6 +172,24 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
     assert not found("a.js", 'const own = require("./");\nconst one = require("./languages/" + name);\n', SCRIPT)
 
 
+@pytest.mark.parametrize(
+    ("ignored", "doubtful"),
+    [("/index.js\n", True), ("build\n*.gen.js\n", False), ("index.*\n", True), ("# index.js\n", False), ("", False)],
+)
+def test_what_git_ignores_may_come_from_a_build(ignored: str, doubtful: bool) -> None:
+    text = 'import { x } from "./index.js";\n'
+    tree = Tree(files={**SCRIPT, "a.js": text, ".gitignore": ignored})
+    (hit,) = import_hits([FileVersions(path="a.js", now=text.encode())], tree, Tree(files=SCRIPT))
+    assert hit.doubtful is doubtful
+
+
+def test_a_folder_may_have_its_own_list_of_what_git_ignores() -> None:
+    text = 'import { x } from "./made.js";\n'
+    tree = Tree(files={**SCRIPT, "web/a.js": text, "web/.gitignore": "/made.js\n"})
+    (hit,) = import_hits([FileVersions(path="web/a.js", now=text.encode())], tree, Tree(files=SCRIPT))
+    assert hit.doubtful
+
+
 STORE = (
     "export async function save(x: X): Promise<void> {}\nexport const load = async () => 1;\n"
     "export default async function () {}\nexport function plain() {}\n"
@@ -231,3 +249,6 @@ def test_names_that_another_file_does_not_have() -> None:
     assert not across('import type { T } from "./store";\nimport * as s from "./store";\nimport { a } from "pg";\n')
     assert not across('import { a } from "./gone";\nimport { b } from "./b.json";\n', **{"src/b.json": "{}"})
     assert not across('import { store } from "./store";\n', path="src/a.vue")
+    types = {"src/plain.js": "export default 1;\n", "src/plain.d.ts": "export interface Store {}\n"}
+    assert not across('import { Store } from "./plain.js";\n', **types)
+    assert across('import { Shop } from "./plain.js";\n', **types) == missing

@@ -73,6 +73,22 @@ def test_what_is_not_installed_is_no_finding(tmp_path: Path) -> None:
     assert [hit.line for hit in without_unknown_packages(hits, {"mine", "mine.other"}, _at_the_top)] == [3, 4]
 
 
+def test_a_module_whose_name_cannot_be_imported_may_import_from_its_own_folder(tmp_path: Path) -> None:
+    code = {"shop/__init__.py": "", "shop/0001_first.py": "from . import Base\n", "shop/b.py": "from .gone import a\n"}
+    hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
+    kept = without_unknown_packages(hits, {"shop", "shop.b"}, _at_the_top)
+    assert not [hit for hit in kept if "module `.`" in hit.message]
+    assert [hit.file for hit in kept if "`.gone`" in hit.message] == ["shop/b.py"]
+
+
+def test_what_other_projects_gave_is_not_imported_by_its_own_name(tmp_path: Path) -> None:
+    code = {"shop/_vendor/other/__init__.py": "", "tools/a.py": "import other.missing\n"}
+    hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
+    assert hits
+    assert not without_unknown_packages(hits, {"other"}, lambda _: ("shop/_vendor",))
+    assert without_unknown_packages(hits, {"other"}, lambda _: ("shop/lib",))
+
+
 def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Path) -> None:
     code = "import http.client\nfrom http.cookiejar import parse_ns_headers\nprint(http.client._MAXHEADERS)\n"
     code += "from subprocess import STARTUPINFO, run_all\n"
