@@ -120,6 +120,13 @@ def test_a_change_cannot_ask_for_a_python_that_lets_annotations_wait(machine: Ma
     assert machine.burnish("review").code == 1
 
 
+def test_the_top_of_the_repository_may_be_a_package(machine: Machine) -> None:
+    nodes = '"""Nodes."""\n\nfrom . import prices\nfrom ..above import other\n\n__all__ = ["other", "prices"]\n'
+    change(machine, {"prices.py": '"""Prices."""\n'}, {"__init__.py": nodes})
+    done = machine.burnish("review", "--json")
+    assert (done.code, reviews(done.view)["bugs"]) == (0, "clean")
+
+
 def test_a_test_that_fails_now_and_not_before_is_critical(machine: Machine) -> None:
     change(machine, {"calc.py": TESTED, "test_calc.py": TESTS}, {"calc.py": BROKEN})
     done = machine.burnish("review", "--json")

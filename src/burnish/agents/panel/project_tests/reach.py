@@ -175,7 +175,8 @@ class PythonImports:
         place = posixpath.join(folder, inner) if inner else folder
         for name in ("", *names):
             below = posixpath.join(place, name) if name else place
-            yield from (f"{below}.py", f"{below}/__init__.py")
+            # The top of the repository may be a package itself; it has no name here.
+            yield from (f"{below}.py", f"{below}/__init__.py") if below else ("__init__.py",)
 
     def _with_parents(self, name: str) -> Iterator[str]:
         parts = name.split(".")

@@ -203,8 +203,10 @@ def without_unknown_packages(
         if top and top + found["rest"] in own:
             return False
         if not top:
-            # A folder in one of the same name (`shop/shop`) is taken for the outer one.
-            return _absolute(hit.file, found["rest"]) not in own
+            # A folder in one of the same name (`shop/shop`) is taken for the outer one. What is above the repository,
+            # or is its top, may be a package of any name.
+            meant = _absolute(hit.file, found["rest"])
+            return bool(meant) and meant not in own
         if top in own:
             return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
@@ -213,10 +215,11 @@ def without_unknown_packages(
 
 
 def _absolute(file: str, relative: str) -> str:
-    """The name from the top of the repository of what a file imports as `.name`."""
+    """The name from the top of the repository of what a file imports as `.name`; empty where it is not below it."""
     name = relative.lstrip(".")
-    folders = PurePosixPath(file).parts[: -(len(relative) - len(name)) or None]
-    return ".".join((*folders, *filter(None, [name])))
+    level = len(relative) - len(name)
+    parts = PurePosixPath(file).parts
+    return "" if level > len(parts) else ".".join((*parts[:-level], *filter(None, [name])))
 
 
 def _library_file(module: str) -> Path | None:
