@@ -47,6 +47,7 @@ _BEGINS_QUERY = re.compile(
 )
 _DEBUGS = re.compile(r"debug|pdb", re.IGNORECASE)
 _NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
@@ -87,9 +88,9 @@ def _is_file(code: ast.expr, source: SourceCode, line: int | None) -> bool:
 
 
 def _meanings(value: ast.expr, source: SourceCode, line: int | None) -> list[ast.expr]:
-    """The expression; of a name in a function, those that the function gives to it."""
-    function = source.function(line)
-    known = [*values_of(function, value.id)] if function and isinstance(value, ast.Name) else []
+    """The expression; of a name, those that the function, or the module, gives to it."""
+    scope = source.function(line) or ast.Module(body=source.body, type_ignores=[])
+    known = [*values_of(scope, value.id)] if isinstance(value, ast.Name) else []
     return known or [value]
 
 
@@ -199,9 +200,14 @@ def is_about_numbers(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_made_each_time(hit: Hit, source: SourceCode) -> bool:
-    """A key that calls something need not be the same twice."""
+    """A key that calls something need not be the same twice; and who writes `1` beside `True` knows what he does."""
     del source
-    return "(" in hit.message.partition("repeated")[0]
+    return "(" in hit.message.partition("repeated")[0] or "hashes to the same value" in hit.message
+
+
+def is_chosen(hit: Hit, source: SourceCode) -> bool:
+    """One of several keys that are there already is taken."""
+    return _ONE_OF.search(source.line(hit.line)) is not None
 
 
 def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:

@@ -34,6 +34,7 @@ from burnish.agents.panel.doubts.javascript import (
 from burnish.agents.panel.doubts.python import (
     is_about_numbers,
     is_behind_an_error,
+    is_chosen,
     is_command_of_the_program,
     is_compared,
     is_described,
@@ -105,6 +106,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "T100"): is_for_debuggers,
     (ToolName.AST_GREP, "py-dict-changed"): is_no_dict,
     (ToolName.AST_GREP, "py-unreachable"): is_behind_an_error,
+    (ToolName.AST_GREP, "py-random-secret"): is_chosen,
     (ToolName.BURNISH, OwnRule.UNDECLARED_PACKAGE.value): is_imported_late,
     (ToolName.AST_GREP, "py-broad-handler-does-nothing"): is_documented,
     (ToolName.AST_GREP, "js-html-from-text"): shows_its_own_text,
