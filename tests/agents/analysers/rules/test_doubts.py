@@ -76,6 +76,8 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:S301", 3, "", "def f(args):\n    with os.fdopen(args.pipe) as a:\n        pickle.load(a)\n"),
         ("ruff:S506", 3, "", "def f():\n    text = 'a: b'\n    yaml.load(text, Loader=Loader)\n"),
         ("ruff:S301", 2, "", "with os.fdopen(args.pipe) as a:\n    pickle.load(a)\n"),
+        ("ruff:F821", 2, "Undefined name `channel`", "if __name__ == '__channelexec__':\n    channel.receive()\n"),
+        ("ruff:T100", 3, "", "if break_flag:\n    def f():\n        breakpoint()\n"),
         (
             "ruff:F601",
             1,
@@ -342,6 +344,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:S201", 2, "", "if settings.port:\n    app.run(debug=True)\n"),
         ("ruff:S301", 2, "", "def f(request):\n    pickle.loads(request.body)\n"),
         ("ruff:S506", 2, "", "def f(text):\n    yaml.load(text, Loader=Loader)\n"),
+        ("ruff:F821", 2, "Undefined name `channel`", "if __name__ == '__main__':\n    channel.receive()\n"),
         ("ast-grep:py-random-secret", 1, "", "token = ''.join(random.choice(letters) for _ in range(9))\n"),
         ("ruff:T100", 2, "", "if options.fast:\n    pdb.set_trace()\n"),
         (

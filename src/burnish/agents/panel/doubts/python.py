@@ -24,6 +24,7 @@ _INTERFACE = re.compile(r"\w*Interface|I[A-Z][a-z]\w*")
 _OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
 _VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
 _ALSO_FOR_2 = re.compile(r"\b_?(?:IS_?)?PY_?[23]\b|\bsys\.version_info\b|^\s*(?:import|from) six\b", re.MULTILINE)
+_ANOTHER_START = re.compile(r"version_info|__name__ == (?!'__main__')")
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
 _LATE = re.compile(r"^\s+.*\brequire\(")
@@ -45,7 +46,7 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
-_DEBUGS = re.compile(r"debug|pdb", re.IGNORECASE)
+_DEBUGS = re.compile(r"debug|pdb|break", re.IGNORECASE)
 _NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
@@ -381,8 +382,8 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         or any(is_optional(one) for node in tries for one in node.handlers)
     ):
         return True
-    if any(isinstance(node, ast.If) and "version_info" in ast.unparse(node.test) for node in nodes):
-        return True  # another Python has it
+    if any(isinstance(node, ast.If) and _ANOTHER_START.search(ast.unparse(node.test)) for node in nodes):
+        return True  # another Python has it, or what runs the module under a name of its own gives it
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True
     if any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Set) for node in nodes):
