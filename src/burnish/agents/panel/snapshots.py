@@ -64,8 +64,8 @@ class Modules(Value):
     """Whether all imported modules of the repository are here."""
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """The path and the source of every module here, read when they are asked for."""
-        files = (path for path in self.folder.rglob("*.py") if path.is_file())
+        """The path and the source of every module and stub here, read when they are asked for."""
+        files = (path for path in self.folder.rglob("*.py*") if path.suffix in (".py", ".pyi") and path.is_file())
         return ((path.relative_to(self.folder).as_posix(), path.read_text(errors="replace")) for path in files)
 
 

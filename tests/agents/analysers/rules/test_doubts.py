@@ -10,6 +10,7 @@ from tests.agents.analysers.rules.making import DEFAULTS, hit
 BODY = "try:\n        work()\n    except Exception:\n        pass\n"
 ATTRIBUTE = "Object of type `str` has no attribute `{}`"
 OPTIONAL = "try:\n    from web import NotFound\nexcept ImportError:\n    NotFound = object\n"
+LITERALS = "Operator `|` is not supported between objects of type `Literal['B']` and `Literal['C']`"
 METHOD = "No argument provided for required parameter `b` of bound method `Key.sign`"
 CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
 
@@ -76,6 +77,7 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:S301", 3, "", "def f(args):\n    with os.fdopen(args.pipe) as a:\n        pickle.load(a)\n"),
         ("ruff:S506", 3, "", "def f():\n    text = 'a: b'\n    yaml.load(text, Loader=Loader)\n"),
         ("ruff:S301", 2, "", "with os.fdopen(args.pipe) as a:\n    pickle.load(a)\n"),
+        ("ty:unsupported-operator", 2, LITERALS, "def f():\n    a: 'B' | 'C' = None\n"),
         ("ruff:F821", 2, "Undefined name `channel`", "if __name__ == '__channelexec__':\n    channel.receive()\n"),
         ("ruff:T100", 3, "", "if break_flag:\n    def f():\n        breakpoint()\n"),
         (
@@ -344,6 +346,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:S201", 2, "", "if settings.port:\n    app.run(debug=True)\n"),
         ("ruff:S301", 2, "", "def f(request):\n    pickle.loads(request.body)\n"),
         ("ruff:S506", 2, "", "def f(text):\n    yaml.load(text, Loader=Loader)\n"),
+        ("ty:unsupported-operator", 1, LITERALS, "a: 'B' | 'C' = None\n"),
         ("ruff:F821", 2, "Undefined name `channel`", "if __name__ == '__main__':\n    channel.receive()\n"),
         ("ast-grep:py-random-secret", 1, "", "token = ''.join(random.choice(letters) for _ in range(9))\n"),
         ("ruff:T100", 2, "", "if options.fast:\n    pdb.set_trace()\n"),
@@ -602,6 +605,13 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-debugger", "a.js", 1, "debugger\n", "high"),
         ("oxlint:invalid-syntax", "src/wrapper.end.js", 1, "}));\n", "medium"),
         ("oxlint:invalid-syntax", "src/price.js", 1, "}));\n", "critical"),
+        ("oxlint:invalid-syntax", "config.js", 3, "// all\n{\n  port: 8125\n, host: 'a'\n}\n", "medium"),
+        ("oxlint:invalid-syntax", "config.js", 2, "module.exports = {\n  port 8125\n}\n", "critical"),
+        ("shellcheck:SC1073", "a.sh", 1, "url=http://<your server>\n", "medium"),
+        ("shellcheck:SC1073", "a.sh", 1, "if [ a; then\n", "high"),
+        ("ast-grep:js-not-verified", "a.js", 2, "if (options.unsafeTls) {\n  rejectUnauthorized: false\n}\n", "medium"),
+        ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ?`, [b])\n", "medium"),
+        ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ${b}`)\n", "high"),
         ("oxlint:no-constant-binary-expression", "a.js", 1, "let a = 0\n  || b\n", "medium"),
         ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "medium"),
         ("hadolint:DL1000", "Dockerfile", 2, "RUN echo a\nRNU echo b\n", "high"),

@@ -135,6 +135,7 @@ def test_what_the_project_gives_to_a_module_is_doubtful(other: str, doubtful: bo
         ("shop/names.py", "from missing import *\n", True),
         ("src/shop/names/__init__.py", "def __getattr__(name): ...\n", True),
         ("shop/names.py", "class Price: ...\n", True),  # a stub beside it may know less
+        ("shop/names.pyi", "class Prices: ...\n", True),
         ("shop/names.py", "class Prices: ...\n", False),
         ("shop/other_names.py", "globals().update(found)\n", False),
     ],
@@ -143,6 +144,14 @@ def test_members_of_modules_that_make_their_names_are_doubtful(path: str, module
     message = "Module `shop.names` has no member `Price`"
     one = Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=message)
     (found,) = with_given_members((one,), [("a.py", "names.Price\n"), (path, module)])
+    assert found.doubtful is doubtful
+
+
+@pytest.mark.parametrize(("path", "doubtful"), [("shop/ffi.pyi", True), ("shop/ffi.py", False)])
+def test_a_stub_may_know_less_of_a_function_than_there_is(path: str, doubtful: bool) -> None:
+    message = "Too many positional arguments to function `string`: expected 1, got 2"
+    one = Hit(tool=ToolName.TY, rule="too-many-positional-arguments", file="a.py", line=1, message=message)
+    (found,) = with_given_members((one,), [("a.py", ""), (path, "def string(pointer): ...\n")])
     assert found.doubtful is doubtful
 
 

@@ -17,6 +17,7 @@ _NAME_OF_TABLE = re.compile(
     re.IGNORECASE,
 )
 """A name of a table, which cannot be given as a parameter, is all that is put into the query."""
+_PART_OF_A_QUERY = re.compile(r"\s*(?:sql\w*|\w+(?:Sql|SQL)|placeholders|\w*[cC]lauses?|\w*[wW]here)(?:\(\))?\s*")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
 _LIBRARIES = frozenset(
@@ -42,6 +43,7 @@ _MADE_SAFE = re.compile(
 )
 _OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(?:'[^'\n]*'|"[^"\n]*"))?\s*""")
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
+_OBJECT = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*\{\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*[\w'\"]+\s*:", re.DOTALL)
 _PART = re.compile(r"(?:^|[/._-])(?:intro|outro|prefix|suffix|banner|wrapper|header|footer|start|end)\.(?:js|ts)$")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
@@ -115,9 +117,8 @@ def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_part_of_a_script(hit: Hit, source: SourceCode) -> bool:
-    """The beginning or the end of a file that a build puts together."""
-    del source
-    return _PART.search(hit.file) is not None
+    """The beginning or the end of a file that a build puts together; or an object alone, which is read as data."""
+    return _PART.search(hit.file) is not None or _OBJECT.match(source.text) is not None
 
 
 def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
@@ -144,7 +145,7 @@ def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
     line = hit.line or 1
     text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
     put_in = _PUT_IN.findall(text)
-    if _NAME_OF_TABLE.search(source.line(line)):
+    if _NAME_OF_TABLE.search(source.line(line)) or (put_in and all(map(_PART_OF_A_QUERY.fullmatch, put_in))):
         return True
     return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
 

@@ -165,5 +165,11 @@ def is_held_function(hit: Hit, source: SourceCode) -> bool:
     return bool(held) and held.isdisjoint(methods)
 
 
+def is_local_annotation(hit: Hit, source: SourceCode) -> bool:
+    """What is annotated inside of a function is never evaluated."""
+    annotated = any(isinstance(node, ast.AnnAssign) and node.lineno == hit.line for node in source.around(hit.line))
+    return annotated and source.function(hit.line) is not None
+
+
 def _is_about_types(handler: ast.ExceptHandler) -> bool:
     return handler.type is not None and re.search("TypeError|AttributeError", ast.unparse(handler.type)) is not None

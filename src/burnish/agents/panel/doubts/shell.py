@@ -6,7 +6,8 @@ from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
 _SAYS_INSECURE = re.compile(
-    r"\b(?:if|elif|case)\b.*(?:insecure|no-?verify|skip.?verif|strict.?ssl|unauthorized)|\binsecure\w*\)", re.IGNORECASE
+    r"\b(?:if|elif|case)\b.*(?:insecure|unsafe|no-?verify|skip.?verif|strict.?ssl|unauthorized)|\binsecure\w*\)",
+    re.IGNORECASE,
 )
 _NEARBY = 4
 
@@ -35,6 +36,11 @@ def is_for_zsh(hit: Hit, source: SourceCode) -> bool:
     """A script that asks which shell runs it has lines for zsh, which other shells do not read."""
     del hit
     return "ZSH_VERSION" in source.text or "zsh_shell" in source.text
+
+
+def is_to_be_filled_in(hit: Hit, source: SourceCode) -> bool:
+    """A script says where its user must write something: `url=https://<your server>`."""
+    return re.search(r"=\S*<[a-z]+ [a-z ]+>", source.line(hit.line)) is not None
 
 
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:

@@ -63,6 +63,7 @@ from burnish.agents.panel.doubts.python_types import (
     is_called_by_another_name,
     is_guarded,
     is_held_function,
+    is_local_annotation,
     is_of_another_type,
     is_parameter_called,
     is_tried,
@@ -74,6 +75,7 @@ from burnish.agents.panel.doubts.shell import (
     is_for_zsh,
     is_label,
     is_pipe_itself,
+    is_to_be_filled_in,
 )
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit, ToolName
@@ -144,6 +146,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.TY, "call-non-callable"): is_parameter_called,
     (ToolName.TY, "missing-attribute"): is_of_another_type,
     (ToolName.TY, "invalid-await"): is_held_function,
+    (ToolName.TY, "unsupported-operator"): is_local_annotation,
     (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
     (ToolName.OXLINT, "no-script-url"): is_fixed_code,
     (ToolName.OXLINT, "no-constant-binary-expression"): asks_for_a_feature,
@@ -154,6 +157,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
+    **{(ToolName.SHELLCHECK, f"SC{code}"): is_to_be_filled_in for code in (1009, 1072, 1073)},
     **{(ToolName.SHELLCHECK, f"SC{code}"): is_for_zsh for code in (2277, 2296, 2298, 2299, 2300, 2301)},
     (ToolName.SHELLCHECK, "SC2261"): is_descriptor,
     (ToolName.SHELLCHECK, "SC2260"): is_pipe_itself,

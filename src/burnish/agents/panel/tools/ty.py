@@ -50,6 +50,7 @@ _EXPLAINED = re.compile(
 )
 _DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
+_CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*(?P<name>\w+)`")
 _MAKES_NAMES = re.compile(
     r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b",
     re.MULTILINE,
@@ -144,12 +145,15 @@ def with_explanations(hits: Sequence[Hit], finished: Finished) -> tuple[Hit, ...
 def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
     """The hits; doubtful is what the project itself gives to a module (`logging.NOTICE = 25`), in one of its modules.
 
-    So are members of modules that make their names when they are imported, and what the library has for itself.
+    So are members of modules that make their names when they are imported, and what the library has for itself. A stub
+    may know less than what it describes: so are its members, and calls of its functions.
     """
     missing = {hit: found for hit in hits if (found := _NO_MEMBER.search(hit.message))}
-    if not missing:
+    called = {hit: found["name"] for hit in hits if hit.rule in _OF_CALLS and (found := _CALLED.search(hit.message))}
+    if not missing and not called:
         return tuple(hits)
     sources = dict(modules)
+    stubs = "\n".join(source for path, source in sources.items() if path.endswith(".pyi"))
     texts = "\n".join(sources.values())
     names_given = {found[1] or found[2] for found in _GIVES.finditer(texts)}
 
@@ -159,6 +163,8 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
         if name.startswith("_") and module.partition(".")[0] in sys.stdlib_module_names:
             return True
         ends = tuple(f"/{module.replace('.', '/')}{end}" for end in (".py", "/__init__.py"))
+        if any(f"/{path}".endswith(tuple(f"{end}i" for end in ends)) for path in sources):
+            return True
         # A stub beside a module may know less than the module.
         there = re.compile(rf"^\s*(?:class|def|async def)?\s*{name}\b", re.MULTILINE)
         mine = [source for path, source in sources.items() if f"/{path}".endswith(ends)]
@@ -171,6 +177,7 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
         return re.search(rf"\b{owner}\.{name}\s*=[^=]|setattr\(\s*{owner},\s*['\"]{name}['\"]", texts) is not None
 
     given = {hit for hit, member in missing.items() if is_given(member)}
+    given |= {hit for hit, name in called.items() if re.search(rf"\bdef {re.escape(name)}\b", stubs)}
     return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
 
 
