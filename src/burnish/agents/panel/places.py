@@ -140,6 +140,15 @@ def names_in(content: str, path: str, length: int = _FOLDER_AND_NAME) -> bool:
     )
 
 
+def names_sibling(content: str, path: str) -> bool:
+    """Whether a text imports a file of its own folder."""
+    name = re.escape(PurePosixPath(path).name.partition(".")[0])
+    stem = re.escape(PurePosixPath(path).stem)
+    python = rf"^\s*(?:from\s+\.?{name}\s+import\b|from\s+\.\s+import\s[^\n]*\b{name}\b|import\s+{name}\b)"
+    script = rf"\b(?:from|import|require)\b\s*\(?\s*[\"']\./{stem}(?:\.\w+)?[\"']"
+    return re.search(python if path.endswith((".py", ".pyi")) else script, content, re.MULTILINE) is not None
+
+
 def _before(content: str, place: int) -> str | None:
     """What stands before a place in its line; None in a comment."""
     start = content.rfind("\n", 0, place) + 1

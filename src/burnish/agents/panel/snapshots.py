@@ -4,7 +4,9 @@ A linter that follows the project's own configuration is given the base's: a cha
 eslint, whose configuration is a program, needs the whole tree around a file, which is a clone.
 """
 
+import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -20,7 +22,15 @@ from burnish.agents.panel.own_checks.looking import look_into
 from burnish.agents.panel.own_checks.scripts import script_hits
 from burnish.agents.panel.own_checks.workflows import is_workflow, lost_script, lost_tests
 from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
-from burnish.agents.panel.places import FOLDER_ITSELF, Surroundings, names_in, runs_tools, short_name, surroundings
+from burnish.agents.panel.places import (
+    FOLDER_ITSELF,
+    Surroundings,
+    names_in,
+    names_sibling,
+    runs_tools,
+    short_name,
+    surroundings,
+)
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
 from burnish.agents.panel.tools import ty
@@ -307,10 +317,15 @@ class ChangeSnapshot:
             file for file in self.files if file.path not in mild and takes_code(file) and not runs_tools(file.path)
         ]
         texts = ["\n".join(self.head.lines(file.path) or ()) for file in program] if mild else []
+        beside: defaultdict[str, list[str]] = defaultdict(list)
+        for file, text in zip(program, texts, strict=False):
+            beside[posixpath.dirname(file.path)].append(text)
         # A test may be called like what it tests: then it takes one folder more to mean the test.
         own = {short_name(file.path) for file in program}
         lengths = {path: len(short_name(path)) + (short_name(path) in own) for path in mild}
-        return frozenset(moved | {path for path in mild if any(names_in(text, path, lengths[path]) for text in texts)})
+        named = {path for path in mild if any(names_in(text, path, lengths[path]) for text in texts)}
+        near = {path for path in mild if any(names_sibling(one, path) for one in beside[posixpath.dirname(path)])}
+        return frozenset(moved | named | near)
 
     @cached_property
     def changes_packages(self) -> bool:

@@ -6,6 +6,7 @@ from burnish.agents.panel.places import (
     is_filled_in,
     is_template,
     names_in,
+    names_sibling,
     runs_tools,
     shows_placeholders,
     surroundings,
@@ -107,6 +108,23 @@ def test_what_is_called_like_a_test_is_run_as_one() -> None:
     assert names_in('const pay = require("./tests/pay.test.js")', "tests/pay.test.js")
     assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
     assert not names_in("from shop.tests import a\n\nhelpers = a()", "a/tests/helpers.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "is_named"),
+    [
+        ("from .test_pay import charge", "shop/test_pay.py", True),
+        ("from . import prices, test_pay", "shop/test_pay.py", True),
+        ("import test_pay", "test_pay.py", True),
+        ("import test_payment", "test_pay.py", False),
+        ("const { charge } = require('./pay.test')", "lib/pay.test.js", True),
+        ('import { charge } from "./test.js"', "lib/test.js", True),
+        ('import { charge } from "./tests.js"', "lib/test.js", False),
+        ("run('./test.js')", "lib/test.js", False),
+    ],
+)
+def test_a_program_names_a_file_of_its_own_folder_by_an_import(text: str, path: str, *, is_named: bool) -> None:
+    assert names_sibling(f"first\n{text}\n", path) is is_named
 
 
 def test_more_of_a_path_may_be_asked_for() -> None:

@@ -44,7 +44,7 @@ _MADE_SAFE = re.compile(
 _OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(?:'[^'\n]*'|"[^"\n]*"))?\s*""")
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
 _OBJECT = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*\{\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*[\w'\"]+\s*:", re.DOTALL)
-_PART = re.compile(r"(?:^|[/._-])(?:intro|outro|prefix|suffix|banner|wrapper|header|footer|start|end)\.(?:js|ts)$")
+_PART = re.compile(r"(?:^|[/._-])(?:intro|outro|prefix|suffix|banner|wrapper)(?:[._-](?:start|end))?\.(?:js|ts)$")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"

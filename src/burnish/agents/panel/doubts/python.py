@@ -14,7 +14,14 @@ from burnish.agents.panel.doubts.python_values import (
     parts_put_in,
     values_of,
 )
-from burnish.agents.panel.doubts.source import Function, SourceCode, is_for_developers, is_parameter, last_name
+from burnish.agents.panel.doubts.source import (
+    Function,
+    SourceCode,
+    is_for_developers,
+    is_parameter,
+    last_name,
+    parameters,
+)
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.imports import is_optional
 
@@ -115,6 +122,8 @@ def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
         if last_name(call.func) in _SHELLS or any(one.arg == "shell" for one in call.keywords)
         for part in (*call.args[:1], *(one.value for one in call.keywords if one.arg in _COMMAND_ARGUMENTS))
     ]
+    if any("quote" in last_name(call.func) and any(one.arg == "shell" for one in call.keywords) for call in calls):
+        return True  # it runs nothing
     function = source.function(hit.line)
     whole = [one for one in commands if is_parameter(one, function)]
     meant = [one for part in commands if part not in whole for one in _meanings(part, source, hit.line)]
@@ -250,6 +259,9 @@ def is_safe_to_load(hit: Hit, source: SourceCode) -> bool:
     data = [one for call in calls for part in call.args[:1] for one in _meanings(part, source, hit.line)]
     if data and all(isinstance(one, ast.Constant) for one in data):
         return True
+    loaders = [one for call in calls for part in call.args[1:] for one in _meanings(part, source, hit.line)]
+    if any("Safe" in last_name(one) for one in loaders):
+        return True
     named = NAME.search(hit.message)
     classes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ClassDef)]
     mine = [node for node in classes if named and node.name == named["name"]]
@@ -361,6 +373,9 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
     if any(isinstance(node, ast.Assign | ast.Global) for node in first):
         return True
     inside = source.function(hit.line)
+    named = NAME.search(hit.message)
+    if named and inside and named["name"] in parameters(inside):
+        return True
     if found and inside and inside.lineno != hit.line and source.function(int(found["line"])) is None:
         return True
     functions = [node for node in first if isinstance(node, Function)]
