@@ -157,6 +157,14 @@ def test_without_tests_the_witness_says_that_it_has_no_evidence(machine: Machine
     assert "no evidence: " in machine.burnish("show", done.view["run"]).out
 
 
+def test_tests_are_no_evidence_of_a_comment_and_say_so(machine: Machine) -> None:
+    commented = TESTED.replace("    return", "    # Twice as much.\n    return")
+    change(machine, {"calc.py": TESTED, "test_calc.py": TESTS}, {"calc.py": commented})
+    done = machine.burnish("review")
+    assert done.code == 0
+    assert "tests: no evidence: the tests ran, and run none of the changed lines." in done.out
+
+
 def test_a_change_cannot_loosen_the_linter_that_looks_at_it(machine: Machine) -> None:
     strict, loose = '[lint]\nselect = ["D100"]\n', '[lint]\nselect = ["F"]\n'
     change(machine, {"ruff.toml": strict, "a.py": USED}, {"ruff.toml": loose, "b.py": "VALUE = 1\n"})
