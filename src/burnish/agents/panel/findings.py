@@ -1,7 +1,7 @@
 """From hits to findings that a person understands: severity and words from the rulebook, facts from the tool."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from burnish.agents.panel.checks import hits_for
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
@@ -15,7 +15,10 @@ from burnish.settings.types import AnalyserSettings
 MAX_TITLE = 120
 MAX_SNIPPET = 600
 MANY = 5
-"""So many findings of one rule in one change are one finding with many places."""
+"""So many findings of one rule in one file are one finding with many places."""
+MANY_IN_A_CHANGE = 10
+MANY_CRITICAL = 20
+"""And so many in several files. What is critical is told file by file as long as it can be read."""
 MOST_PLACES = 1_000
 _SYNTAX, _SEVERAL = "syntax-error", 2
 
@@ -32,20 +35,29 @@ _QUOTING = (ToolName.OXLINT, ToolName.ESLINT)
 def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> tuple[Finding, ...]:
     """What a reviewer reports: a finding for every hit that is its own, and one for many of the same rule."""
     mine = ((hit, rule_on(hit, settings)) for hit in hits_for(reviewer, hits, settings))
-    of_a_rule: dict[tuple[str, Severity, str], list[Finding]] = {}
+    of_a_rule: dict[tuple[str, Severity], dict[str, list[Finding]]] = {}
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            # What keeps a file from being parsed is told file by file.
-            file = hit.file if finding.problem_class == _SYNTAX else ""
-            of_a_rule.setdefault((finding.rule, finding.severity, file), []).append(finding)
-    return tuple(one for alike in of_a_rule.values() for one in _together(alike))
+            files = of_a_rule.setdefault((finding.rule, finding.severity), {})
+            files.setdefault(hit.file, []).append(finding)
+    return tuple(one for files in of_a_rule.values() for one in _together(files.values()))
 
 
-def _together(alike: list[Finding]) -> list[Finding]:
-    """Findings of one rule; as one with all places where there are many."""
-    # However many errors a parser reports, the file has one problem.
-    if len(alike) < (_SEVERAL if alike[0].problem_class == _SYNTAX else MANY):
+def _together(files: Collection[list[Finding]]) -> list[Finding]:
+    """Findings of one rule, by their files; as one with all places where there are many, in one file or in all."""
+    every = [one for alike in files for one in alike]
+    # However many errors a parser reports, a file has one problem; and each file has its own.
+    if every[0].problem_class == _SYNTAX:
+        return [one for alike in files for one in _as_one(alike, _SEVERAL)]
+    many = MANY_CRITICAL if every[0].severity is Severity.CRITICAL else MANY_IN_A_CHANGE
+    if len(every) >= many:
+        return _as_one(every, many)
+    return [one for alike in files for one in _as_one(alike, MANY)]
+
+
+def _as_one(alike: list[Finding], many: int) -> list[Finding]:
+    if len(alike) < many:
         return alike
     first, *others = alike
     places = tuple(other.location for other in others[:MOST_PLACES] if other.location is not None)

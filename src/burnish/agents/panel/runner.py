@@ -129,7 +129,7 @@ class AnalyserRunner:
             ChangeSnapshot, self.services, run.subject.base_commit, run.commit, run.subject.paths
         )
         # Before any tool asks for its files: kingfisher takes longest, so that its files must not be the last.
-        await asyncio.to_thread(lambda: snapshot.head.to_scan)
+        await asyncio.to_thread(lambda: (snapshot.head.to_scan, snapshot.least_python))
         self._snapshot = snapshot
         return snapshot
 
@@ -168,8 +168,7 @@ class AnalyserRunner:
             return await self._types(snapshot, tree, task, stop)
         folder = await self._folder(tree, task)
         if task.tool is ToolName.RUFF:
-            least = await asyncio.to_thread(lambda: snapshot.least_python)
-            task = replace(task, choice=replace(task.choice, least_python=least))
+            task = replace(task, choice=replace(task.choice, least_python=snapshot.least_python))
         if task.tool is not ToolName.ESLINT:
             return await self._look(folder, task, stop)
         view = await self._once((tree, "prepared"), lambda: self._prepare(tree, task.files, stop))

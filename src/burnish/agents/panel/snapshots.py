@@ -272,6 +272,8 @@ class ChangeSnapshot:
     def least_python(self) -> int:
         """The minor version of Python 3 that the project needs at least, as the base says; 0 where it does not."""
         name = "pyproject.toml"
+        if not any(file.path.endswith(".py") for file in self.files):
+            return 0
         content = _CommitFiles(self._services.repository, self.shown.merge_base).read([name]).get(name, b"")
         found = _LEAST_PYTHON.search(content.decode("utf-8", "replace"))
         return int(found["minor"]) if found else 0

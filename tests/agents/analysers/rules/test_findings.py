@@ -92,3 +92,25 @@ def test_several_rules_for_one_swallowed_error_become_one_finding() -> None:
     assert one.rule == "ruff:F821"
     assert set(other.rule.split(", ")) == {"ruff:BLE001", "ruff:E722", "ast-grep:py-broad-handler-does-nothing"}
     assert other.severity is Severity.HIGH
+
+
+@pytest.mark.parametrize(
+    ("rule", "files", "each", "findings"),
+    [
+        ("ruff:B006", 1, 4, 4),
+        ("ruff:B006", 1, 5, 1),
+        ("ruff:B006", 9, 1, 9),
+        ("ruff:B006", 10, 1, 1),
+        ("ruff:B006", 2, 4, 8),
+        ("ruff:F821", 1, 5, 1),
+        ("ruff:F821", 19, 1, 19),
+        ("ruff:F821", 20, 1, 1),
+        ("ruff:invalid-syntax", 30, 2, 30),
+    ],
+)
+def test_many_of_one_rule_are_one_finding_with_all_places(rule: str, files: int, each: int, findings: int) -> None:
+    hits = [hit(rule, file=f"{number}.py", line=line) for number in range(files) for line in range(1, each + 1)]
+    found = findings_from("bugs", hits, DEFAULTS)
+    assert len(found) == findings
+    assert sum(1 + len(one.also_at) for one in found) == files * each
+    assert all(("more of the same kind" in one.title) is bool(one.also_at) for one in found)
