@@ -114,6 +114,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("a.sh", b"#!/usr/bin/fish\n", False),
         ("a.zsh", b"", False),
         ("a.zsh", b"#!/bin/bash\n", False),
+        ("a.py", b"#!/bin/sh -\n", False),
         ("run", b"#!/usr/bin/python3\n", False),
         ("run", b"", False),
     ],

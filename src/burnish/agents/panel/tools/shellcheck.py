@@ -64,6 +64,8 @@ class Shellcheck:
         suffix = PurePosixPath(file.path).suffix
         if suffix == ".zsh":
             return False  # whatever its first line says: zsh reads it as a part of itself, and passes over that line
+        if suffix == ".py":
+            return False  # a shell only looks for the Python that is to read the file
         if shell:
             return shell in _SHELLS
         if file.opening.startswith(_FIRST_LINES):
