@@ -383,38 +383,51 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
-    """A name of Python 2 in code for both, one that something else fills in, or one in a quoted annotation.
-
-    A file of nothing but names is data for a tool such as vulture; it is never run.
-    """
-    nodes = [*source.around(hit.line)]
+    """A name of another Python, one that something else gives to the module, or one that is never looked up."""
+    nodes = source.around(hit.line)
     named = NAME.search(hit.message)
     name = named["name"] if named else ""
-    tries = [node for node in nodes if isinstance(node, ast.Try)]
-    if name in _OF_PYTHON_2 and (
-        _ALSO_FOR_2.search(source.text)
-        or any(_VERSION.search(test) for test in source.conditions(hit.line))
-        or any(is_optional(one) for node in tries for one in node.handlers)
-    ):
-        return True
+    return (
+        _is_of_another_python(name, source, hit.line)
+        or _is_filled_in(name, source, nodes)
+        or any(isinstance(node, ast.Nonlocal) and name in node.names for one in nodes for node in _nonlocals(one))
+        or (source.postpones_annotations and _is_only_annotation(name, nodes))
+        or _is_quoted(name, nodes)
+        or _is_list_of_names(source)
+    )
+
+
+def _is_of_another_python(name: str, source: SourceCode, line: int | None) -> bool:
+    """Whether a name is one of Python 2, in code for both, or the code asks for a version first."""
+    nodes = source.around(line)
+    # What runs a module under a name of its own gives it more than Python does.
     if any(isinstance(node, ast.If) and _ANOTHER_START.search(ast.unparse(node.test)) for node in nodes):
-        return True  # another Python has it, or what runs the module under a name of its own gives it
+        return True
+    tries = [node for node in nodes if isinstance(node, ast.Try)]
+    return name in _OF_PYTHON_2 and (
+        _ALSO_FOR_2.search(source.text) is not None
+        or any(_VERSION.search(test) for test in source.conditions(line))
+        or any(is_optional(one) for node in tries for one in node.handlers)
+    )
+
+
+def _is_filled_in(name: str, source: SourceCode, nodes: Sequence[ast.AST]) -> bool:
+    """Whether something else gives the name to the module, or will stand for `{name}` in a template."""
     if _FILLED_IN.fullmatch(name) or _is_deleted_later(name, source) or source.fills_its_names:
         return True
-    if any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Set) for node in nodes):
-        return True  # a template, in which something else will stand for `{name}`
-    if any(isinstance(node, ast.Nonlocal) and name in node.names for one in nodes for node in _nonlocals(one)):
-        return True
-    if source.postpones_annotations and _is_only_annotation(name, nodes):
-        return True
+    return any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Set) for node in nodes)
+
+
+def _is_quoted(name: str, nodes: Sequence[ast.AST]) -> bool:
+    """Whether it is a quoted annotation. In an f-string, Python before 3.12 does not know the lines of names."""
+    if any(isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Name) and node.id == name) for node in nodes):
+        return False
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    named_in_code = any(isinstance(node, ast.Name) and node.id == name for node in nodes)
-    if (
-        not named_in_code
-        and any(name in one for one in texts)
-        and not any(isinstance(one, ast.JoinedStr) for one in nodes)
-    ):
-        return True  # a quoted annotation; in an f-string, Python before 3.12 does not know the lines of names
+    return any(name in one for one in texts)
+
+
+def _is_list_of_names(source: SourceCode) -> bool:
+    """Whether a file is nothing but names: data for a tool such as vulture, and never run."""
     return bool(source.body) and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Name | ast.Attribute | ast.Constant)
         for one in source.body
