@@ -95,7 +95,7 @@ def _severity(one: Hit, code: str) -> str:
             "ast-grep:py-broad-handler-does-nothing",
             4,
             "",
-            "def f(a):\n    try:\n        return a.b()\n    except Exception:\n        pass\n",
+            "def f(a):\n    try:\n        return a.b()\n    except Exception:\n        pass\n    return a.c()\n",
         ),
         (
             "ast-grep:py-broad-handler-does-nothing",
@@ -361,6 +361,12 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             4,
             "",
             "def f(a):\n    try:\n        a.save()\n    except Exception:\n        pass\n",
+        ),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            4,
+            "",
+            "def read(path):\n    try:\n        return open(path).read()\n    except Exception:\n        pass\n",
         ),
         (
             "ast-grep:py-broad-handler-does-nothing",

@@ -466,6 +466,8 @@ def is_documented(hit: Hit, source: SourceCode) -> bool:
     tries = [node for node in source.around(hit.line) if isinstance(node, ast.Try)]
     if tries and (source.line(tries[-1].lineno - 1).lstrip().startswith("#") or _can_do_without(tries[-1])):
         return True
+    if tries and _leaves_where_it_works(tries[-1]) and _goes_on_after(tries[-1], source):
+        return True
     function = source.function(hit.line)
     if function is None:
         return False
@@ -477,19 +479,35 @@ def is_documented(hit: Hit, source: SourceCode) -> bool:
 def _can_do_without(node: ast.Try) -> bool:
     """Whether all that may fail is one call that ends or removes something, or an import that only some need.
 
-    What goes on in `else` where it does not fail, and what ends the loop or the function, is one of several ways.
+    What goes on in `else` where it does not fail is one of several ways.
     """
     if node.orelse or all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
         return True
+    match node.body:
+        case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function)))]:
+            return last_name(function) in _TIDIES_UP
+        case _:
+            return False
+
+
+def _leaves_where_it_works(node: ast.Try) -> bool:
+    """Whether the function, or the loop, ends with what is tried."""
     match node.body:
         case [*_, ast.Return(value=ast.expr()) | ast.Break()]:
             return True
         case [ast.If(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
             return True
-        case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function)))]:
-            return last_name(function) in _TIDIES_UP
         case _:
             return False
+
+
+def _goes_on_after(node: ast.Try, source: SourceCode) -> bool:
+    """Whether something else is done where it fails. At the end of a function, the error is just lost."""
+    around = source.around(node.lineno)
+    suites = [source.body, *(suite for one in around for suite in _suites(one))]
+    followed = any(one is node for suite in suites for one in suite[:-1])
+    inner = [one for one in around if isinstance(one, Function | ast.For | ast.AsyncFor | ast.While)]
+    return followed or (bool(inner) and not isinstance(inner[-1], Function))
 
 
 def is_shared_on_purpose(hit: Hit, source: SourceCode) -> bool:
