@@ -99,7 +99,9 @@ _NOT_ASKED = TestResult(ended=SuiteEnd.EXITED, code=0, lists_passed=True, partia
 _Found = TestPlan | NoTests | None
 
 
-_NO_LINE_RAN = "no evidence: the tests ran, and run none of the changed lines. A comment, for example, is never run."
+_NO_LINE_RAN = (
+    "no evidence: the tests ran, but none is known to run a changed line. A comment, for example, is never run."
+)
 
 
 class TestReview(Value):
@@ -144,8 +146,9 @@ async def review_tests(services: Services, job: Job[StartReview]) -> TestReview 
         together = _together([await _part(services, copies, kept, before, now) for before, now in plans])
         weak = await asyncio.to_thread(weak_findings, changed, together.failing_before)
         review = replace(together, findings=(*together.findings, *weak))
-        says_nothing = review.ran and review.missing is None and not review.examined and not review.findings
-        return replace(review, notes=(*review.notes, _NO_LINE_RAN)) if says_nothing else review
+        # A note says more already, such as that lines could not be measured.
+        unexplained = review.missing is None and not (review.examined or review.findings or review.notes)
+        return replace(review, notes=(_NO_LINE_RAN,)) if review.ran and unexplained else review
     except PreparationError as error:
         return error.failure
     finally:
