@@ -128,17 +128,23 @@ def test_go_vet_tells_analysers_apart_and_what_does_not_compile() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "a.go:3:8: no required module provides package example.com/y; to add it:\n\tgo get example.com/y\n",
-        "a.go:3:8: missing go.sum entry for module providing package example.com/y; to add:\n\tgo get example.com/y\n",
-        "a.go:3:8: example.com/y@v1.2.0: replacement directory ../y does not exist\n",
-    ],
-)
-def test_go_vet_without_a_module_is_no_evidence(said: str) -> None:
+def test_go_vet_without_a_module_is_no_evidence() -> None:
+    said = "a.go:3:8: no required module provides package example.com/y; to add it:\n\tgo get example.com/y\n"
     with pytest.raises(ToolError, match="not available here"):
         read(ToolName.GO_VET, finished("", 1, said), place("a.go"))
+
+
+@pytest.mark.parametrize(
+    ("said", "doubtful"),
+    [
+        ("missing go.sum entry for module providing package example.com/y; to add:", True),
+        ("example.com/y@v1.2.0: replacement directory ../y does not exist", True),
+        ("undefined: total", False),
+    ],
+)
+def test_what_go_may_miss_here_only_is_doubtful(said: str, doubtful: bool) -> None:
+    (hit,) = read(ToolName.GO_VET, finished("", 1, f"a.go:3:8: {said}\n"), place("a.go")).hits
+    assert hit.doubtful is doubtful
 
 
 def test_go_vet_of_another_version_is_no_evidence() -> None:

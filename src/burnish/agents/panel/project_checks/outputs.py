@@ -178,10 +178,9 @@ class _VetDiagnostic(msgspec.Struct, frozen=True):
 
 
 _Vetted = dict[str, dict[str, tuple[_VetDiagnostic, ...] | dict[str, str]]]
-_MODULES = (
-    "no required module provides", "cannot find module", "module lookup disabled", "is not in std",
-    "missing go.sum entry", "replacement directory", "updates to go.mod needed", "inconsistent vendoring",
-)  # fmt: skip
+_MODULES = ("no required module provides", "cannot find module", "module lookup disabled", "is not in std")
+_MAYBE_HERE_ONLY = ("missing go.sum entry", "replacement directory")
+"""The author may have forgotten a sum; or the project never had it, or a folder beside it is not here."""
 
 
 def _go_vet(finished: Finished, place: CheckSite) -> CheckOutput:
@@ -191,11 +190,12 @@ def _go_vet(finished: Finished, place: CheckSite) -> CheckOutput:
     unavailable = next((line for line in errors if any(words in line for words in _MODULES)), "")
     if unavailable:
         raise ToolError(f"A module is not available here: {text(unavailable)}")
-    hits = [
+    compiled = [
         _hit(ToolName.GO_VET, COMPILE, _At(file, match["line"]), match["message"])
         for line in errors
         if (match := _GO_PLACE.fullmatch(line)) and (file := place.file(match["file"]))
     ]
+    hits = [replace(hit, doubtful=any(words in hit.message for words in _MAYBE_HERE_ONLY)) for hit in compiled]
     if finished.code != 0 and not hits:
         raise _stopped(ToolName.GO_VET, errors, finished)
     return CheckOutput(hits=(*hits, *_vetted(finished, place)))
