@@ -597,6 +597,7 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
             "medium",
         ),
         ("ast-grep:js-not-verified", "a.js", 1, "return { rejectUnauthorized: false }\n", "high"),
+        ("ast-grep:js-not-verified", "a.js", 2, "// in case of unauthorized\nrejectUnauthorized: false\n", "high"),
         (
             "ast-grep:js-focused-test",
             "tests/a.js",
@@ -626,9 +627,9 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ?`, [b])\n", "medium"),
         ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ${b}`)\n", "high"),
         ("oxlint:no-constant-binary-expression", "a.js", 1, "let a = 0\n  || b\n", "medium"),
-        ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "medium"),
+        ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "high"),
         ("hadolint:DL1000", "Dockerfile", 2, "RUN echo a\nRNU echo b\n", "high"),
-        ("burnish:password-in-configuration", "a.yml", 2, "algolia:\n  api_key: 3151f502c7b9e9da\n", "medium"),
+        ("burnish:password-in-configuration", "a.yml", 2, "algolia:\n  api_key: 3151f502c7b9e9da\n", "critical"),
         ("burnish:password-in-configuration", "a.yml", 2, "shop:\n  api_key: 3151f502c7b9e9da\n", "critical"),
         ("kingfisher:betterleaks.generic-credential-uri", "a.yml", 1, "a: postgres://b:c@127.0.0.1/d\n", "medium"),
         (

@@ -31,8 +31,6 @@ _CURL_VALUE = re.compile(
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
-_SEARCHES = re.compile(r"algolia|docsearch|index_?name", re.IGNORECASE)
-_HERE_DOCUMENT = re.compile(r"\s*(?:RUN|COPY|ADD)\b.*<<-?\s*[\"']?\w")
 _LINES_OF_A_KEY = 60
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _TYPED = re.compile(r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}", re.IGNORECASE)
@@ -63,25 +61,13 @@ def is_example_call(hit: Hit, source: SourceCode) -> bool:
     return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
 
 
-def is_no_secret(hit: Hit, source: SourceCode) -> bool:
-    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has.
-
-    The key that a page gives to Algolia, to search in an index, is public.
-    """
-    line = hit.line or 1
-    if "api" in source.line(line) and any(_SEARCHES.search(one) for one in source.lines[max(0, line - 4) : line + 3]):
-        return True
+def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
+    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has."""
     path = PurePosixPath(hit.file)
     if "dev" in path.parts[:-1]:
         return True
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
-
-
-def has_a_script(hit: Hit, source: SourceCode) -> bool:
-    """hadolint cannot read every script that stands in a Dockerfile (`RUN <<EOF`)."""
-    before = source.lines[: hit.line or 1]
-    return any(_HERE_DOCUMENT.match(one) for one in before)
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:

@@ -10,6 +10,7 @@ _SAYS_INSECURE = re.compile(
     re.IGNORECASE,
 )
 _NEARBY = 4
+_COMMENTS = ("#", "//", "*", "/*")
 
 
 def is_label(hit: Hit, source: SourceCode) -> bool:
@@ -46,4 +47,5 @@ def is_to_be_filled_in(hit: Hit, source: SourceCode) -> bool:
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:
     """Certificates are not checked where the user says so."""
     line = hit.line or 1
-    return any(_SAYS_INSECURE.search(one) for one in source.lines[max(0, line - _NEARBY) : line])
+    before = source.lines[max(0, line - _NEARBY) : line]
+    return any(_SAYS_INSECURE.search(one) for one in before if not one.lstrip().startswith(_COMMENTS))

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from burnish.agents.panel.doubts.configuration import (
-    has_a_script,
     is_example_address,
     is_example_call,
     is_in_a_docstring,
-    is_no_secret,
+    is_of_a_server_for_tests,
     is_of_maintainers,
     looks_made_up,
 )
@@ -120,7 +119,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.KINGFISHER, "betterleaks.mongodb-connection-string"): is_example_address,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-user"): is_example_call,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-header"): is_example_call,
-    (ToolName.BURNISH, OwnRule.PASSWORD.value): is_no_secret,
+    (ToolName.BURNISH, OwnRule.PASSWORD.value): is_of_a_server_for_tests,
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): is_in_a_docstring,
     (ToolName.BURNISH, OwnRule.NOT_VERIFIED.value): is_asked_for,
     (ToolName.AST_GREP, "js-not-verified"): is_asked_for,
@@ -153,7 +152,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.AST_GREP, "js-command-from-text"): is_script_of_developers,
     (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
-    (ToolName.HADOLINT, "DL1000"): has_a_script,
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
