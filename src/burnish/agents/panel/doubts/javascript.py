@@ -43,8 +43,6 @@ _MADE_SAFE = re.compile(
 )
 _OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(?:'[^'\n]*'|"[^"\n]*"))?\s*""")
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
-_OBJECT = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*\{\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*[\w'\"]+\s*:", re.DOTALL)
-_PART = re.compile(r"(?:^|[/._-])(?:intro|outro|prefix|suffix|banner|wrapper)(?:[._-](?:start|end))?\.(?:js|ts)$")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
@@ -114,11 +112,6 @@ def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
     """The program stops where its user asks for that."""
     line = hit.line or 1
     return any(re.search(r"\bif\s*\(.*debug", one, re.IGNORECASE) for one in source.lines[max(0, line - 3) : line])
-
-
-def is_part_of_a_script(hit: Hit, source: SourceCode) -> bool:
-    """The beginning or the end of a file that a build puts together; or an object alone, which is read as data."""
-    return _PART.search(hit.file) is not None or _OBJECT.match(source.text) is not None
 
 
 def handles_its_errors(hit: Hit, source: SourceCode) -> bool:

@@ -39,11 +39,6 @@ def is_for_zsh(hit: Hit, source: SourceCode) -> bool:
     return "ZSH_VERSION" in source.text or "zsh_shell" in source.text
 
 
-def is_to_be_filled_in(hit: Hit, source: SourceCode) -> bool:
-    """A script says where its user must write something: `url=https://<your server>`."""
-    return re.search(r"=\S*<[a-z]+ [a-z ]+>", source.line(hit.line)) is not None
-
-
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:
     """Certificates are not checked where the user says so."""
     line = hit.line or 1

@@ -24,7 +24,6 @@ from burnish.agents.panel.doubts.javascript import (
     is_for_debugging,
     is_made_by_a_build,
     is_no_test,
-    is_part_of_a_script,
     is_query_of_the_program,
     is_script_of_a_page,
     is_script_of_developers,
@@ -74,7 +73,6 @@ from burnish.agents.panel.doubts.shell import (
     is_for_zsh,
     is_label,
     is_pipe_itself,
-    is_to_be_filled_in,
 )
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit, ToolName
@@ -126,7 +124,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.AST_GREP, "js-focused-test"): is_no_test,
     (ToolName.AST_GREP, "js-promise-dropped"): handles_its_errors,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
-    (ToolName.OXLINT, "invalid-syntax"): is_part_of_a_script,
     (ToolName.RUFF, "PLE0101"): returns_nothing,
     (ToolName.RUFF, "PLE1205"): is_of_another_style,
     (ToolName.RUFF, "RUF024"): is_compared,
@@ -155,7 +152,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
-    **{(ToolName.SHELLCHECK, f"SC{code}"): is_to_be_filled_in for code in (1009, 1072, 1073)},
     **{(ToolName.SHELLCHECK, f"SC{code}"): is_for_zsh for code in (2277, 2296, 2298, 2299, 2300, 2301)},
     (ToolName.SHELLCHECK, "SC2261"): is_descriptor,
     (ToolName.SHELLCHECK, "SC2260"): is_pipe_itself,
