@@ -140,6 +140,12 @@ class PythonImports:
         above = {"/".join(parts[:place]) for parts in paths for place, part in enumerate(parts) if part == name}
         return frozenset(one for one in above if not one or f"{one}/__init__.py" not in self._paths)
 
+    def is_shared(self, name: str) -> bool:
+        """Whether other projects may add to a package (`google`, `twisted`): it holds folders, and no module."""
+        places = {posixpath.join(folder, name) for folder in self.begins(name)} - {"app", "lib", "src", "test", "tests"}
+        modules = {posixpath.dirname(path) for path in self._paths} | {path.removesuffix(".py") for path in self._paths}
+        return bool(places) and places.isdisjoint(modules)
+
     def root(self, path: str) -> str:
         """The folder that the names of a module begin in."""
         folder = posixpath.dirname(path)

@@ -50,7 +50,7 @@ _EXPLAINED = re.compile(
 )
 _DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
-_CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*(?P<name>\w+)`")
+_CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*?(?:(?P<owner>\w+)\.)?(?P<name>\w+)`")
 _MAKES_NAMES = re.compile(
     r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b",
     re.MULTILINE,
@@ -149,7 +149,7 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
     may know less than what it describes: so are its members, and calls of its functions.
     """
     missing = {hit: found for hit in hits if (found := _NO_MEMBER.search(hit.message))}
-    called = {hit: found["name"] for hit in hits if hit.rule in _OF_CALLS and (found := _CALLED.search(hit.message))}
+    called = {hit: found for hit in hits if hit.rule in _OF_CALLS and (found := _CALLED.search(hit.message))}
     if not missing and not called:
         return tuple(hits)
     sources = dict(modules)
@@ -177,14 +177,22 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
         return re.search(rf"\b{owner}\.{name}\s*=[^=]|setattr\(\s*{owner},\s*['\"]{name}['\"]", texts) is not None
 
     given = {hit for hit, member in missing.items() if is_given(member)}
-    given |= {hit for hit, name in called.items() if re.search(rf"\bdef {re.escape(name)}\b", stubs)}
+    given |= {hit for hit, found in called.items() if re.search(rf"\bdef {found['name']}\b", stubs)}
+    # `Rules = Rules()`: the name of the class stands for its only object from there on.
+    named = {hit: found["owner"] for hit, found in called.items() if found["owner"]}
+    given |= {hit for hit, owner in named.items() if re.search(rf"^{owner}\s*=\s*{owner}\(", texts, re.MULTILINE)}
     return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
 
 
 def without_unknown_packages(
-    hits: Sequence[Hit], own: Collection[str], begins: Callable[[str], Collection[str]]
+    hits: Sequence[Hit],
+    own: Collection[str],
+    begins: Callable[[str], Collection[str]],
+    is_shared: Callable[[str], bool],
 ) -> tuple[Hit, ...]:
     """The hits without imports of packages that may be missing here only: they are not installed.
+
+    Doubtful are imports of packages that the repository shares with others: `twisted`, where it adds a plugin.
 
     An import can be wrong for certain where its package is one of the repository's own, or of the standard library. Of
     `own`, the names of the repository's modules and packages, all exist, wherever ty looked for them. What ty knows of
@@ -218,7 +226,11 @@ def without_unknown_packages(
             return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
 
-    return tuple(hit for hit in hits if is_certain(hit))
+    def may_be_of_others(hit: Hit) -> bool:
+        found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
+        return found is not None and bool(found["top"]) and is_shared(found["top"])
+
+    return tuple(replace(hit, doubtful=hit.doubtful or may_be_of_others(hit)) for hit in hits if is_certain(hit))
 
 
 def _absolute(file: str, relative: str) -> str:
