@@ -39,7 +39,9 @@ def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            files = of_a_rule.setdefault((finding.rule, finding.severity), {})
+            # Secrets of all kinds are one kind of problem.
+            kind = finding.title if hit.tool is ToolName.KINGFISHER else finding.rule
+            files = of_a_rule.setdefault((kind, finding.severity), {})
             files.setdefault(hit.file, []).append(finding)
     return tuple(one for files in of_a_rule.values() for one in _together(files.values()))
 

@@ -164,7 +164,9 @@ class TreeSnapshot:
         # What Cython compiles is imported like any other module; that it cannot be read is no reason to miss it.
         paths = repository.files(self.commit)
         every = [path.removesuffix("x") for path in paths if path.endswith((".py", ".pyx"))]
-        imports, texts = PythonImports(every), dict(self._disarmed)
+        # Nothing else: a folder of pages that is called like a package would be taken for it.
+        changed = {path: content for path, content in self._disarmed.items() if path.endswith(ty.SUFFIXES)}
+        imports, texts = PythonImports(every), changed
         waiting = {path for path in texts if path.endswith(".py")}
         while waiting and len(texts) < MOST_MODULES:
             imported = {one for path in waiting for one in imports.targets(path, texts[path].decode(errors="replace"))}

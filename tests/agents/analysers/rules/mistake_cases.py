@@ -368,6 +368,7 @@ LEFT_ALONE = [
         "a = sorted(names)\n",
         "rows = cursor.sort('name', 1)\n",
         "u = url.reverse()\n",
+        "def sort(self, key):\n    return super().sort(key=key)\n",
     ),
     *each(
         "py-unreachable",

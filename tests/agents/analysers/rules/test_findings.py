@@ -94,6 +94,14 @@ def test_several_rules_for_one_swallowed_error_become_one_finding() -> None:
     assert other.severity is Severity.HIGH
 
 
+def test_secrets_of_all_kinds_are_of_one_kind() -> None:
+    kinds = ("github-pat", "gitlab-pat", "gitlab-rrt", "openai-api-key", "stripe-access-token")
+    hits = [hit(f"kingfisher:betterleaks.{kind}", line=line) for line, kind in enumerate(kinds, start=1)]
+    (found,) = findings_from("security", hits, DEFAULTS)
+    assert [one.line for one in found.also_at] == [2, 3, 4, 5]
+    assert len(findings_from("security", hits[1:], DEFAULTS)) == 4
+
+
 @pytest.mark.parametrize(
     ("rule", "files", "each", "findings"),
     [

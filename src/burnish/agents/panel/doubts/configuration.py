@@ -33,7 +33,12 @@ _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LINES_OF_A_KEY = 60
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
-_TYPED = re.compile(r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}", re.IGNORECASE)
+_LONG_PART = re.compile(r"[\w+-]{12,}")
+_TYPED = re.compile(
+    r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}"
+    r"|test|fake|dummy|example|sample|hello|invalid|placeholder|not_?real",
+    re.IGNORECASE,
+)
 
 
 def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
@@ -71,14 +76,16 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:
-    """A token with the alphabet, or with digits in their order, was typed by a person.
+    """A token with the alphabet, with digits in their order, or with a word such as `example` was typed by a person.
 
-    So must be every long word of the line: a comment beside a real token excuses nothing.
+    So must be every long word of the line, and every long part of it: neither a comment beside a real token nor its
+    name (`TEST_KEY=…`) excuses anything.
     """
     if "PRIVATE KEY" in source.line(hit.line):
         return _is_no_key(source.lines[hit.line or 1 : (hit.line or 1) + _LINES_OF_A_KEY])
     words = _LONG_WORD.findall(source.line(hit.line))
-    return bool(words) and all(_TYPED.search(one) for one in words)
+    parts = [part for one in words for part in _LONG_PART.findall(one) or [one]]
+    return bool(parts) and all(map(_TYPED.search, parts))
 
 
 def _is_no_key(lines: Sequence[str]) -> bool:

@@ -11,6 +11,8 @@ _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
+_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(")
+_FIXED_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _NAME_OF_TABLE = re.compile(
     r"""^[^'"`]*['"`][^'"`]*\b(?:from|into|update|table|exists)\s+(?:\$\{\w+\}|['"]\s*\+\s*[\w.]+)[^'"`+$]*(?:['"`][^+$]*)?$""",
@@ -93,6 +95,12 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
 def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
     """`javascript:void(0)` runs the same code whatever happens."""
     return _FIXED_CODE.search(source.line(hit.line)) is not None
+
+
+def is_fixed_text(hit: Hit, source: SourceCode) -> bool:
+    """`setTimeout("poll()", 100)` runs the same code whatever happens, too."""
+    line = source.line(hit.line)
+    return len(_FIXED_TIMER.findall(line)) == len(_TIMER.findall(line)) > 0
 
 
 def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:

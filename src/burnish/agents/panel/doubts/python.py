@@ -53,13 +53,15 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
-_DEBUGS = re.compile(r"debug|pdb|break", re.IGNORECASE)
+_DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
 _NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
-_PAGES = re.compile(r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|e?mail|render_to", re.IGNORECASE)
+_PAGES = re.compile(
+    r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|\be?mail|(?:send|render)_(?:to|e?mail)", re.IGNORECASE
+)
 
 
 def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
@@ -200,8 +202,10 @@ def returns_nothing(hit: Hit, source: SourceCode) -> bool:
 
 def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
     """The program stops, or tells more, where its user asks for that; or it makes an object for a shell to offer."""
-    asked = [node.test for node in source.around(hit.line) if isinstance(node, ast.If)]
-    return "InteractiveShellEmbed" in hit.message or any(_DEBUGS.search(ast.unparse(one)) for one in asked)
+    around = source.around(hit.line)
+    asked = [ast.unparse(node.test) for node in around if isinstance(node, ast.If)]
+    called = [node.name for node in around if isinstance(node, Function)]
+    return "InteractiveShellEmbed" in hit.message or any(map(_DEBUGS.search, (*asked, *called)))
 
 
 def is_about_numbers(hit: Hit, source: SourceCode) -> bool:

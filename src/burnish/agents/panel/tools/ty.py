@@ -33,7 +33,7 @@ _CONFIGURATION = Path(__file__).with_name("ty.toml")
 """Given by name, so that none is looked for in the tree: it could switch rules off."""
 _NEWEST = 15
 """The last minor version of Python that it knows."""
-_SUFFIXES = (".py", ".pyi", ".pyw")
+SUFFIXES = (".py", ".pyi", ".pyw")
 _FORMAT = "--output-format=gitlab"
 _OPTIONS = ("check", _FORMAT, "--no-progress", "--no-respect-ignore-files")
 _OF_CALLS = frozenset(
@@ -86,7 +86,7 @@ class Ty:
     name = ToolName.TY
 
     def takes(self, file: SourceFile) -> bool:
-        return PurePosixPath(file.path).suffix in _SUFFIXES
+        return PurePosixPath(file.path).suffix in SUFFIXES
 
     def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         rules = (f"--error={rule}" for rule in reading.without_own_rules(choice.select))
