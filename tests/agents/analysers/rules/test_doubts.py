@@ -567,6 +567,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("ast-grep:js-html-from-text", "a.js", 1, "row.innerHTML = `<b>${user.name}</b>`;\n", "high"),
         ("ast-grep:js-html-from-text", "a.js", 2, "var text = gettext('a');\nb.innerHTML = '<b>' + text;\n", "medium"),
         ("oxlint:no-eval", "yarn.cjs", 2, f"{'a();' * 300}\neval(b)\n", "high"),
+        ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b['read'] || b.read\n", "medium"),
+        ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b.read || b.read\n", "high"),
         ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:void(0)'\n", "medium"),
         ("oxlint:no-implied-eval", "a.js", 1, 'setTimeout("poll();", delay);\n', "medium"),
         ("oxlint:no-implied-eval", "a.js", 1, "setTimeout('poll(' + id + ')', delay);\n", "high"),

@@ -114,6 +114,8 @@ def test_secrets_of_all_kinds_are_of_one_kind() -> None:
         ("ruff:F821", 19, 1, 19),
         ("ruff:F821", 20, 1, 1),
         ("ruff:invalid-syntax", 30, 2, 30),
+        ("burnish:invalid-data", 9, 2, 9),
+        ("burnish:invalid-data", 10, 1, 1),
     ],
 )
 def test_many_of_one_rule_are_one_finding_with_all_places(rule: str, files: int, each: int, findings: int) -> None:

@@ -11,6 +11,7 @@ _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
+_NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
 _TIMER = re.compile(r"\bset(?:Timeout|Interval)\(")
 _FIXED_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
@@ -101,6 +102,11 @@ def is_fixed_text(hit: Hit, source: SourceCode) -> bool:
     """`setTimeout("poll()", 100)` runs the same code whatever happens, too."""
     line = source.line(hit.line)
     return len(_FIXED_TIMER.findall(line)) == len(_TIMER.findall(line)) > 0
+
+
+def is_named_twice(hit: Hit, source: SourceCode) -> bool:
+    """`options["read"] || options.read`: a compiler gives the second one another name."""
+    return _NAMED_TWICE.search(source.line(hit.line)) is not None
 
 
 def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
