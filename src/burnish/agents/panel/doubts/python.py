@@ -398,7 +398,36 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         or (source.postpones_annotations and _is_only_annotation(name, nodes))
         or _is_quoted(name, nodes)
         or _is_list_of_names(source)
+        or _is_set_in_an_earlier_turn(name, hit.line, nodes)
     )
+
+
+def _is_set_in_an_earlier_turn(name: str, line: int | None, nodes: Sequence[ast.AST]) -> bool:
+    """Whether a loop sets a name further below, and uses it only where something is asked before.
+
+    `total += 1` alone sets nothing in the first turn.
+    """
+    inner = max((place for place, node in enumerate(nodes) if isinstance(node, Function)), default=-1)
+    loops = [node for node in nodes[inner + 1 :] if isinstance(node, ast.For | ast.AsyncFor | ast.While)]
+    within = [part for loop in loops for part in ast.walk(loop)]
+    added = {id(part.target) for part in within if isinstance(part, ast.AugAssign)}
+    named = [part for part in within if isinstance(part, ast.Name) and part.id == name]
+    if not any(isinstance(one.ctx, ast.Store) and id(one) not in added for one in named):
+        return False
+    asked = [
+        branch
+        for part in within
+        for branch in (
+            (*part.body, *part.orelse)
+            if isinstance(part, ast.If)
+            else part.values[1:]
+            if isinstance(part, ast.BoolOp)
+            else ()
+        )
+    ]
+    guarded = {id(part) for branch in asked for part in ast.walk(branch)}
+    uses = [one for one in named if one.lineno == line and isinstance(one.ctx, ast.Load)]
+    return bool(uses) and all(id(one) in guarded for one in uses)
 
 
 def _is_of_another_python(name: str, source: SourceCode, line: int | None) -> bool:

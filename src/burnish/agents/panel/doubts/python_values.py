@@ -3,7 +3,8 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from copy import deepcopy
 from itertools import count
 from string import Formatter
 
@@ -48,9 +49,12 @@ def comes_from_outside(
     # A module is code of its own, not a value that someone gave.
     modules = {one.asname or one.name.partition(".")[0] for one in source.imported_modules}
     seen: set[str] = {"self", "cls", *modules}
+    spread = {one.arg for function in functions for one in (function.args.vararg, function.args.kwarg) if one}
 
     def is_outside(node: ast.expr) -> bool:
-        return outside.search(ast.unparse(node)) is not None or any(map(is_name_outside, _names(node)))
+        # `**kwargs` are what callers give, whatever they are called.
+        said = _without_texts(node, spread if not from_callers else ())
+        return outside.search(said) is not None or any(map(is_name_outside, _names(node)))
 
     def is_name_outside(name: str) -> bool:
         if name in seen or name.startswith("__") or name in dir(builtins):
@@ -62,6 +66,17 @@ def comes_from_outside(
         return not name[0].isupper() if values is None else any(map(is_outside, values))
 
     return is_outside(expression)
+
+
+def _without_texts(node: ast.expr, names: Collection[str]) -> str:
+    """The code of an expression without what its texts say, and without some names: `"request"` is no request."""
+    blank = deepcopy(node)
+    for part in ast.walk(blank):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            part.value = ""
+        elif isinstance(part, ast.Name) and part.id in names:
+            part.id = "_"
+    return ast.unparse(blank)
 
 
 def _names(node: ast.AST) -> Iterator[str]:
