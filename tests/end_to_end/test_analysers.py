@@ -136,6 +136,21 @@ def test_code_that_the_program_imports_is_no_test_whatever_it_is_called(
     assert [one[:2] for one in found if "shell" in one[2]] == [(severity, "shop/test_pay.py:8")]
 
 
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({}, "low"),
+        ({"tests/cases_of/__init__.py": ""}, "high"),
+        ({"tests/cases_of/test_pay.py": "def test_pay():\n    assert True\n"}, "high"),
+        ({"shop/app.py": "from tests.cases_of.pay import a\n"}, "high"),
+    ],
+)
+def test_what_tests_only_read_is_judged_as_their_material(machine: Machine, files: Files, severity: str) -> None:
+    change(machine, {"setup.cfg": ""}, {"tests/cases_of/pay.py": 'a = "{} {".format(1)\n', **files})
+    found = titles(machine.burnish("review", "--json").view)
+    assert [one[0] for one in found if one[1] == "tests/cases_of/pay.py:1" and "format" in one[2]] == [severity]
+
+
 def test_the_top_of_the_repository_may_be_a_package(machine: Machine) -> None:
     nodes = '"""Nodes."""\n\nfrom . import prices\nfrom ..above import other\n\n__all__ = ["other", "prices"]\n'
     change(machine, {"prices.py": '"""Prices."""\n'}, {"__init__.py": nodes})

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import msgspec
 
+from burnish.agents.panel.places import Surroundings
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.values import Value
 from burnish.system.process import Finished
@@ -116,8 +117,8 @@ class Hit(Value):
     hidden: Hidden = Hidden.NOT
     doubtful: bool = False
     """Whether there is a reason why it may be right all the same (see `doubts`)."""
-    in_program: bool = False
-    """Whether its file belongs to the program wherever it stands: it was moved out of it, or the program names it."""
+    surroundings: Surroundings | None = None
+    """Where its file stands, if more is known than its path tells (`ChangeSnapshot.places`)."""
 
 
 class RuleSelection(Value):

@@ -1,7 +1,7 @@
 """Where a file stands in a project, as far as its path tells: in the program, in its tests, in their material."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
 from pathlib import PurePosixPath
 
@@ -17,6 +17,8 @@ _TEST_FOLDERS = frozenset(
 _TESTS_BY_NAME = re.compile(
     r".+[_-]tests|tests?[_-].+|[a-z]tests?|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
+_TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
+_DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test|^class \w*Test|TestCase\b", re.MULTILINE)
 _OF_DEVELOPERS = re.compile(r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|grunt|gulp|jake|rake)file.*", re.IGNORECASE)
 _MATERIAL_FOLDERS = frozenset(
     {
@@ -38,7 +40,9 @@ _WRONG_ON_PURPOSE = re.compile(
 )
 """In the name of a file or folder below tests that is called like no test: what tests give to the program."""
 _VENDORED = frozenset({"_vendor", "_vendored", "vendor", "vendored", "third_party", "thirdparty", "extern"})
-_BELOW_TESTS = frozenset({"data", "cases", "resources", "files", "assets", "inputs"})
+_BELOW_TESTS = frozenset(
+    {"data", "cases", "resources", "files", "assets", "input", "inputs", "samples", "expected", "_expected"}
+)
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
     r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
@@ -108,6 +112,37 @@ def may_import_from(folder: str, path: str) -> bool:
     if path.startswith(f"{folder}/" if folder else ""):
         return True
     return surroundings(f"{folder}/-") is Surroundings.PROGRAM and _VENDORED.isdisjoint(folder.split("/"))
+
+
+def is_inside_tests(path: str) -> bool:
+    """Whether a file is in a folder below one of tests, and called like no test."""
+    *folders, name = PurePosixPath(path).parts or ("",)
+    return not _TESTS_ONLY.isdisjoint(folders[:-1]) and _TEST_NAME.fullmatch(name) is None
+
+
+def is_only_read(path: str, content: str, beside: Collection[str]) -> bool:
+    """Whether a Python file below tests is their material: it has no test, and its folder has neither tests nor is it
+    a package. Nothing imports it then; it is often wrong on purpose.
+    """
+    if not path.endswith(".py") or _DEFINES_TEST.search(content) is not None:
+        return False
+    return "__init__.py" not in beside and not any(map(_TEST_NAME.fullmatch, beside))
+
+
+def name_ends(paths: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """All names of some files, from those without a folder to the whole path."""
+    return frozenset(
+        short_name(path, length) for path in paths for length in range(1, len(PurePosixPath(path).parts) + 1)
+    )
+
+
+def telling_length(path: str, others: Collection[tuple[str, ...]]) -> int:
+    """How many of the last names of a path it takes to mean this file, and no other one.
+
+    Tests are often called like what they test, and so are their folders.
+    """
+    lengths = range(_FOLDER_AND_NAME, len(PurePosixPath(path).parts) + 1)
+    return next((length for length in lengths if short_name(path, length) not in others), max(lengths, default=1))
 
 
 def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:

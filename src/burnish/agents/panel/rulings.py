@@ -115,7 +115,7 @@ def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
     severity = look.levels.get(hit.level, look.severity)
     if severity is None:
         return None
-    match Surroundings.PROGRAM if hit.in_program else surroundings(hit.file):
+    match hit.surroundings or surroundings(hit.file):
         case Surroundings.PROGRAM:
             limit = None
         case Surroundings.TESTS:

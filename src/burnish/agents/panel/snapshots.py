@@ -25,11 +25,14 @@ from burnish.agents.panel.own_configuration import configuration_of, configured_
 from burnish.agents.panel.places import (
     FOLDER_ITSELF,
     Surroundings,
+    is_inside_tests,
+    is_only_read,
+    name_ends,
     names_in,
     names_sibling,
     runs_tools,
-    short_name,
     surroundings,
+    telling_length,
 )
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
@@ -310,7 +313,28 @@ class ChangeSnapshot:
         }
 
     @cached_property
-    def in_program(self) -> frozenset[str]:
+    def places(self) -> Mapping[str, Surroundings]:
+        """Where changed files stand of which more is known than their path tells."""
+        program = self._in_program
+        material = {file.path for file in self.files if self._is_material(file.path)} - program
+        return dict.fromkeys(material, Surroundings.MATERIAL) | dict.fromkeys(program, Surroundings.PROGRAM)
+
+    def _is_material(self, path: str) -> bool:
+        return is_inside_tests(path) and is_only_read(
+            path, "\n".join(self.head.lines(path) or ()), self._names_in[posixpath.dirname(path)]
+        )
+
+    @cached_property
+    def _names_in(self) -> Mapping[str, set[str]]:
+        """The names of the files in each folder."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for path in self._services.repository.files(self.commit):
+            folder, _, name = path.rpartition("/")
+            found[folder].add(name)
+        return found
+
+    @cached_property
+    def _in_program(self) -> frozenset[str]:
         """Files that stand among tests, examples or material, and belong to the program all the same.
 
         Code that the change moved there, or that code of the program names, is not judged more mildly for its place.
@@ -324,9 +348,8 @@ class ChangeSnapshot:
         beside: defaultdict[str, list[str]] = defaultdict(list)
         for file, text in zip(program, texts, strict=False):
             beside[posixpath.dirname(file.path)].append(text)
-        # A test may be called like what it tests: then it takes one folder more to mean the test.
-        own = {short_name(file.path) for file in program}
-        lengths = {path: len(short_name(path)) + (short_name(path) in own) for path in mild}
+        own = name_ends(file.path for file in program)
+        lengths = {path: telling_length(path, own) for path in mild}
         named = {path for path in mild if any(names_in(text, path, lengths[path]) for text in texts)}
         near = {path for path in mild if any(names_sibling(one, path) for one in beside[posixpath.dirname(path)])}
         return frozenset(moved | named | near)

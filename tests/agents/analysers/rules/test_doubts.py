@@ -85,6 +85,29 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:T100", 3, "", "if break_flag:\n    def f():\n        breakpoint()\n"),
         ("ruff:T100", 3, "", "def pdb_on_signal():\n    def f():\n        pdb.set_trace()\n"),
         (
+            "ast-grep:py-broad-handler-does-nothing",
+            5,
+            "",
+            "try:\n    if a:\n        a.close()\n        del a\nexcept Exception:\n    pass\n",
+        ),
+        ("ruff:B006", 1, "", "def f(a: Mapping[str, int] = {}):\n    self.a = a\n"),
+        ("ruff:B909", 4, "", "while its:\n    for it in its:\n        if a:\n            its.remove(it)\n"),
+        ("ruff:B909", 3, "", "from lxml import etree\nfor a in b.attrib:\n    b.attrib.pop(a)\n"),
+        ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os, sys\nimport os\n"),
+        ("ruff:F507", 1, "", "a = 'b' % globals()\n"),
+        (
+            "ruff:FAST003",
+            1,
+            "Parameter `id` appears in route path, but not in `f` signature",
+            "@app.get('/{id}')\ndef f(a: str = Path(alias='id')):\n    return a\n",
+        ),
+        (
+            "kingfisher:betterleaks.linkedin-client-secret",
+            1,
+            "",
+            "LinkedIn: <https://linkedin.com/in/gaetanocarpinat>\n",
+        ),
+        (
             "ruff:S307",
             3,
             "",
@@ -508,6 +531,29 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("kingfisher:betterleaks.resend-api-key", 1, "", "curl https://test.example/re_Fm7xKq2LpZ4vTgWm\n"),
         ("ruff:T100", 2, "", "def break_even():\n    breakpoint()\n"),
         (
+            "ast-grep:py-broad-handler-does-nothing",
+            5,
+            "",
+            "try:\n    if a:\n        a.close()\n        b.save()\nexcept Exception:\n    pass\n",
+        ),
+        ("ruff:B006", 1, "", "def f(a: dict[str, int] = {}):\n    self.a = a\n"),
+        ("ruff:B909", 4, "", "while work:\n    for it in its:\n        if a:\n            its.remove(it)\n"),
+        ("ruff:B909", 3, "", "from xml import etree\nfor a in b.attrib:\n    b.attrib.pop(a)\n"),
+        ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os\nimport posix as os\n"),
+        ("ruff:F507", 1, "", "a = 'b' % c()\n"),
+        (
+            "ruff:FAST003",
+            1,
+            "Parameter `id` appears in route path, but not in `f` signature",
+            "@app.get('/{id}')\ndef f(a: str = Path(alias='key')):\n    return a\n",
+        ),
+        (
+            "kingfisher:betterleaks.linkedin-client-secret",
+            1,
+            "",
+            "LINKEDIN_SECRET = 'aB3kL9xQ2mN7pR5t'  # linkedin.com/in/me\n",
+        ),
+        (
             "ruff:S307",
             3,
             "",
@@ -568,6 +614,14 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-dupe-keys", "yarn.cjs", 2, f"{'a();' * 300}\nb({{c: 1, c: 2}})\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ matrix.b || inputs.c }}-${{ github.job }}\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ inputs.c || github.head_ref }}\n", "critical"),
+        (
+            "zizmor:template-injection",
+            "a.yml",
+            1,
+            "run: a ${{ github.event.workflow_run.head_repository.full_name }}\n",
+            "medium",
+        ),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.workflow_run.head_branch }}\n", "critical"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ steps.b.outputs.title }}\n", "critical"),
         ("shellcheck:SC2296", "a.sh", 2, "if [[ -n $ZSH_VERSION ]]; then\n  a=${(%):-%x}\nfi\n", "medium"),
         ("shellcheck:SC2296", "a.sh", 1, "a=${(%):-%x}\n", "high"),
@@ -597,6 +651,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-eval", "yarn.cjs", 2, f"{'a();' * 300}\neval(b)\n", "high"),
         ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b['read'] || b.read\n", "medium"),
         ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b.read || b.read\n", "high"),
+        ("oxlint:no-empty-character-class", "a.js", 1, "return /[]/.source\n", "medium"),
+        ("oxlint:no-empty-character-class", "a.js", 1, "return /^[]a/.test(b)\n", "high"),
         ("oxlint:no-script-url", "a.js", 1, "frame.src = 'javascript:void(0)'\n", "medium"),
         ("oxlint:no-implied-eval", "a.js", 1, 'setTimeout("poll();", delay);\n', "medium"),
         ("oxlint:no-implied-eval", "a.js", 1, "setTimeout('poll(' + id + ')', delay);\n", "high"),
@@ -758,7 +814,10 @@ def test_nothing_is_doubted_in_code_that_cannot_be_parsed(rule: str) -> None:
     assert not with_doubts([one], lambda _: f"{deep}pickle.loads(eval(a))\n".splitlines())[0].doubtful
 
 
+@pytest.mark.parametrize(("rule", "suffix"), [("ruff:F821", "py"), ("oxlint:no-undef", "js")])
 @pytest.mark.parametrize(("files", "doubtful"), [(7, False), (8, True)])
-def test_a_name_that_many_files_use_and_none_defines_is_given_to_them(files: int, doubtful: bool) -> None:
-    hits = [hit("ruff:F821", file=f"{n}.py", line=1, message="Undefined name `logger`") for n in range(files)]
-    assert {one.doubtful for one in with_doubts(hits, lambda _: ["logger.debug(1)"])} == {doubtful}
+def test_a_name_that_many_files_use_and_none_defines_is_given_to_them(
+    rule: str, suffix: str, files: int, doubtful: bool
+) -> None:
+    hits = [hit(rule, file=f"{n}.{suffix}", line=2, message="Undefined name `logger`") for n in range(files)]
+    assert {one.doubtful for one in with_doubts(hits, lambda _: ["import a from 'a'", "logger.debug(1)"])} == {doubtful}

@@ -4,12 +4,16 @@ import pytest
 
 from burnish.agents.panel.places import (
     is_filled_in,
+    is_inside_tests,
+    is_only_read,
     is_template,
+    name_ends,
     names_in,
     names_sibling,
     runs_tools,
     shows_placeholders,
     surroundings,
+    telling_length,
 )
 
 
@@ -47,6 +51,9 @@ from burnish.agents.panel.places import (
         ("features/login.py", "program"),
         ("tests/settings/syntaxerror_settings.yml", "material"),
         ("tests/data/broken.py", "material"),
+        ("test/form/samples/debugger/main.js", "material"),
+        ("samples/debugger/main.js", "tests"),
+        ("src/expected/main.js", "program"),
         ("test/syntax_cache/invalid.js", "material"),
         ("test/error_code/src.js", "material"),
         ("test/invalid.js", "tests"),
@@ -59,6 +66,38 @@ from burnish.agents.panel.places import (
 )
 def test_a_path_says_what_a_file_is_for(path: str, expected: str) -> None:
     assert surroundings(path).value == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "beside", "read"),
+    [
+        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "wrong.txt"}, True),
+        ("tests/wrong.py", "a = b", {"wrong.py"}, False),
+        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "__init__.py"}, False),
+        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "test_right.py"}, False),
+        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "conftest.py"}, False),
+        ("tests/functional/a/wrong.py", "class Wrong(unittest.TestCase):", {"wrong.py"}, False),
+        ("tests/functional/a/wrong.py", "def test_it():", {"wrong.py"}, False),
+        ("tests/functional/a/wrong.js", "a = b", {"wrong.js"}, False),
+        ("examples/shop/pay/wrong.py", "a = b", {"wrong.py"}, False),
+        ("src/shop/wrong.py", "a = b", {"wrong.py"}, False),
+    ],
+)
+def test_what_tests_only_read_stands_apart_from_them(path: str, content: str, beside: set[str], read: bool) -> None:
+    assert (is_inside_tests(path) and is_only_read(path, content, beside)) is read
+
+
+@pytest.mark.parametrize(
+    ("path", "length"),
+    [
+        ("test/pay.py", 2),
+        ("test/shop/pay.py", 3),
+        ("test/unit/common/shop/__init__.py", 2),
+        ("test/unit/common/shop/pay.py", 4),
+    ],
+)
+def test_a_test_that_is_called_like_the_program_takes_more_names(path: str, length: int) -> None:
+    assert telling_length(path, name_ends(["src/common/shop/pay.py", "src/shop/__init__.py"])) == length
 
 
 @pytest.mark.parametrize(

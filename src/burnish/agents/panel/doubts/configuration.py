@@ -17,8 +17,9 @@ _OF_MAINTAINERS = re.compile(
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+|github\.event\.pull_request\.base\.ref"
     r"|github\.(?:ref|ref_name|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url)"
-    # Numbers, digests and addresses that GitHub makes itself.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url))"
+    # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
+    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url)"
+    r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
 _HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
@@ -73,6 +74,12 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
         return True
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
+
+
+def is_profile(hit: Hit, source: SourceCode) -> bool:
+    """The name of a person at LinkedIn looks like a secret of an application to the rule for them."""
+    line = source.line(hit.line)
+    return "linkedin.com/in/" in line and not re.search(r"secret|token|client", line, re.IGNORECASE)
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:

@@ -12,6 +12,7 @@ _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\("
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
 _NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
+_WITH_EMPTY_CLASS = re.compile(r"/[^/\s]*\[\][^/]*/")
 _TIMER = re.compile(r"\bset(?:Timeout|Interval)\(")
 _FIXED_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
@@ -102,6 +103,12 @@ def is_fixed_text(hit: Hit, source: SourceCode) -> bool:
     """`setTimeout("poll()", 100)` runs the same code whatever happens, too."""
     line = source.line(hit.line)
     return len(_FIXED_TIMER.findall(line)) == len(_TIMER.findall(line)) > 0
+
+
+def matches_nothing(hit: Hit, source: SourceCode) -> bool:
+    """`/[]/` alone is how to write a pattern that nothing matches."""
+    patterns = _WITH_EMPTY_CLASS.findall(source.line(hit.line))
+    return bool(patterns) and all(one in ("/[]/", "/^[]/") for one in patterns)
 
 
 def is_named_twice(hit: Hit, source: SourceCode) -> bool:

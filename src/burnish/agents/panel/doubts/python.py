@@ -53,6 +53,8 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
+_READ_ONLY = re.compile(r"(?:\w+\.)*(?:Collection|Iterable|Mapping|Sequence|AbstractSet|Container)\b")
+"""Annotations of what is only read: a type checker finds what changes it."""
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
 _NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
@@ -145,8 +147,10 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
     """
     line = source.line(hit.line)
     loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
-    if loops and ast.unparse(loops[-1]) == "self":
+    if loops and (ast.unparse(loops[-1]) == "self" or _is_gone_through_again(loops[-1], source, hit.line)):
         return True
+    if loops and ast.unparse(loops[-1]).endswith(".attrib") and "lxml" in source.text:
+        return True  # which gives a list of its keys
     if _GROWS.search(line) or (_REPLACES.search(line) and not line.lstrip().startswith("del ")):
         return True
     branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
@@ -154,6 +158,12 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
         suite for node in branches for suite in (node.body, node.orelse) if any(_holds(one, hit.line) for one in suite)
     ]
     return bool(changed) and _leaves(changed[-1])
+
+
+def _is_gone_through_again(changed: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a loop goes through it as long as something is in it: `while its: for it in its: …`."""
+    outer = [node.test for node in source.around(line) if isinstance(node, ast.While)]
+    return any(ast.unparse(one) == ast.unparse(changed) for one in outer)
 
 
 def _holds(node: ast.stmt, line: int | None) -> bool:
@@ -322,17 +332,22 @@ def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:
     if any(isinstance(node, Function) and node is not function for node in source.around(hit.line)):
         return True  # each call of the outer function makes it anew
     fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
-    named = {name for name, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
+    named = {one.arg for one, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
+    read_only = {
+        one.arg for one, _ in _defaults(function) if one.annotation and _READ_ONLY.match(ast.unparse(one.annotation))
+    }
+    if named and named <= read_only:
+        return True
     return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
 
 
-def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+def _defaults(function: Function) -> Iterator[tuple[ast.arg, ast.expr]]:
     """The parameters that have a default, and what it is."""
     given = function.args
     named = [*given.posonlyargs, *given.args]
     pairs = [*zip(reversed(named), reversed(given.defaults), strict=False)]
     pairs += [(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
-    return ((one.arg, default) for one, default in pairs)
+    return iter(pairs)
 
 
 def _may_change(node: ast.AST, names: Collection[str]) -> bool:
@@ -374,6 +389,8 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
     """
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
+    if _imports(first) & _imports(source.around(hit.line)):
+        return True  # the same module once more
     if any(isinstance(node, ast.Assign | ast.Global) for node in first):
         return True
     inside = source.function(hit.line)
@@ -384,6 +401,33 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
         return True
     functions = [node for node in first if isinstance(node, Function)]
     return len(functions) > 1 and bool(functions[-1].decorator_list)
+
+
+def _imports(nodes: Sequence[ast.AST]) -> set[tuple[str, str]]:
+    """What is imported as a whole, and by which name."""
+    return {(one.name, one.asname or "") for node in nodes if isinstance(node, ast.Import) for one in node.names}
+
+
+def has_an_alias(hit: Hit, source: SourceCode) -> bool:
+    """A parameter of a route goes by another name in the function: `Path(alias="id")`."""
+    named = NAME.search(hit.message)
+    # The decorator is no part of the function's own lines.
+    functions = [node for node in source.around(hit.line) if isinstance(node, Function)]
+    values = [
+        one.value
+        for function in functions
+        for part in ast.walk(function.args)
+        if isinstance(part, ast.Call)
+        for one in part.keywords
+        if one.arg in ("alias", "validation_alias")
+    ]
+    return named is not None and any(isinstance(one, ast.Constant) and one.value == named["name"] for one in values)
+
+
+def takes_any_names(hit: Hit, source: SourceCode) -> bool:
+    """`"…" % globals()` may take no name at all."""
+    given = [node.right for node in source.around(hit.line) if isinstance(node, ast.BinOp)]
+    return any(ast.unparse(one) in ("globals()", "locals()", "vars()") for one in given)
 
 
 def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
@@ -516,9 +560,16 @@ def _can_do_without(node: ast.Try) -> bool:
     """
     if node.orelse or all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
         return True
-    match node.body:
-        case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function)))]:
-            return last_name(function) in _TIDIES_UP
+    return _tidies_up(node.body)
+
+
+def _tidies_up(suite: Sequence[ast.stmt]) -> bool:
+    """Whether a block is one call that ends or removes something, where there is one; its names may go, too."""
+    match suite:
+        case [ast.Expr(value=ast.Call(func=function) | ast.Await(value=ast.Call(func=function))), *rest]:
+            return last_name(function) in _TIDIES_UP and all(isinstance(one, ast.Delete) for one in rest)
+        case [ast.If(body=body, orelse=[])]:
+            return _tidies_up(body)
         case _:
             return False
 

@@ -13,6 +13,7 @@ from burnish.agents.panel.doubts.configuration import (
     is_in_a_docstring,
     is_of_a_server_for_tests,
     is_of_maintainers,
+    is_profile,
     looks_made_up,
 )
 from burnish.agents.panel.doubts.javascript import (
@@ -29,9 +30,11 @@ from burnish.agents.panel.doubts.javascript import (
     is_query_of_the_program,
     is_script_of_a_page,
     is_script_of_developers,
+    matches_nothing,
     shows_its_own_text,
 )
 from burnish.agents.panel.doubts.python import (
+    has_an_alias,
     is_about_numbers,
     is_behind_an_error,
     is_chosen,
@@ -57,6 +60,7 @@ from burnish.agents.panel.doubts.python import (
     makes_no_page,
     returns_nothing,
     runs_its_own_code,
+    takes_any_names,
     unpickles_its_own_data,
 )
 from burnish.agents.panel.doubts.python_types import (
@@ -101,6 +105,10 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "B039"): is_shared_on_purpose,
     (ToolName.RUFF, "B909"): is_list_of_work,
     (ToolName.RUFF, "F811"): is_registered_or_declared,
+    (ToolName.RUFF, "F507"): takes_any_names,
+    (ToolName.RUFF, "FAST003"): has_an_alias,
+    (ToolName.KINGFISHER, "betterleaks.linkedin-client-secret"): is_profile,
+    (ToolName.KINGFISHER, "betterleaks.linkedin-client-id"): is_profile,
     (ToolName.RUFF, "F821"): is_not_evaluated,
     (ToolName.RUFF, "F601"): is_made_each_time,
     (ToolName.RUFF, "S201"): is_for_debuggers,
@@ -148,6 +156,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
     (ToolName.OXLINT, "no-script-url"): is_fixed_code,
     (ToolName.OXLINT, "no-implied-eval"): is_fixed_text,
+    (ToolName.OXLINT, "no-empty-character-class"): matches_nothing,
     (ToolName.OXLINT, "oxc/const-comparisons"): is_named_twice,
     (ToolName.OXLINT, "no-constant-binary-expression"): asks_for_a_feature,
     (ToolName.AST_GREP, "js-command-from-text"): is_script_of_developers,
@@ -167,9 +176,7 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     found = tuple(hits)
     sources: dict[str, SourceCode] = {}
     unknown = {hit.message for hit in found if _is_of(hit, *_UNKNOWN_NAME)}
-    undefined = Counter(
-        message for message, _ in {(hit.message, hit.file) for hit in found if _is_of(hit, *_UNDEFINED)}
-    )
+    undefined = Counter(message for message, _ in {(hit.message, hit.file) for hit in found if _is_undefined(hit)})
 
     def is_doubtful(hit: Hit) -> bool:
         rule = plain(hit.rule)
@@ -178,7 +185,7 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
         doubts = [_OF_TOOLS.get(hit.tool), _DOUBTS.get((hit.tool, rule))]
         if len(unknown) >= _MANY_NAMES and _is_of(hit, *_UNKNOWN_NAME):
             return True  # a macro, or a page whose other scripts define them
-        if _is_of(hit, *_UNDEFINED) and undefined[hit.message] >= _MANY_FILES:
+        if _is_undefined(hit) and undefined[hit.message] >= _MANY_FILES:
             return True
         if hit.doubtful or not any(doubts):
             return hit.doubtful
@@ -187,6 +194,10 @@ def with_doubts(hits: Iterable[Hit], lines: LinesOf) -> tuple[Hit, ...]:
         return any(doubt(hit, sources[hit.file]) for doubt in doubts if doubt)
 
     return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in found)
+
+
+def _is_undefined(hit: Hit) -> bool:
+    return _is_of(hit, *_UNDEFINED) or _is_of(hit, *_UNKNOWN_NAME)
 
 
 def _is_of(hit: Hit, tool: ToolName, rule: str) -> bool:

@@ -328,8 +328,8 @@ class _JavaScript:
             name = token["double"] or token["single"]
             before = source[max(0, token.start() - _BEFORE) : token.start()]
             line = before[before.rfind("\n") + 1 :]
-            if not name or _GOES_ON.match(source, token.end()):
-                continue
+            if not name or "${" in name or _GOES_ON.match(source, token.end()):
+                continue  # the name is put together
             if _IMPORTS.search(before) and _STARTS.search(line) and not _is_tried(before):
                 yield Imported(name=name.partition("?")[0], line=source.count("\n", 0, token.start()) + 1)
 
