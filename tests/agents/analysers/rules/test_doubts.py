@@ -84,6 +84,7 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:F821", 2, "Undefined name `channel`", "if __name__ == '__channelexec__':\n    channel.receive()\n"),
         ("ruff:T100", 3, "", "if break_flag:\n    def f():\n        breakpoint()\n"),
         ("ruff:T100", 3, "", "def pdb_on_signal():\n    def f():\n        pdb.set_trace()\n"),
+        ("ruff:S602", 2, "", "a = ' '.join(shlex.quote(b) for b in sys.argv[1:])\nrun(f'aws {a}', shell=True)\n"),
         (
             "ast-grep:py-broad-handler-does-nothing",
             5,
@@ -530,6 +531,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("kingfisher:betterleaks.resend-api-key", 1, "", "TEST_KEY=re_Fm7xKq2LpZ4vTgWm\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "curl https://test.example/re_Fm7xKq2LpZ4vTgWm\n"),
         ("ruff:T100", 2, "", "def break_even():\n    breakpoint()\n"),
+        ("ruff:S602", 2, "", "a = ' '.join(sys.argv[1:])\nrun(f'aws {shlex.quote(b)} {a}', shell=True)\n"),
         (
             "ast-grep:py-broad-handler-does-nothing",
             5,
@@ -725,6 +727,22 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:no-constant-binary-expression", "a.js", 1, "let a = 0\n  || b\n", "medium"),
         ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "high"),
         ("hadolint:DL1000", "Dockerfile", 2, "RUN echo a\nRNU echo b\n", "high"),
+        (
+            "hadolint:SC1088",
+            "Dockerfile",
+            2,
+            'SHELL ["powershell", "-Command"]\nRUN New-Item a | Out-Null\n',
+            "medium",
+        ),
+        ("hadolint:SC1088", "Dockerfile", 2, 'SHELL ["/bin/bash", "-c"]\nRUN f (a\n', "high"),
+        ("hadolint:DL1000", "Dockerfile", 2, 'SHELL ["powershell"]\nRNU a\n', "high"),
+        (
+            "hadolint:SC1088",
+            "Dockerfile",
+            4,
+            'SHELL ["powershell"]\nFROM alpine\nSHELL ["/bin/sh", "-c"]\nRUN f (a\n',
+            "high",
+        ),
         ("burnish:password-in-configuration", "a.yml", 2, "algolia:\n  api_key: 3151f502c7b9e9da\n", "critical"),
         ("burnish:password-in-configuration", "a.yml", 2, "shop:\n  api_key: 3151f502c7b9e9da\n", "critical"),
         ("kingfisher:betterleaks.generic-credential-uri", "a.yml", 1, "a: postgres://b:c@127.0.0.1/d\n", "medium"),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from copy import deepcopy
 from itertools import count
 from string import Formatter
+from typing import TypeGuard
 
 from burnish.agents.panel.doubts.source import Function, SourceCode, parameters
 
@@ -69,14 +70,27 @@ def comes_from_outside(
 
 
 def _without_texts(node: ast.expr, names: Collection[str]) -> str:
-    """The code of an expression without what its texts say, and without some names: `"request"` is no request."""
+    """The code of an expression without its texts, what it quotes, and some names: `"request"` is no request."""
     blank = deepcopy(node)
     for part in ast.walk(blank):
+        if isinstance(part, ast.ListComp | ast.SetComp | ast.GeneratorExp) and _is_quoted(part.elt):
+            for one in part.generators:
+                one.iter = ast.Constant(value="")
+        if _is_quoted(part):
+            part.args, part.keywords = [], []
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             part.value = ""
         elif isinstance(part, ast.Name) and part.id in names:
             part.id = "_"
     return ast.unparse(blank)
+
+
+def _is_quoted(node: ast.AST) -> TypeGuard[ast.Call]:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return _QUOTES.search(name) is not None
+        case _:
+            return False
 
 
 def _names(node: ast.AST) -> Iterator[str]:

@@ -10,12 +10,23 @@ _SAYS_INSECURE = re.compile(
     re.IGNORECASE,
 )
 _NEARBY = 4
+_CHOOSES_SHELL = re.compile(r"\s*(?:SHELL|FROM)\s", re.IGNORECASE)
+_OF_WINDOWS = re.compile(r"""\s*SHELL\s*\[\s*"(?:[^"]*[\\/])?(?:powershell|pwsh|cmd)(?:\.exe)?\"""", re.IGNORECASE)
 _COMMENTS = ("#", "//", "*", "/*")
 
 
 def is_label(hit: Hit, source: SourceCode) -> bool:
     """`[[ SOMETHING ]]` on a line of its own decides nothing: it is there for readers."""
     return re.fullmatch(r"\s*\[\[\s+[\w:]+\s+\]\]\s*", source.line(hit.line)) is not None
+
+
+def is_of_another_shell(hit: Hit, source: SourceCode) -> bool:
+    """A Dockerfile of Windows, whose commands are for PowerShell or `cmd`: what they would be for `sh` says nothing."""
+    if not hit.rule.startswith("SC"):
+        return False
+    # Each image begins with a shell of its own.
+    chosen = [one for one in source.lines[: hit.line] if _CHOOSES_SHELL.match(one)]
+    return bool(chosen) and _OF_WINDOWS.match(chosen[-1]) is not None
 
 
 def is_coprocess(hit: Hit, source: SourceCode) -> bool:

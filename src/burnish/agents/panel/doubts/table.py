@@ -78,6 +78,7 @@ from burnish.agents.panel.doubts.shell import (
     is_descriptor,
     is_for_zsh,
     is_label,
+    is_of_another_shell,
     is_pipe_itself,
 )
 from burnish.agents.panel.doubts.source import SourceCode
@@ -90,6 +91,7 @@ from burnish.core.values import replace
 _OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
     ToolName.OXLINT: is_built,
     ToolName.TY: is_guarded,
+    ToolName.HADOLINT: is_of_another_shell,
     ToolName.KINGFISHER: looks_made_up,
 }
 _UNKNOWN_NAME = (ToolName.OXLINT, "no-undef")
