@@ -158,7 +158,9 @@ class AnalyserRunner:
             given = await asyncio.to_thread(lambda: snapshot.builtins)
             hits = tuple(replace(hit, doubtful=hit.doubtful or _is_given(hit, given)) for hit in hits)
         hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
-        places = await asyncio.to_thread(lambda: snapshot.places) if hits else {}
+        if not hits:
+            return replace(looked, hits=())
+        places = await asyncio.to_thread(lambda: snapshot.places)
         return replace(looked, hits=tuple(replace(hit, surroundings=places.get(hit.file)) for hit in hits))
 
     async def _on(self, snapshot: ChangeSnapshot, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
