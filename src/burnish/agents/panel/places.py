@@ -19,7 +19,9 @@ _TESTS_BY_NAME = re.compile(
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
 _DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test|^class \w*Test|TestCase\b", re.MULTILINE)
-_OF_DEVELOPERS = re.compile(r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|grunt|gulp|jake|rake)file.*", re.IGNORECASE)
+_OF_DEVELOPERS = re.compile(
+    r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|fab|grunt|gulp|jake|nox|rake)file.*|dodo\.py", re.IGNORECASE
+)
 _MATERIAL_FOLDERS = frozenset(
     {
         "fixtures",
@@ -46,7 +48,7 @@ _BELOW_TESTS = frozenset(
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
     r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
-    r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats"
+    r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
 

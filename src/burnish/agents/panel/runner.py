@@ -190,8 +190,7 @@ class AnalyserRunner:
             hits = TOOLS[task.tool].read(await self.start(modules.folder, task.tool, call, stop), task.files)
         except ToolError as error:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
-        imports = modules.imports
-        hits = without_unknown_packages(hits, imports.names, imports.begins, imports.is_shared)
+        hits = without_unknown_packages(hits, modules.imports)
         hits = with_given_members(hits, modules.texts())
         if need_explaining(hits):
             # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.

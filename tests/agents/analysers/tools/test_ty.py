@@ -25,6 +25,7 @@ from tests.agents.analysers.rules.making import DEFAULTS
 from tests.agents.analysers.tools.running import look, places
 
 EVERYTHING = RuleSelection(select=tuple(rule for _, entry in looks(ToolName.TY) for rule in entry.rules))
+NOTHING = PythonImports(())
 MISTAKES = """\
 import asyncio
 import json
@@ -45,23 +46,13 @@ async def main():
 """
 
 
-def _at_the_top(name: str) -> tuple[str, ...]:
-    del name
-    return ("",)
-
-
-def _alone(name: str) -> bool:
-    del name
-    return False
-
-
 def _severities(hits: tuple[Hit, ...]) -> list[tuple[int | None, str, str]]:
     rulings = [(hit, rule_on(hit, DEFAULTS)) for hit in hits]
     return [(hit.line, hit.rule, ruling.severity.value) for hit, ruling in rulings if ruling]
 
 
 def test_what_is_found_where_and_how_bad_it_is(tmp_path: Path) -> None:
-    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": MISTAKES}, EVERYTHING), (), _at_the_top, _alone)
+    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": MISTAKES}, EVERYTHING), NOTHING)
     assert _severities(hits) == [
         (11, "unused-awaitable", "high"),
         (12, "missing-argument", "high"),
@@ -75,14 +66,16 @@ def test_what_is_not_installed_is_no_finding(tmp_path: Path) -> None:
     code = "import unheard_of\nfrom unheard_of.a import b\nfrom json import parse\nimport os.pathx\nimport mine.other\n"
     hits = look(Ty(), tmp_path, {"a.py": code}, RuleSelection(select=(NO_IMPORT,)))
     assert [hit.line for hit in hits] == [1, 2, 3, 4, 5]
-    assert [hit.line for hit in without_unknown_packages(hits, {"mine"}, _at_the_top, _alone)] == [3, 4, 5]
-    assert [hit.line for hit in without_unknown_packages(hits, {"mine", "mine.other"}, _at_the_top, _alone)] == [3, 4]
+    assert [hit.line for hit in without_unknown_packages(hits, PythonImports(["mine/__init__.py"]))] == [3, 4, 5]
+    assert [
+        hit.line for hit in without_unknown_packages(hits, PythonImports(["mine/__init__.py", "mine/other.py"]))
+    ] == [3, 4]
 
 
 def test_a_module_whose_name_cannot_be_imported_may_import_from_its_own_folder(tmp_path: Path) -> None:
     code = {"shop/__init__.py": "", "shop/0001_first.py": "from . import Base\n", "shop/b.py": "from .gone import a\n"}
     hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
-    kept = without_unknown_packages(hits, {"shop", "shop.b"}, _at_the_top, _alone)
+    kept = without_unknown_packages(hits, PythonImports(code))
     assert not [hit for hit in kept if "module `.`" in hit.message]
     assert [hit.file for hit in kept if "`.gone`" in hit.message] == ["shop/b.py"]
 
@@ -91,8 +84,8 @@ def test_what_other_projects_gave_is_not_imported_by_its_own_name(tmp_path: Path
     code = {"shop/_vendor/other/__init__.py": "", "tools/a.py": "import other.missing\n"}
     hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
     assert hits
-    assert not without_unknown_packages(hits, {"other"}, lambda _: ("shop/_vendor",), _alone)
-    assert without_unknown_packages(hits, {"other"}, lambda _: ("shop/lib",), _alone)
+    assert not without_unknown_packages(hits, PythonImports(code))
+    assert without_unknown_packages(hits, PythonImports(["shop/lib/other/__init__.py"]))
 
 
 @pytest.mark.parametrize(
@@ -101,17 +94,27 @@ def test_what_other_projects_gave_is_not_imported_by_its_own_name(tmp_path: Path
         (("lib/twisted/plugins/shop.py",), True),
         (("lib/twisted/__init__.py", "lib/twisted/plugins/shop.py"), False),
         (("lib/twisted/core.py", "lib/twisted/plugins/shop.py"), False),
-        (("src/other/shop.py",), False),
     ],
 )
 def test_a_package_that_others_add_to_may_have_more_modules(
     tmp_path: Path, files: tuple[str, ...], shared: bool
 ) -> None:
     imports = PythonImports((*files, "a.py"))
-    assert (imports.is_shared("twisted"), imports.is_shared("src")) == (shared, False)
+    assert imports.is_shared("twisted") is shared
+    assert not PythonImports(["src/shop/pay.py"]).is_shared("src")
     hits = look(Ty(), tmp_path, {"a.py": "import twisted.web\n"}, RuleSelection(select=(NO_IMPORT,)))
-    (hit,) = without_unknown_packages(hits, {"twisted"}, _at_the_top, imports.is_shared)
+    (hit,) = without_unknown_packages(hits, imports)
     assert hit.doubtful is shared
+
+
+@pytest.mark.parametrize(("more", "doubtful"), [((), True), (("other/__init__.py",), False)])
+def test_of_a_folder_that_is_no_package_only_modules_can_be_imported(
+    tmp_path: Path, more: tuple[str, ...], doubtful: bool
+) -> None:
+    code = {"other/plugin.py": "a = 1\n", "a.py": "from other import Client\n"} | dict.fromkeys(more, "")
+    hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
+    (hit,) = without_unknown_packages(hits, PythonImports(code))
+    assert hit.doubtful is doubtful
 
 
 @pytest.mark.parametrize(("module", "doubtful"), [("Rules = Rules()\n", True), ("other = Rules()\n", False)])
@@ -127,14 +130,14 @@ def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Pat
     code = "import http.client\nfrom http.cookiejar import parse_ns_headers\nprint(http.client._MAXHEADERS)\n"
     code += "from subprocess import STARTUPINFO, run_all\n"
     hits = look(Ty(), tmp_path, {"a.py": code}, EVERYTHING)
-    assert [hit.line for hit in without_unknown_packages(hits, (), _at_the_top, _alone)] == [4]
+    assert [hit.line for hit in without_unknown_packages(hits, NOTHING)] == [4]
     assert len(hits) > 1
 
 
 def test_what_another_version_of_python_has_is_doubtful(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.10"\n')
     code = "import sys\nfrom itertools import batched, nothing\nprint(sys.monitoring, sys.nothing)\n"
-    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": code}, EVERYTHING), (), _at_the_top, _alone)
+    hits = without_unknown_packages(look(Ty(), tmp_path, {"a.py": code}, EVERYTHING), NOTHING)
     assert need_explaining(hits)
     call = explaining(Ty().invocation(("a.py",), EVERYTHING))
     command = Command(argv=(program(ToolName.TY), *call.arguments), folder=str(tmp_path), environment={"NO_COLOR": "1"})

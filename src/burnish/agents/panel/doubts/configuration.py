@@ -19,7 +19,7 @@ _OF_MAINTAINERS = re.compile(
     r"|workflow|event_name|workspace|server_url|api_url)"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
     r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url)"
-    r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
+    r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
 _HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")

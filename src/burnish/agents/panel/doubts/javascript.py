@@ -13,8 +13,8 @@ _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b
 _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
 _NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
 _WITH_EMPTY_CLASS = re.compile(r"/[^/\s]*\[\][^/]*/")
-_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(")
-_FIXED_TIMER = re.compile(r"\bset(?:Timeout|Interval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
+_RUNS_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\(")
+_RUNS_FIXED_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _NAME_OF_TABLE = re.compile(
     r"""^[^'"`]*['"`][^'"`]*\b(?:from|into|update|table|exists)\s+(?:\$\{\w+\}|['"]\s*\+\s*[\w.]+)[^'"`+$]*(?:['"`][^+$]*)?$""",
@@ -100,9 +100,9 @@ def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_fixed_text(hit: Hit, source: SourceCode) -> bool:
-    """`setTimeout("poll()", 100)` runs the same code whatever happens, too."""
+    """`setTimeout("poll()", 100)` and `eval("1")` run the same code whatever happens, too."""
     line = source.line(hit.line)
-    return len(_FIXED_TIMER.findall(line)) == len(_TIMER.findall(line)) > 0
+    return len(_RUNS_FIXED_TEXT.findall(line)) == len(_RUNS_TEXT.findall(line)) > 0
 
 
 def matches_nothing(hit: Hit, source: SourceCode) -> bool:

@@ -581,6 +581,8 @@ def _leaves_where_it_works(node: ast.Try) -> bool:
             return True
         case [ast.If(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
             return True
+        case [ast.With(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
+            return True
         case _:
             return False
 

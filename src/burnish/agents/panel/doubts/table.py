@@ -157,6 +157,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.TY, "unsupported-operator"): is_local_annotation,
     (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
     (ToolName.OXLINT, "no-script-url"): is_fixed_code,
+    (ToolName.OXLINT, "no-eval"): is_fixed_text,
     (ToolName.OXLINT, "no-implied-eval"): is_fixed_text,
     (ToolName.OXLINT, "no-empty-character-class"): matches_nothing,
     (ToolName.OXLINT, "oxc/const-comparisons"): is_named_twice,

@@ -140,6 +140,10 @@ class PythonImports:
         above = {"/".join(parts[:place]) for parts in paths for place, part in enumerate(parts) if part == name}
         return frozenset(one for one in above if not one or f"{one}/__init__.py" not in self._paths)
 
+    def is_folder(self, name: str) -> bool:
+        """Whether modules are in a folder of this name that is neither a module nor a package with an `__init__.py`."""
+        return name not in self._modules and name in self.names
+
     def is_shared(self, name: str) -> bool:
         """Whether other projects may add to a package (`google`, `twisted`): it holds folders, and no module."""
         places = {posixpath.join(folder, name) for folder in self.begins(name)} - {"app", "lib", "src", "test", "tests"}

@@ -12,7 +12,14 @@ from burnish.system.process import Finished
 _NO_CONFIGURATION = Path(__file__).with_name("hadolint.yaml")
 """Given by name, so that none is looked for in the tree or in the user's home."""
 _NAMES = ("dockerfile", "containerfile")
-_OTHER_SUFFIXES = (".dockerignore", ".md", ".py", ".sh", ".j2", ".tmpl", ".erb")
+_OTHER_SUFFIXES = frozenset(
+    {
+        ".cjs", ".css", ".dockerignore", ".erb", ".go", ".hbs", ".html", ".in", ".j2", ".java", ".jinja", ".jinja2",
+        ".js", ".json", ".lua", ".md", ".mjs", ".mustache", ".php", ".py", ".rb", ".rs", ".rst", ".sh", ".template",
+        ".tmpl", ".toml", ".tpl", ".ts", ".tsx", ".txt", ".vim", ".yaml", ".yml",
+    }
+)  # fmt: skip
+"""Code and documents about Dockerfiles, and templates of which they are made."""
 
 
 class _Problem(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,6 +20,7 @@ import msgspec
 
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
 from burnish.agents.panel.places import may_import_from
+from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.tools import reading
 from burnish.core.values import replace
 from burnish.system.process import Finished
@@ -184,26 +185,21 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
     return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
 
 
-def without_unknown_packages(
-    hits: Sequence[Hit],
-    own: Collection[str],
-    begins: Callable[[str], Collection[str]],
-    is_shared: Callable[[str], bool],
-) -> tuple[Hit, ...]:
+def without_unknown_packages(hits: Sequence[Hit], imports: PythonImports) -> tuple[Hit, ...]:
     """The hits without imports of packages that may be missing here only: they are not installed.
 
-    Doubtful are imports of packages that the repository shares with others: `twisted`, where it adds a plugin.
+    Doubtful are imports of packages that the repository shares with others: `twisted`, where it adds a plugin. Of a
+    folder that is no package, nothing but modules can be imported: who imports something else means another one.
 
-    An import can be wrong for certain where its package is one of the repository's own, or of the standard library. Of
-    `own`, the names of the repository's modules and packages, all exist, wherever ty looked for them. What ty knows of
-    the library are its documented names: its own source has the others, and those of other platforms.
-
-    `begins` tells in which folders something of a name is: an example that is called like a package is not that package
-    for the program, nor is a module for itself.
+    An import can be wrong for certain where its package is one of the repository's own, or of the standard library. The
+    repository's modules and packages all exist, wherever ty looked for them. What ty knows of the library are its
+    documented names: its own source has the others, and those of other platforms.
     """
+    own = imports.names
 
+    # An example that is called like a package is not that package for the program, nor is a module for itself.
     def is_hidden(top: str, file: str) -> bool:
-        places = begins(top)
+        places = imports.begins(top)
         folders = [folder for folder in places if may_import_from(folder, file)]
         return bool(places) and (len(folders) != 1 or PurePosixPath(file).stem == top)
 
@@ -226,11 +222,16 @@ def without_unknown_packages(
             return not is_hidden(top, hit.file)
         return top in sys.stdlib_module_names and found["rest"] != "" and _library_file(top + found["rest"]) is None
 
-    def may_be_of_others(hit: Hit) -> bool:
-        found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
-        return found is not None and bool(found["top"]) and is_shared(found["top"])
+    return tuple(
+        replace(hit, doubtful=hit.doubtful or _may_be_of_others(hit, imports)) for hit in hits if is_certain(hit)
+    )
 
-    return tuple(replace(hit, doubtful=hit.doubtful or may_be_of_others(hit)) for hit in hits if is_certain(hit))
+
+def _may_be_of_others(hit: Hit, imports: PythonImports) -> bool:
+    if member := _NO_MEMBER.search(hit.message):
+        return imports.is_folder(member["module"])
+    found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
+    return found is not None and bool(found["top"]) and imports.is_shared(found["top"])
 
 
 def _absolute(file: str, relative: str) -> str:
