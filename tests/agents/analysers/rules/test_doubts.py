@@ -88,7 +88,7 @@ def _severity(one: Hit, code: str) -> str:
             "ast-grep:py-broad-handler-does-nothing",
             5,
             "",
-            "for a in b:\n    try:\n        with a as c:\n            return c.d()\n    except Exception:\n        pass\n",
+            "for a in b:\n    try:\n        with a:\n            return a.d()\n    except Exception:\n        pass\n",
         ),
         ("ruff:S602", 2, "", "a = ' '.join(shlex.quote(b) for b in sys.argv[1:])\nrun(f'aws {a}', shell=True)\n"),
         (
