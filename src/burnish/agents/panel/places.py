@@ -67,7 +67,9 @@ _IMPORTS = re.compile(r"\b(?:import|from|require)\b")
 _LONGEST_REFERENCE = 300
 _ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@([\w.-]*)")
 _THIS_MACHINE = ("localhost", "127.0.0.1")
-_NAME_GOES_HERE = re.compile(r"[A-Z_-]*(?:user(?:_?name)?|login|account)", re.IGNORECASE)
+_NAME_GOES_HERE = re.compile(
+    r"[A-Z_-]*(?:user(?:_?name)?|login|account)|oauth2?|git|x-access-token|gitlab-ci-token", re.IGNORECASE
+)
 _PASSWORD_GOES_HERE = re.compile(r"[A-Z_-]*(?:pass(?:word|wd)?|pwd?|secret|token|key)", re.IGNORECASE)
 _FILLED_LATER = re.compile(r"%(?:\[\d+\])?[svq]|\{.*\}|\$.*|<.*>")
 _QUOTED = re.compile(r"""(?P<quote>['"]).*?(?P=quote)|#.*""")

@@ -183,6 +183,8 @@ def test_more_of_a_path_may_be_asked_for() -> None:
         ('e.g. "https://remoteUser:remotePassword@da.domain.tld:8443"', True),
         ('Sprintf("https://x-access-token:%[1]s@a.example/", token)', True),
         ("https://robot:${TOKEN}@a.example/", True),
+        ("https://oauth2:TOKEN@a.example/", True),
+        ("https://oauth2:glpat-real@a.example/", False),
         ("postgres://app:password@db/app", False),
         ("https://user:hunter2@shop.example/", False),
         ("https://user:password@a.example/ https://user:hunter2@a.example/", False),
