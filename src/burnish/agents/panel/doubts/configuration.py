@@ -30,6 +30,8 @@ _CURL_VALUE = re.compile(
     r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
 )
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
+_SEARCHES = re.compile(r"\bdocsearch\b|\balgoliasearch\b", re.IGNORECASE)
+_ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LINES_OF_A_KEY = 60
@@ -52,6 +54,8 @@ def is_example_address(hit: Hit, source: SourceCode) -> bool:
     """An example that is tested, or what comes of it; or a server that only the containers beside it can reach."""
     line = hit.line or 1
     if any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line]):
+        return True
+    if _ANY_WORDS.search(source.line(hit.line)):
         return True
     hosts = [found["host"] for found in _HOST.finditer(source.line(hit.line))]
     return bool(hosts) and all("." not in one or one in _THIS_MACHINE for one in hosts)
@@ -80,6 +84,12 @@ def is_profile(hit: Hit, source: SourceCode) -> bool:
     """The name of a person at LinkedIn looks like a secret of an application to the rule for them."""
     line = source.line(hit.line)
     return "linkedin.com/in/" in line and not re.search(r"secret|token|client", line, re.IGNORECASE)
+
+
+def is_search_of_a_page(hit: Hit, source: SourceCode) -> bool:
+    """The client in a page has a key that may only search, and that every reader of the page gets."""
+    del hit
+    return _SEARCHES.search(source.text) is not None
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:

@@ -11,6 +11,7 @@ _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
+_OR_TRUE = re.compile(r"!\s*(?P<name>[\w.$]+)\s*\|\|\s*(?P=name)\b")
 _NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
 _WITH_EMPTY_CLASS = re.compile(r"/[^/\s]*\[\][^/]*/")
 _RUNS_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\(")
@@ -112,14 +113,22 @@ def matches_nothing(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_named_twice(hit: Hit, source: SourceCode) -> bool:
-    """`options["read"] || options.read`: a compiler gives the second one another name."""
-    return _NAMED_TWICE.search(source.line(hit.line)) is not None
+    """`options["read"] || options.read`: a compiler gives the second one another name. `!a || a` is `a`, or true."""
+    line = source.line(hit.line)
+    return _NAMED_TWICE.search(line) is not None or _OR_TRUE.search(line) is not None
 
 
 def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
-    """`typeof /./` differs between engines, whatever the standard says; `0`, on a line of its own, begins a list."""
+    """`typeof /./` differs between engines, whatever the standard says; `0`, on a line of its own, begins a list.
+
+    `(kept = new Map()) && kept.get(key)` stands for two statements.
+    """
     line = source.line(hit.line)
-    return "typeof /" in line or re.search(r"=\s*(?:0|false)\s*$", line) is not None
+    return (
+        "typeof /" in line
+        or re.search(r"[(&|]\s*\(?\s*\w+\s*=\s*new\b", line) is not None
+        or re.search(r"=\s*(?:0|false)\s*$", line) is not None
+    )
 
 
 def is_no_test(hit: Hit, source: SourceCode) -> bool:

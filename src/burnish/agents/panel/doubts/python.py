@@ -55,8 +55,9 @@ _BEGINS_QUERY = re.compile(
 )
 _READ_ONLY = re.compile(r"(?:\w+\.)*(?:Collection|Iterable|Mapping|Sequence|AbstractSet|Container)\b")
 """Annotations of what is only read: a type checker finds what changes it."""
+_LIMITED_LOADERS = ("FullLoader", "CFullLoader")
+"""Today they make plain values only; it was otherwise before PyYAML 5.4."""
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
-_NO_NUMBER = re.compile(r"\binf\b|\bnan\b|\bfinite\b|\bfloat\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
@@ -218,11 +219,6 @@ def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
     return "InteractiveShellEmbed" in hit.message or any(map(_DEBUGS.search, (*asked, *called)))
 
 
-def is_about_numbers(hit: Hit, source: SourceCode) -> bool:
-    """What is not a number (NaN) is not equal to itself, which code that knows infinity asks for."""
-    return _NO_NUMBER.search("\n".join(source.lines[max(0, (hit.line or 1) - 3) : hit.line])) is not None
-
-
 def is_made_each_time(hit: Hit, source: SourceCode) -> bool:
     """A key that calls something need not be the same twice; and who writes `1` beside `True` knows what he does."""
     del source
@@ -277,6 +273,8 @@ def is_safe_to_load(hit: Hit, source: SourceCode) -> bool:
     if any("Safe" in last_name(one) for one in loaders):
         return True
     named = NAME.search(hit.message)
+    if named and named["name"] in _LIMITED_LOADERS:
+        return True
     classes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ClassDef)]
     mine = [node for node in classes if named and node.name == named["name"]]
     return any("Safe" in last_name(base) for node in mine for base in node.bases)
@@ -404,8 +402,15 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
 
 
 def _imports(nodes: Sequence[ast.AST]) -> set[tuple[str, str]]:
-    """What is imported as a whole, and by which name."""
-    return {(one.name, one.asname or "") for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    """What is imported, and by which name."""
+    whole = {(one.name, one.asname or one.name) for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    parts = {
+        (f"{'.' * node.level}{node.module or ''}.{one.name}", one.asname or one.name)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    }
+    return whole | parts
 
 
 def has_an_alias(hit: Hit, source: SourceCode) -> bool:
@@ -627,6 +632,25 @@ def is_of_another_style(hit: Hit, source: SourceCode) -> bool:
         return True  # `self.app.log`
     texts = [ast.unparse(node.args[0]) for node in calls]
     return any("{" in text and "%" not in text for text in texts)
+
+
+def is_looked_up(hit: Hit, source: SourceCode) -> bool:
+    """`is nan` and `in` ask for one object, which can be the same; only `==` never is."""
+    compared = [node for node in source.around(hit.line) if isinstance(node, ast.Compare)]
+    asked = ast.Is | ast.IsNot | ast.In | ast.NotIn
+    return bool(compared) and all(isinstance(one, asked) for node in compared for one in node.ops)
+
+
+def is_never_run(hit: Hit, source: SourceCode) -> bool:
+    """The other branch of `if True`: a tool makes another version of the file, in which it is the one that runs."""
+    ifs = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
+    off = [
+        part
+        for node in ifs
+        if isinstance(node.test, ast.Constant)
+        for part in (node.orelse if node.test.value else node.body)
+    ]
+    return any(one.lineno <= (hit.line or 1) <= (one.end_lineno or one.lineno) for one in off)
 
 
 def is_compared(hit: Hit, source: SourceCode) -> bool:

@@ -229,7 +229,12 @@ class _Python:
 
     def missing(self, path: str, name: str, tree: FilesOfTree) -> bool:
         parts = name.split(".")
-        if len(parts) == 1 or self.package(name) is None or parts[-1].startswith("_") or _GENERATED.search(name):
+        if (
+            len(parts) == 1
+            or self.package(name) is None
+            or any(part.startswith("_") for part in parts)
+            or _GENERATED.search(name)
+        ):
             return False
         roots = [root for root in _package_roots(parts[0], tree.paths) if may_import_from(root.rstrip("/"), path)]
         return bool(roots) and not any(_has_module(f"{root}{'/'.join(parts)}", tree.paths) for root in roots)
