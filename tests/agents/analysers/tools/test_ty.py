@@ -202,6 +202,14 @@ def test_what_the_library_has_for_itself_is_doubtful(module: str, name: str, dou
     assert found.doubtful is doubtful
 
 
+@pytest.mark.parametrize(("name", "told"), [("arrays", False), ("lists", True)])
+def test_a_module_that_is_compiled_can_be_imported_from_its_package(name: str, told: bool) -> None:
+    message = f"Module `shop.tools` has no member `{name}`"
+    one = Hit(tool=ToolName.TY, rule="import-not-found", file="shop/a.py", line=1, message=message)
+    imports = PythonImports(["shop/__init__.py", "shop/a.py", "shop/tools/__init__.py", "shop/tools/arrays.py"])
+    assert bool(without_unknown_packages((one,), imports)) is told
+
+
 def test_settings_and_comments_in_the_tree_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "ty.toml").write_text('[rules]\nmissing-argument = "ignore"\n')
     code = disarmed(b"def f(a): ...\n\nf()  # type: ignore\nf()  # ty: ignore[missing-argument]\n")

@@ -4,7 +4,7 @@ import ast
 import re
 import zlib
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
 from burnish.agents.panel.doubts.source import SourceCode
@@ -30,6 +30,8 @@ _CURL_VALUE = re.compile(
     r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
 )
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
+_VERIFIES = re.compile(r"\b(?:VerifyPeerCertificate|VerifyConnection|PeerCertSANs)\s*:")
+_NEAR = 12
 _SEARCHES = re.compile(r"\bdocsearch\b|\balgoliasearch\b", re.IGNORECASE)
 _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
@@ -51,14 +53,27 @@ def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_example_address(hit: Hit, source: SourceCode) -> bool:
-    """An example that is tested, or what comes of it; or a server that only the containers beside it can reach."""
+    """An example that is tested, or what comes of it; or a server that only the containers beside it can reach.
+
+    Tests of Rust stand in the file of the program, in a module of their own.
+    """
     line = hit.line or 1
+    if hit.file.endswith(".rs") and _is_in_tests_of_rust(source.lines[:line]):
+        return True
     if any(one.lstrip().startswith(">>>") for one in source.lines[max(0, line - 2) : line]):
         return True
     if _ANY_WORDS.search(source.line(hit.line)):
         return True
     hosts = [found["host"] for found in _HOST.finditer(source.line(hit.line))]
     return bool(hosts) and all("." not in one or one in _THIS_MACHINE for one in hosts)
+
+
+def _is_in_tests_of_rust(lines: Sequence[str]) -> bool:
+    """Whether the last line stands in a module that only tests are built with."""
+    ends = max((place for place, one in enumerate(lines) if one.startswith("}")), default=-1)
+    return any(
+        first.startswith("#[cfg(test)]") and then.startswith("mod ") for first, then in pairwise(lines[ends + 1 :])
+    )
 
 
 def is_example_call(hit: Hit, source: SourceCode) -> bool:
@@ -84,6 +99,12 @@ def is_profile(hit: Hit, source: SourceCode) -> bool:
     """The name of a person at LinkedIn looks like a secret of an application to the rule for them."""
     line = source.line(hit.line)
     return "linkedin.com/in/" in line and not re.search(r"secret|token|client", line, re.IGNORECASE)
+
+
+def is_verified_otherwise(hit: Hit, source: SourceCode) -> bool:
+    """A connection that does not check the name of the server checks its certificate by itself."""
+    line = hit.line or 1
+    return any(_VERIFIES.search(one) for one in source.lines[max(0, line - _NEAR) : line + _NEAR])
 
 
 def is_search_of_a_page(hit: Hit, source: SourceCode) -> bool:

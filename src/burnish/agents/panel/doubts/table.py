@@ -15,6 +15,7 @@ from burnish.agents.panel.doubts.configuration import (
     is_of_maintainers,
     is_profile,
     is_search_of_a_page,
+    is_verified_otherwise,
     looks_made_up,
 )
 from burnish.agents.panel.doubts.javascript import (
@@ -60,6 +61,7 @@ from burnish.agents.panel.doubts.python import (
     is_shared_on_purpose,
     is_sum,
     makes_no_page,
+    must_fail,
     returns_nothing,
     runs_its_own_code,
     takes_any_names,
@@ -105,6 +107,7 @@ _MANY_NAMES = 8
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.RUFF, "B006"): is_kept_as_it_is,
+    (ToolName.RUFF, "B015"): must_fail,
     (ToolName.RUFF, "B030"): is_sum,
     (ToolName.RUFF, "B039"): is_shared_on_purpose,
     (ToolName.RUFF, "B909"): is_list_of_work,
@@ -137,6 +140,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): is_in_a_docstring,
     (ToolName.BURNISH, OwnRule.NOT_VERIFIED.value): is_asked_for,
     (ToolName.AST_GREP, "js-not-verified"): is_asked_for,
+    (ToolName.AST_GREP, "go-not-verified"): is_verified_otherwise,
     (ToolName.AST_GREP, "js-focused-test"): is_no_test,
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
     (ToolName.AST_GREP, "js-promise-dropped"): handles_its_errors,
