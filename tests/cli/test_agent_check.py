@@ -59,7 +59,7 @@ def test_an_agent_that_answers_can_be_used(burnish: Burnish, user: User) -> None
 
 
 def test_it_is_asked_like_a_reviewer_and_told_to_find_nothing(burnish: Burnish, user: User) -> None:
-    wanted = "grep -q 'connection test' && grep -q 'total = 2' app.py && ! touch app.py 2> /dev/null"
+    wanted = "grep -q 'connection test' && grep -q 'total = 2' app.py && ! echo 3 >> app.py 2> /dev/null"
     user.has(f"[ $BURNISH_ROLE-$BURNISH_CONTRACT = review-issues ] && {wanted} && echo '{CLEAN}'")
     assert burnish("agent", "check", "mine")[0] == 0
 

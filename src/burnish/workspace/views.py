@@ -83,7 +83,7 @@ def with_dependencies(view: CopyView, checkout: Path, projects: Iterable[str]) -
                 mounts.append(Mount(source=str(source), target=str(view.root / path)))
                 mounts += _scratch(view, source, path)
         elif source.name == PACKAGES:
-            place.symlink_to(source)
+            _link_one_by_one(source, place)
     return replace(view, mounts=tuple(mounts), unfit=unfit)
 
 
@@ -133,6 +133,14 @@ def _one_by_one(source: Path, place: Path, target: Path) -> Iterator[Mount]:
         else:
             (place / entry.name).touch()
         yield Mount(source=str(entry), target=str(target / entry.name))
+
+
+def _link_one_by_one(source: Path, place: Path) -> None:
+    """The same without mounts, by links: in one link to the whole folder, tools could not make folders of their own."""
+    place.mkdir()
+    for entry in source.iterdir():
+        if entry.name not in _WRITTEN_TO:
+            (place / entry.name).symlink_to(entry.readlink() if entry.is_symlink() else entry)
 
 
 def _why_unfit(source: Path, place: Path, *, mounted: bool) -> str:
