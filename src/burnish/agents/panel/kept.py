@@ -124,7 +124,7 @@ def environment_digest(services: Services, project: str, program: str = "") -> s
         "prepare": services.settings.workspace.prepare,
         "locks": sorted(_content_digest(folder / name) for folder in folders for name in _LOCKS),
         "programs": {name: _about(Path(found).resolve()) for name, found in programs.items() if found},
-        "program": _about(checkout / project / program),
+        "program": _about(checkout / project / program) if program else "",
         "python": sorted(_python_packages(environments, programs)),
         "node": sorted(_node_packages(folders)),
     }

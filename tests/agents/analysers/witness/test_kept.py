@@ -1,5 +1,6 @@
 """Results that are kept for later runs: what is believed, and what is not."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -146,6 +147,14 @@ def test_installing_a_package_changes_the_environment(tmp_path: Path) -> None:
     after = environment_digest(services(tmp_path), "")
     (tmp_path / "uv.lock").write_text("left = 1\n")
     assert len({before, after, environment_digest(services(tmp_path), "")}) == 3
+
+
+def test_what_tests_leave_in_the_checkout_does_not_change_the_environment(tmp_path: Path) -> None:
+    """A report of coverage, or a cache: otherwise, running the tests by hand would make the next review run them, too."""
+    before = environment_digest(services(tmp_path), "")
+    os.utime(tmp_path, (1, 1))
+    (tmp_path / ".coverage").touch()
+    assert environment_digest(services(tmp_path), "") == before
 
 
 def test_a_run_of_all_tests_keeps_its_lines_where_nothing_else_was_asked(tmp_path: Path) -> None:
