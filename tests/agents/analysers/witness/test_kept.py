@@ -150,7 +150,7 @@ def test_installing_a_package_changes_the_environment(tmp_path: Path) -> None:
 
 
 def test_what_tests_leave_in_the_checkout_does_not_change_the_environment(tmp_path: Path) -> None:
-    """A report of coverage, or a cache: otherwise, running the tests by hand would make the next review run them, too."""
+    """A report of coverage, or a cache: otherwise, the next review would run the tests once more."""
     before = environment_digest(services(tmp_path), "")
     os.utime(tmp_path, (1, 1))
     (tmp_path / ".coverage").touch()
