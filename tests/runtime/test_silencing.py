@@ -129,3 +129,20 @@ def test_code_that_was_moved_among_the_tests_is_judged_as_before(tmp_path: Path)
     head = {"src/app.py": None, "examples/app.py": f"{code}{TRAP}\n"}
 
     assert severities(Seats(tmp_path, {"src/app.py": code}, head), "ruff:B006") == {"examples/app.py": "high"}
+
+
+def test_python_below_tests_that_no_file_imports_is_what_tests_read(tmp_path: Path) -> None:
+    code = "a = 1\nif a is 'a':\n    print(a)\n"
+    head = {
+        "tests/linted/package/__init__.py": "",
+        "tests/linted/package/wrong_on_purpose.py": code,
+        "tests/linted/package/helper.py": code,
+        "tests/linted/package/sibling.py": f"from . import helper\n\nprint(helper)\n{code}",
+        "tests/linted/package/collected.py": f"def test_it():\n    assert 1\n\n\n{code}",
+        "tests/test_all.py": "from linted.package import sibling\n\nprint(sibling, 'wrong_on_purpose')\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\n",
+    }
+    found = severities(Seats(tmp_path, {}, head), "ruff:F632")
+
+    assert found["tests/linted/package/wrong_on_purpose.py"] == "low"
+    assert {found[f"tests/linted/package/{name}.py"] for name in ("helper", "sibling", "collected")} == {"high"}

@@ -18,7 +18,7 @@ _TESTS_BY_NAME = re.compile(
     r".+[_-]tests|tests?[_-].+|[a-z]tests?|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
-_DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test|^class \w*Test|TestCase\b", re.MULTILINE)
+_DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test_|^class \w*Test|TestCase\b", re.MULTILINE)
 _OF_DEVELOPERS = re.compile(
     r"[\w-]+\.conf(?:ig)?[.-].*|(?:cake|fab|grunt|gulp|jake|nox|rake)file.*|dodo\.py", re.IGNORECASE
 )
@@ -56,6 +56,9 @@ _TEST_NAME = re.compile(
 _OF_BEHAVE = re.compile(r"(?:^|/)features/(?:steps/.*|environment)\.py$")
 FOLDER_ITSELF = ("__init__", "index", "mod")
 _FOLDER_AND_NAME = 2
+_SHORTEST_NAME = 3
+"""Shorter names are everywhere."""
+_CONFIGURATIONS = (".toml", ".yml", ".yaml", ".cfg", ".ini", ".json")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
@@ -118,19 +121,16 @@ def may_import_from(folder: str, path: str) -> bool:
     return surroundings(f"{folder}/-") is Surroundings.PROGRAM and _VENDORED.isdisjoint(folder.split("/"))
 
 
-def is_inside_tests(path: str) -> bool:
-    """Whether a file is in a folder below one of tests, and called like no test."""
-    *folders, name = PurePosixPath(path).parts or ("",)
-    return not _TESTS_ONLY.isdisjoint(folders[:-1]) and _TEST_NAME.fullmatch(name) is None
+def may_be_only_read(path: str, content: str) -> bool:
+    """Whether a Python file can be material of tests, often wrong on purpose: it is below them, and has none.
 
-
-def is_only_read(path: str, content: str, beside: Collection[str]) -> bool:
-    """Whether a Python file below tests is their material: it has no test, and its folder has neither tests nor is it
-    a package. Nothing imports it then; it is often wrong on purpose.
+    It is material if, besides, no file of the tree imports it.
     """
-    if not path.endswith(".py") or _DEFINES_TEST.search(content) is not None:
-        return False
-    return "__init__.py" not in beside and not any(map(_TEST_NAME.fullmatch, beside))
+    *folders, name = PurePosixPath(path).parts or ("",)
+    is_like_a_test = _TEST_NAME.fullmatch(name) is not None or _DEFINES_TEST.search(content) is not None
+    is_inside = not _TESTS_ONLY.isdisjoint(folders[:-1])
+    can_be_searched = name != "__init__.py" and len(PurePosixPath(path).stem) >= _SHORTEST_NAME
+    return is_inside and path.endswith(".py") and can_be_searched and not is_like_a_test
 
 
 def name_ends(paths: Iterable[str]) -> frozenset[tuple[str, ...]]:
@@ -140,13 +140,24 @@ def name_ends(paths: Iterable[str]) -> frozenset[tuple[str, ...]]:
     )
 
 
-def telling_length(path: str, others: Collection[tuple[str, ...]]) -> int:
-    """How many of the last names of a path it takes to mean this file, and no other one.
+def folder_ends(paths: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """All names of the folders of some files, likewise."""
+    folders = {folder.parts for path in paths for folder in PurePosixPath(path).parents}
+    return frozenset(parts[-length:] for parts in folders for length in range(1, len(parts) + 1))
 
-    Tests are often called like what they test, and so are their folders.
+
+def telling_length(path: str, files: Collection[tuple[str, ...]], folders: Collection[tuple[str, ...]]) -> int:
+    """How many of the last names of a path it takes to mean this file, and nothing of the program.
+
+    Tests are often called like what they test, and so are their folders: what is imported from a folder of the program
+    is there.
     """
+
+    def tells(names: tuple[str, ...]) -> bool:
+        return names not in files and names[:-1] not in folders
+
     lengths = range(_FOLDER_AND_NAME, len(PurePosixPath(path).parts) + 1)
-    return next((length for length in lengths if short_name(path, length) not in others), max(lengths, default=1))
+    return next((length for length in lengths if tells(short_name(path, length))), max(lengths, default=1))
 
 
 def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
@@ -155,37 +166,48 @@ def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
     return (parts[:-1] if parts and parts[-1] in FOLDER_ITSELF else parts)[-length:]
 
 
-def names_in(content: str, path: str, length: int = _FOLDER_AND_NAME) -> bool:
-    """Whether a text refers to a file in another folder: as a module that it imports or quotes, or by its path.
+class References:
+    """How other files refer to a file: as a module that they import or quote, or by its path.
 
-    What is called like a test and is run by its path is run as a test.
+    What is called like a test and is run by its path is run as a test, and so is a module that a configuration names,
+    unless it names a function of it.
     """
-    parts = short_name(path, length)
-    if len(parts) < _FOLDER_AND_NAME or any(part not in content for part in parts):
-        return False
-    *folders, name = map(re.escape, parts)
-    folder = r"[./\\]+".join(folders)
-    named = re.finditer(rf"\b{folder}[./\\]+{name}\b", content)
-    is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
-    for found in named:
-        before = _before(content, found.start())
-        is_path = "/" in found[0]
-        refers = _IMPORTS if is_path and is_run_as_test else _REFERS
-        if before is not None and ((is_path and not is_run_as_test) or refers.search(before)):
-            return True
-    return (
-        re.search(rf"\bfrom\s+[\w.]*\b{folder}\s+import\b(?:\s*\([^)]*?|(?:[^\n\\;]|\\\n)*?)\b{name}\b", content)
-        is not None
-    )
 
+    def __init__(self, path: str, length: int = _FOLDER_AND_NAME) -> None:
+        self._parts = short_name(path, length)
+        self._is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
+        *folders, name = map(re.escape, self._parts)
+        folder = r"[./\\]+".join(folders)
+        self._named = re.compile(rf"\b{folder}[./\\]+{name}\b(?P<function>:\w)?")
+        self._imported = re.compile(
+            rf"\bfrom\s+[\w.]*\b{folder}\s+import\b(?:\s*\([^)]*?|(?:[^\n\\;]|\\\n)*?)\b{name}\b"
+        )
+        stem = re.escape(PurePosixPath(path).stem)
+        module = re.escape(PurePosixPath(path).name.partition(".")[0])
+        is_python = path.endswith((".py", ".pyi"))
+        self._imported_near = re.compile(
+            rf"^\s*(?:from\s+\.?{module}\s+import\b|from\s+\.\s+import\s[^\n]*\b{module}\b|import\s+{module}\b)"
+            if is_python
+            else rf"\b(?:from|import|require)\b\s*\(?\s*[\"']\./{stem}(?:\.\w+)?[\"']",
+            re.MULTILINE,
+        )
 
-def names_sibling(content: str, path: str) -> bool:
-    """Whether a text imports a file of its own folder."""
-    name = re.escape(PurePosixPath(path).name.partition(".")[0])
-    stem = re.escape(PurePosixPath(path).stem)
-    python = rf"^\s*(?:from\s+\.?{name}\s+import\b|from\s+\.\s+import\s[^\n]*\b{name}\b|import\s+{name}\b)"
-    script = rf"\b(?:from|import|require)\b\s*\(?\s*[\"']\./{stem}(?:\.\w+)?[\"']"
-    return re.search(python if path.endswith((".py", ".pyi")) else script, content, re.MULTILINE) is not None
+    def are_in(self, content: str, by: str = "") -> bool:
+        """Whether a text refers to the file. `by` is where the text stands."""
+        if len(self._parts) < _FOLDER_AND_NAME or any(part not in content for part in self._parts):
+            return False
+        for found in self._named.finditer(content):
+            before = _before(content, found.start())
+            is_path = "/" in found[0]
+            is_listed = is_path or (by.endswith(_CONFIGURATIONS) and not found["function"])
+            refers = _IMPORTS if self._is_run_as_test and is_listed else _REFERS
+            if before is not None and ((is_path and not self._is_run_as_test) or refers.search(before)):
+                return True
+        return self._imported.search(content) is not None
+
+    def are_beside(self, content: str) -> bool:
+        """Whether a text imports the file from its own folder."""
+        return self._imported_near.search(content) is not None
 
 
 def _before(content: str, place: int) -> str | None:

@@ -160,7 +160,7 @@ class AnalyserRunner:
         hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
         if not hits:
             return replace(looked, hits=())
-        places = await asyncio.to_thread(lambda: snapshot.places)
+        places = await asyncio.to_thread(snapshot.places_of, {hit.file for hit in hits})
         return replace(looked, hits=tuple(replace(hit, surroundings=places.get(hit.file)) for hit in hits))
 
     async def _on(self, snapshot: ChangeSnapshot, tree: TreeSnapshot, task: Task, stop: asyncio.Event) -> Looked:

@@ -24,12 +24,11 @@ from burnish.agents.panel.own_checks.workflows import is_workflow, lost_script, 
 from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
 from burnish.agents.panel.places import (
     FOLDER_ITSELF,
+    References,
     Surroundings,
-    is_inside_tests,
-    is_only_read,
+    folder_ends,
+    may_be_only_read,
     name_ends,
-    names_in,
-    names_sibling,
     runs_tools,
     surroundings,
     telling_length,
@@ -312,26 +311,29 @@ class ChangeSnapshot:
             for path, name in names.items()
         }
 
-    @cached_property
-    def places(self) -> Mapping[str, Surroundings]:
-        """Where changed files stand of which more is known than their path tells."""
-        program = self._in_program
-        material = {file.path for file in self.files if self._is_material(file.path)} - program
-        return dict.fromkeys(material, Surroundings.MATERIAL) | dict.fromkeys(program, Surroundings.PROGRAM)
-
-    def _is_material(self, path: str) -> bool:
-        return is_inside_tests(path) and is_only_read(
-            path, "\n".join(self.head.lines(path) or ()), self._names_in[posixpath.dirname(path)]
+    def places_of(self, paths: Iterable[str]) -> Mapping[str, Surroundings]:
+        """Where some changed files stand, if more is known than their path tells."""
+        asked = frozenset(paths)
+        material = self._only_read(asked - self._in_program)
+        return dict.fromkeys(material, Surroundings.MATERIAL) | dict.fromkeys(
+            asked & self._in_program, Surroundings.PROGRAM
         )
 
-    @cached_property
-    def _names_in(self) -> Mapping[str, set[str]]:
-        """The names of the files in each folder."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for path in self._services.repository.files(self.commit):
-            folder, _, name = path.rpartition("/")
-            found[folder].add(name)
-        return found
+    def _only_read(self, paths: Iterable[str]) -> frozenset[str]:
+        """Files of Python that only tests read, as text."""
+        asked = {path for path in paths if may_be_only_read(path, "\n".join(self.head.lines(path) or ()))}
+        head = _CommitFiles(self._services.repository, self.commit)
+        naming = head.holding({PurePosixPath(path).stem for path in asked})
+        contents = head.read({path for found in naming.values() for path in found})
+        texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
+
+        def is_imported(path: str) -> bool:
+            by = (naming.get(PurePosixPath(path).stem, set()) - {path}) & texts.keys()
+            near = {one for one in by if posixpath.dirname(one) == posixpath.dirname(path)}
+            to_it = References(path)
+            return any(to_it.are_in(texts[one], one) for one in by) or any(to_it.are_beside(texts[one]) for one in near)
+
+        return frozenset(path for path in asked if not is_imported(path))
 
     @cached_property
     def _in_program(self) -> frozenset[str]:
@@ -344,15 +346,19 @@ class ChangeSnapshot:
         program = [
             file for file in self.files if file.path not in mild and takes_code(file) and not runs_tools(file.path)
         ]
-        texts = ["\n".join(self.head.lines(file.path) or ()) for file in program] if mild else []
+        texts = {file.path: "\n".join(self.head.lines(file.path) or ()) for file in program} if mild else {}
         beside: defaultdict[str, list[str]] = defaultdict(list)
-        for file, text in zip(program, texts, strict=False):
-            beside[posixpath.dirname(file.path)].append(text)
-        own = name_ends(file.path for file in program)
-        lengths = {path: telling_length(path, own) for path in mild}
-        named = {path for path in mild if any(names_in(text, path, lengths[path]) for text in texts)}
-        near = {path for path in mild if any(names_sibling(one, path) for one in beside[posixpath.dirname(path)])}
-        return frozenset(moved | named | near)
+        for path, text in texts.items():
+            beside[posixpath.dirname(path)].append(text)
+        files, folders = (ends(texts) for ends in (name_ends, folder_ends))
+
+        def is_named(path: str) -> bool:
+            to_it = References(path, telling_length(path, files, folders))
+            return any(to_it.are_in(text, by) for by, text in texts.items()) or any(
+                map(to_it.are_beside, beside[posixpath.dirname(path)])
+            )
+
+        return frozenset(moved | {path for path in mild if is_named(path)})
 
     @cached_property
     def changes_packages(self) -> bool:

@@ -26,9 +26,44 @@ def _severity(one: Hit, code: str) -> str:
     return ruling.severity.value if ruling else "none"
 
 
+_NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B']` and `Literal['C']`"
+
+
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .a import C\n"),
+        ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .b import C\n"),
+        ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os\nimport posix as os\n"),
+        ("ruff:B909", 3, "", "def f(self):\n    for a in self.view:\n        self.view.update([a])\n"),
+        (
+            "ruff:B909",
+            4,
+            "",
+            "while more:\n    more = False\n    for i, a in enumerate(b):\n        b.pop(i)\n        more = True\n",
+        ),
+        (
+            "ast-grep:py-dict-changed",
+            5,
+            "",
+            "class A:\n def keys(self): return []\n def clear(self):\n  for b in self.keys():\n   del a[b]\n",
+        ),
+        ("ruff:PLE0309", 2, "", "class A:\n    def __hash__(self):\n        assert 0, 'no key'\n"),
+        ("ruff:PLE0309", 4, "", "class A:\n    def __hash__(self):\n        'Not a key.'\n        return None\n"),
+        (
+            "ty:parameter-already-assigned",
+            1,
+            "Multiple values provided for parameter `name` of `Activity.__init__`",
+            "a = Activity(name=name, **data)\n",
+        ),
+        ("ty:unsupported-operator", 3, _NO_OPERATOR, "type A = (\n    'B'\n    | 'C'\n)\n"),
+        ("ty:unsupported-operator", 1, _NO_OPERATOR, "type A = 'B' | 'C'\n"),
+        (
+            "kingfisher:betterleaks.private-key",
+            1,
+            "",
+            "lines = [b'-----BEGIN PRIVATE KEY-----']\nlines += data[:64]\nlines += [b'-----END KEY-----']\n",
+        ),
         (
             "ty:missing-argument",
             6,
@@ -63,7 +98,6 @@ def _severity(one: Hit, code: str) -> str:
         ("ruff:PLW0177", 1, "", "if a is np.nan:\n    b()\n"),
         ("ruff:F811", 4, "`f` from line 2", "@overload\ndef f(a): ...\n@overload\ndef f(b): ...\ndef f(c): ...\n"),
         ("ruff:B015", 2, "", "with self.assertRaisesMessage(A, b):\n    c < d\n"),
-        ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .a import C\n"),
         ("ruff:S506", 1, "unsafe loader `FullLoader`", "yaml.load(a, Loader=yaml.FullLoader)\n"),
         ("ruff:S609", 1, "", "run('tar --wildcards -C b */a', shell=True)\n"),
         (
@@ -385,6 +419,29 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:B909", 2, "", "for a in self.views:\n    self.views.remove(a)\n"),
+        ("ruff:B909", 3, "", "while True:\n    for i, a in enumerate(b):\n        b.pop(i)\n"),
+        (
+            "ast-grep:py-dict-changed",
+            3,
+            "",
+            "class Files:\n    def clear(self):\n        for b in self.keys(): del self[b]\n",
+        ),
+        ("ruff:PLE0309", 3, "", "class A:\n    def __hash__(self):\n        hash(self.name)\n"),
+        (
+            "ty:parameter-already-assigned",
+            1,
+            "Multiple values provided for parameter `name` of `Activity.__init__`",
+            "a = Activity(other, name=name)\n",
+        ),
+        ("ty:unsupported-operator", 5, _NO_OPERATOR, "type A = (\n    'B'\n    | 'C'\n)\nd = 'B' | 'C'\n"),
+        (
+            "kingfisher:betterleaks.private-key",
+            1,
+            "",
+            "key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----'\n",
+        ),
+        ("kingfisher:betterleaks.private-key", 1, "", "key = '-----BEGIN PRIVATE KEY-----'\n"),
         ("ruff:B006", 1, "", "def f(a=[]):\n    a.append(1)\n"),
         ("ruff:B006", 1, "", "def f(a={}):\n    a[1] = 2\n"),
         ("ruff:B006", 1, "", "def f(a=[]):\n    a += [1]\n"),
@@ -401,7 +458,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:PLE1205", 1, "", "log.debug('done', a, b)\n"),
         ("ruff:PLW0177", 1, "", "if a == np.nan:\n    b()\n"),
         ("ruff:B015", 2, "", "with lock:\n    c < d\n"),
-        ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .b import C\n"),
         ("ruff:S506", 1, "unsafe loader `Loader`", "yaml.load(a, Loader=yaml.Loader)\n"),
         ("ruff:S609", 2, "", "def f(a):\n    run('chown ' + a + ' *', shell=True)\n"),
         ("ast-grep:py-coroutine-dropped", 3, "", "def f(self):\n    if True:\n        self.b()\n"),
@@ -571,7 +627,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:B006", 1, "", "def f(a: dict[str, int] = {}):\n    self.a = a\n"),
         ("ruff:B909", 4, "", "while work:\n    for it in its:\n        if a:\n            its.remove(it)\n"),
         ("ruff:B909", 3, "", "from xml import etree\nfor a in b.attrib:\n    b.attrib.pop(a)\n"),
-        ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os\nimport posix as os\n"),
         ("ruff:F507", 1, "", "a = 'b' % c()\n"),
         (
             "ruff:FAST003",

@@ -3,13 +3,12 @@
 import pytest
 
 from burnish.agents.panel.places import (
+    References,
+    folder_ends,
     is_filled_in,
-    is_inside_tests,
-    is_only_read,
     is_template,
+    may_be_only_read,
     name_ends,
-    names_in,
-    names_sibling,
     runs_tools,
     shows_placeholders,
     surroundings,
@@ -72,22 +71,20 @@ def test_a_path_says_what_a_file_is_for(path: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "beside", "read"),
+    ("path", "content", "may_be"),
     [
-        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "wrong.txt"}, True),
-        ("tests/wrong.py", "a = b", {"wrong.py"}, False),
-        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "__init__.py"}, False),
-        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "test_right.py"}, False),
-        ("tests/functional/a/wrong.py", "a = b", {"wrong.py", "conftest.py"}, False),
-        ("tests/functional/a/wrong.py", "class Wrong(unittest.TestCase):", {"wrong.py"}, False),
-        ("tests/functional/a/wrong.py", "def test_it():", {"wrong.py"}, False),
-        ("tests/functional/a/wrong.js", "a = b", {"wrong.js"}, False),
-        ("examples/shop/pay/wrong.py", "a = b", {"wrong.py"}, False),
-        ("src/shop/wrong.py", "a = b", {"wrong.py"}, False),
+        ("tests/functional/a/wrong.py", "a = b", True),
+        ("tests/wrong.py", "a = b", False),
+        ("tests/functional/a/test_wrong.py", "a = b", False),
+        ("tests/functional/a/wrong.py", "class Wrong(unittest.TestCase):", False),
+        ("tests/functional/a/wrong.py", "def test_it():", False),
+        ("tests/functional/a/wrong.js", "a = b", False),
+        ("examples/shop/pay/wrong.py", "a = b", False),
+        ("src/shop/wrong.py", "a = b", False),
     ],
 )
-def test_what_tests_only_read_stands_apart_from_them(path: str, content: str, beside: set[str], read: bool) -> None:
-    assert (is_inside_tests(path) and is_only_read(path, content, beside)) is read
+def test_a_file_among_tests_may_be_what_they_only_read(path: str, content: str, may_be: bool) -> None:
+    assert may_be_only_read(path, content) is may_be
 
 
 @pytest.mark.parametrize(
@@ -95,12 +92,15 @@ def test_what_tests_only_read_stands_apart_from_them(path: str, content: str, be
     [
         ("test/pay.py", 2),
         ("test/shop/pay.py", 3),
-        ("test/unit/common/shop/__init__.py", 2),
+        ("test/unit/common/shop/__init__.py", 3),
+        ("test/shop/plain/pay.py", 2),
+        ("test/common/tax.py", 3),
         ("test/unit/common/shop/pay.py", 4),
     ],
 )
 def test_a_test_that_is_called_like_the_program_takes_more_names(path: str, length: int) -> None:
-    assert telling_length(path, name_ends(["src/common/shop/pay.py", "src/shop/__init__.py"])) == length
+    program = ["src/common/shop/pay.py", "src/shop/__init__.py"]
+    assert telling_length(path, name_ends(program), folder_ends(program)) == length
 
 
 @pytest.mark.parametrize(
@@ -141,15 +141,18 @@ def test_a_file_that_cannot_be_parsed_is_a_template_by_its_folder_or_by_its_text
     ],
 )
 def test_a_program_names_a_file_by_an_import_or_by_its_path(text: str, *, is_named: bool) -> None:
-    assert names_in(f"first\n{text}\n", "a/tests/helpers.py") is is_named
+    assert References("a/tests/helpers.py").are_in(f"first\n{text}\n") is is_named
 
 
 def test_what_is_called_like_a_test_is_run_as_one() -> None:
-    assert not names_in("python tests/test_pay.py", "tests/test_pay.py")
-    assert not names_in('runner.run("./tests/pay.test.js")', "tests/pay.test.js")
-    assert names_in('const pay = require("./tests/pay.test.js")', "tests/pay.test.js")
-    assert names_in("from tests.test_pay import pay", "tests/test_pay.py")
-    assert not names_in("from shop.tests import a\n\nhelpers = a()", "a/tests/helpers.py")
+    assert not References("tests/test_pay.py").are_in("python tests/test_pay.py")
+    assert not References("tests/pay.test.js").are_in('runner.run("./tests/pay.test.js")')
+    assert References("tests/pay.test.js").are_in('const pay = require("./tests/pay.test.js")')
+    assert References("tests/test_pay.py").are_in("from tests.test_pay import pay")
+    assert not References("a/tests/helpers.py").are_in("from shop.tests import a\n\nhelpers = a()")
+    assert not References("shop/tests/test_pay.py").are_in("omit = ['shop.tests.test_pay']", by="pyproject.toml")
+    assert References("shop/tests/test_pay.py").are_in("pay = 'shop.tests.test_pay:main'", by="pyproject.toml")
+    assert References("shop/tests/test_pay.py").are_in("load('shop.tests.test_pay')", by="shop/run.py")
 
 
 @pytest.mark.parametrize(
@@ -166,14 +169,14 @@ def test_what_is_called_like_a_test_is_run_as_one() -> None:
     ],
 )
 def test_a_program_names_a_file_of_its_own_folder_by_an_import(text: str, path: str, *, is_named: bool) -> None:
-    assert names_sibling(f"first\n{text}\n", path) is is_named
+    assert References(path).are_beside(f"first\n{text}\n") is is_named
 
 
 def test_more_of_a_path_may_be_asked_for() -> None:
     text = 'import http from "./adapters/http.js";'
-    assert names_in(text, "test/unit/adapters/http.js")
-    assert not names_in(text, "test/unit/adapters/http.js", 3)
-    assert names_in('import http from "../test/unit/adapters/http.js";', "test/unit/adapters/http.js", 3)
+    assert References("test/unit/adapters/http.js").are_in(text)
+    assert not References("test/unit/adapters/http.js", 3).are_in(text)
+    assert References("test/unit/adapters/http.js", 3).are_in('import http from "../test/unit/adapters/http.js";')
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LINES_OF_A_KEY = 60
+_PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _LONG_PART = re.compile(r"[\w+-]{12,}")
 _TYPED = re.compile(
@@ -120,15 +121,21 @@ def looks_made_up(hit: Hit, source: SourceCode) -> bool:
     name (`TEST_KEY=…`) excuses anything.
     """
     if "PRIVATE KEY" in source.line(hit.line):
-        return _is_no_key(source.lines[hit.line or 1 : (hit.line or 1) + _LINES_OF_A_KEY])
+        return _is_no_key(source.lines[(hit.line or 1) - 1 : (hit.line or 1) + _LINES_OF_A_KEY])
     words = _LONG_WORD.findall(source.line(hit.line))
     parts = [part for one in words for part in _LONG_PART.findall(one) or [one]]
     return bool(parts) and all(map(_TYPED.search, parts))
 
 
 def _is_no_key(lines: Sequence[str]) -> bool:
-    """Whether the lines of a key repeat themselves. One that is real looks like chance, and cannot be compressed."""
-    key = "".join(takewhile(lambda one: "-----" not in one, map(str.strip, lines)))
+    """Whether the lines of a key, below its first one, repeat themselves, or are code that puts a key together.
+
+    One that is real looks like chance, and cannot be compressed.
+    """
+    inside = [*takewhile(lambda one: "-----END" not in one, lines)]
+    if not any(map(_PART_OF_A_KEY.search, inside)):
+        return len(inside) < len(lines)
+    key = "".join(map(str.strip, takewhile(lambda one: "-----" not in one, lines[1:])))
     return 0 < len(zlib.compress(key.encode(), 9)) < len(key) / 2
 
 

@@ -10,7 +10,10 @@ from burnish.agents.panel.selectors import plain
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
-_FIXED_CODE = re.compile(r"(['\"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1", re.IGNORECASE)
+_FIXED_CODE = re.compile(
+    r"""(['"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1|['"]javascript:throw new Error\('[^'"]*'\)['"]""",
+    re.IGNORECASE,
+)
 _OR_TRUE = re.compile(r"!\s*(?P<name>[\w.$]+)\s*\|\|\s*(?P=name)\b")
 _NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
 _WITH_EMPTY_CLASS = re.compile(r"/[^/\s]*\[\][^/]*/")
@@ -96,8 +99,9 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
-    """`javascript:void(0)` runs the same code whatever happens."""
-    return _FIXED_CODE.search(source.line(hit.line)) is not None
+    """`javascript:void(0)` runs the same code whatever happens, and so do the messages of a bundled React."""
+    others, fixed = _FIXED_CODE.subn("", source.line(hit.line))
+    return fixed > 0 and "javascript:" not in others.lower()
 
 
 def is_fixed_text(hit: Hit, source: SourceCode) -> bool:

@@ -62,6 +62,7 @@ _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
+_ADDS = re.compile(r"\.(?:add|update)\(")
 _PAGES = re.compile(
     r"html|flask|django|\bresponse|\bweb\b|\bpages?\b|\be?mail|(?:send|render)_(?:to|e?mail)", re.IGNORECASE
 )
@@ -150,6 +151,8 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
     loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
     if loops and (ast.unparse(loops[-1]) == "self" or _is_gone_through_again(loops[-1], source, hit.line)):
         return True
+    if loops and isinstance(loops[-1], ast.Attribute) and _ADDS.search(line):
+        return True  # an object of the program, whose class decides what `update` does
     if loops and ast.unparse(loops[-1]).endswith(".attrib") and "lxml" in source.text:
         return True  # which gives a list of its keys
     if _GROWS.search(line) or (_REPLACES.search(line) and not line.lstrip().startswith("del ")):
@@ -162,9 +165,11 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
 
 
 def _is_gone_through_again(changed: ast.expr, source: SourceCode, line: int | None) -> bool:
-    """Whether a loop goes through it as long as something is in it: `while its: for it in its: …`."""
-    outer = [node.test for node in source.around(line) if isinstance(node, ast.While)]
-    return any(ast.unparse(one) == ast.unparse(changed) for one in outer)
+    """Whether a loop goes through it as long as something is in it, or has changed: `while its: for it in its: …`."""
+    outer = [node for node in source.around(line) if isinstance(node, ast.While)]
+    set_within = {part.id for node in outer for part in ast.walk(node) if _is_stored_name(part)}
+    tests = [ast.unparse(node.test) for node in outer]
+    return ast.unparse(changed) in tests or not set_within.isdisjoint(tests)
 
 
 def _holds(node: ast.stmt, line: int | None) -> bool:
@@ -191,8 +196,21 @@ def is_interface(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_no_dict(hit: Hit, source: SourceCode) -> bool:
-    """`keys` of a dict takes no argument; and what a class of another name makes, or is given, may be no dict."""
+    """`keys` of a dict takes no argument; and what a class of another name makes, or is given, may be no dict.
+
+    What a class defines itself, such as `keys`, may make a list.
+    """
     loops = [node.iter for node in source.around(hit.line) if isinstance(node, ast.For)]
+    defined = {
+        part.name
+        for node in source.around(hit.line)
+        if isinstance(node, ast.ClassDef)
+        for part in node.body
+        if isinstance(part, Function)
+    }
+    for loop in loops:
+        if isinstance(loop, ast.Call) and ast.unparse(loop.func).removeprefix("self.") in defined:
+            return True
     if any(isinstance(one, ast.Call) and one.args for one in loops):
         return True
     function = source.function(hit.line)
@@ -203,6 +221,25 @@ def is_no_dict(hit: Hit, source: SourceCode) -> bool:
         if any(name[:1].isupper() and "Dict" not in name and name != "Counter" for name in made):
             return True
     return False
+
+
+def is_refused(hit: Hit, source: SourceCode) -> bool:
+    """All that the method does is to fail, or to return None: objects of this class are not for that."""
+    function = source.function(hit.line)
+    if function is None:
+        return False
+    has_text = ast.get_docstring(function) is not None
+    return all(map(_refuses, function.body[1 if has_text else 0 :]))
+
+
+def _refuses(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Raise() | ast.Return(value=ast.Constant(value=None)):
+            return True
+        case ast.Assert(test=ast.Constant(value=value)):
+            return not value
+        case _:
+            return False
 
 
 def returns_nothing(hit: Hit, source: SourceCode) -> bool:
@@ -387,8 +424,8 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
     """
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
-    if _imports(first) & _imports(source.around(hit.line)):
-        return True  # the same module once more
+    if _imports(first) and _imports(source.around(hit.line)):
+        return True  # of two imports of one name, the second one is meant, and mostly both are the same
     if any(isinstance(node, ast.Assign | ast.Global) for node in first):
         return True
     decorators = [last_name(one) for node in first if isinstance(node, Function) for one in node.decorator_list]

@@ -2,11 +2,13 @@
 
 import ast
 import re
+from collections.abc import Sequence
 
 from burnish.agents.panel.doubts.python_values import values_of
 from burnish.agents.panel.doubts.source import Function, SourceCode, is_parameter, last_name, parameters
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.imports import is_optional
+from burnish.agents.panel.selectors import plain
 
 _ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
@@ -16,6 +18,7 @@ _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
 """What is made as one of these stays one."""
 _MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
+_TYPE_STATEMENT = re.compile(r"\s*type\s+\w+\s*(?:\[.*\]\s*)?=")
 _OF_ANOTHER_TYPE = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
 )
@@ -47,6 +50,8 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     calls = source.calls(hit.line)
     if any(ast.unparse(one).startswith("ast.") for one in calls):
         return True  # nodes of syntax trees may be made in pieces
+    if plain(hit.rule) == "parameter-already-assigned" and _spreads(source.around(hit.line)):
+        return True
     if constructor := _CONSTRUCTOR.search(hit.message):
         return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
     method = _METHOD.search(hit.message)
@@ -65,6 +70,11 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
         or (method["owner"][0].islower() and is_parameter(one.value, function))
         for one in named
     )
+
+
+def _spreads(nodes: Sequence[ast.AST]) -> bool:
+    """Whether a call takes names from a mapping: which ones it holds by then, its type does not tell."""
+    return any(part.arg is None for node in nodes if isinstance(node, ast.Call) for part in node.keywords)
 
 
 def _is_replaceable(owner: ast.expr) -> bool:
@@ -166,9 +176,20 @@ def is_held_function(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_local_annotation(hit: Hit, source: SourceCode) -> bool:
-    """What is annotated inside of a function is never evaluated."""
+    """What is annotated inside of a function, or what `type` gives a name to, is not evaluated."""
+    if _is_in_type_statement(source.lines[: hit.line]):
+        return True
     annotated = any(isinstance(node, ast.AnnAssign) and node.lineno == hit.line for node in source.around(hit.line))
     return annotated and source.function(hit.line) is not None
+
+
+def _is_in_type_statement(lines: Sequence[str]) -> bool:
+    """Whether the last line is part of `type Name = …`, which a Python before 3.12 cannot parse."""
+    starts = [place for place, line in enumerate(lines) if _TYPE_STATEMENT.match(line)]
+    if not starts:
+        return False
+    before = "".join(lines[starts[-1] : -1])
+    return len(lines) - 1 == starts[-1] or sum(map(before.count, "([{")) > sum(map(before.count, ")]}"))
 
 
 def _is_about_types(handler: ast.ExceptHandler) -> bool:

@@ -111,7 +111,7 @@ class CheckedChange:
         self.files = {self.base: self._repository.files(self.base), self.head: self._repository.files(self.head)}
         self.paths = tuple({path: None for one in snapshot.shown.entries for path in (one.old_path, one.path)})
         self.ignored = frozenset(file.path for file in snapshot.files if file.only_secrets)
-        self.places = snapshot.places
+        self.places_of = snapshot.places_of
         self.checks = configured_checks(self._tree(self.policy), self._tree(self.head), self.paths)
 
     def _tree(self, commit: str) -> CommitTree:
@@ -241,8 +241,9 @@ class _Round:
         if base is not None:
             new = (*new, *_failures(plan, head.output, old, new))
         new = await self._with_hidden(plan, new)
+        places = change.places_of({hit.file for hit in new})
         return ChecksReview(
-            hits=tuple(replace(hit, surroundings=change.places.get(hit.file)) for hit in new),
+            hits=tuple(replace(hit, surroundings=places.get(hit.file)) for hit in new),
             notes=tuple(notes),
             examined=tuple(
                 Examined(path=path, level=Level.CHECKED)
