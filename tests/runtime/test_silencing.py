@@ -132,7 +132,7 @@ def test_code_that_was_moved_among_the_tests_is_judged_as_before(tmp_path: Path)
 
 
 def test_python_below_tests_that_no_file_imports_is_what_tests_read(tmp_path: Path) -> None:
-    code = "a = 1\nif a is 'a':\n    print(a)\n"
+    code = "a = 1\nassert (a, 'is one')\n"
     head = {
         "tests/linted/package/__init__.py": "",
         "tests/linted/package/wrong_on_purpose.py": code,
@@ -142,7 +142,7 @@ def test_python_below_tests_that_no_file_imports_is_what_tests_read(tmp_path: Pa
         "tests/test_all.py": "from linted.package import sibling\n\nprint(sibling, 'wrong_on_purpose')\n",
         "pyproject.toml": "[tool.pytest.ini_options]\n",
     }
-    found = severities(Seats(tmp_path, {}, head), "ruff:F632")
+    found = severities(Seats(tmp_path, {}, head), "ruff:F631")
 
     assert found["tests/linted/package/wrong_on_purpose.py"] == "low"
     assert {found[f"tests/linted/package/{name}.py"] for name in ("helper", "sibling", "collected")} == {"high"}
