@@ -53,6 +53,7 @@ _PLACES = 30
 _FROM_THE_LEFT, _BEFORE_CARET = 60, 30
 """Columns: what lies further to the right is shown with so much of the line before it."""
 _SHOWN = 20
+_OF_A_TEST, _TESTS_IN_FULL = "test:", 5
 """Findings that a summary names before it only counts them."""
 _HEADS = ("RUN", "STATE", "PROTOCOL", "BRANCH", "ROUNDS", "BLOCKING", "AGE")
 
@@ -277,13 +278,18 @@ def open_findings(account: Account) -> Iterator[Line]:
     """Open findings, those of one file together, the worst first; for the worst also the code and what to do."""
     run = account.run
     entries = [entry for entry in run.findings if entry.status is FindingStatus.OPEN]
-    entries.sort(key=lambda entry: entry.finding.severity.rank)
+    entries.sort(key=lambda entry: (entry.finding.severity.rank, entry.finding.location is None))
     shown = _by_file(entries[:_SHOWN])
+    said: list[str] = []
     for place, group in enumerate(shown):
         if place and len(entries) > len(shown):
             yield ()
         for entry in group:
-            yield from _open_finding(account, entry)
+            # One mistake makes many tests fail, and most of them say the same.
+            is_test, says = entry.finding.rule.startswith(_OF_A_TEST), entry.finding.impact
+            in_short = is_test and (says in said or len(said) >= _TESTS_IN_FULL)
+            said += [says] if is_test and not in_short else []
+            yield from _open_finding(account, entry, in_short=in_short)
     if len(entries) > _SHOWN:
         yield f"  … and {len(entries) - _SHOWN} more: ", Toned(f"burnish findings {run.id}", Tone.COMMAND)
 
@@ -297,13 +303,13 @@ def _by_file(entries: Sequence[Tracked]) -> list[list[Tracked]]:
     return list(files.values())
 
 
-def _open_finding(account: Account, entry: Tracked) -> Iterator[Line]:
+def _open_finding(account: Account, entry: Tracked, *, in_short: bool) -> Iterator[Line]:
     finding, location = entry.finding, entry.finding.location
     where = "" if location is None else f"{location.file}{f':{location.line}' if location.line else ''}: "
     severity = words.severity_word(finding.severity)
     gap = " " * (9 - len(severity.text))
     yield "  ", severity, f"{gap}{flat(where)} " if where else gap, flat(finding.title), f" [{finding.id[:8]}]"
-    if finding.severity.at_least(Severity.MEDIUM):
+    if finding.severity.at_least(Severity.MEDIUM) and not in_short:
         yield from ((_INDENT, *line) for line in _in_short(finding, account.code.get(finding.id)))
     answer = last_answers(account.run).get(finding.id) if entry.blocking else None
     if answer is not None:
