@@ -2,6 +2,8 @@
 
 import ast
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
@@ -52,3 +54,28 @@ def test_the_error_of_the_parser_that_only_some_versions_have_is_no_end(monkeypa
     monkeypatch.setattr(sys.modules["burnish.agents.panel.python_source"].ast, "parse", fail)
 
     assert parse_python("x = 1") is None
+
+
+def test_one_thread_parses_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser of CPython 3.11 fails where two do."""
+    first_is_inside, second_has_begun, both_inside = Event(), Event(), Event()
+    parse = ast.parse
+
+    def watched(source: str) -> ast.Module:
+        if source == "first":
+            first_is_inside.set()
+            second_has_begun.wait()
+            assert not both_inside.wait(0.1)
+        else:
+            both_inside.set()
+        return parse(source)
+
+    def second() -> ast.Module | None:
+        first_is_inside.wait()
+        second_has_begun.set()
+        return parse_python("second")
+
+    monkeypatch.setattr("burnish.agents.panel.python_source.ast.parse", watched)
+    with ThreadPoolExecutor(2) as threads:
+        trees = [threads.submit(parse_python, "first"), threads.submit(second)]
+        assert all(tree.result() is not None for tree in trees)

@@ -6,14 +6,18 @@ themselves for each level counts as one that cannot be parsed, too.
 """
 
 import ast
+from threading import Lock
 
 _DEEPEST = 120
+_ONE_AT_A_TIME = Lock()
+"""CPython 3.11 counts the depth of trees for all threads together: two that parse at once can make both fail."""
 
 
 def parse_python(source: str | bytes) -> ast.Module | None:
     """The tree, or None where there is none to work with."""
     try:
-        tree = ast.parse(source)
+        with _ONE_AT_A_TIME:
+            tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return None
     return tree if _is_shallow(tree) else None

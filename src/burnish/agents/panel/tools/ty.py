@@ -21,6 +21,7 @@ import msgspec
 from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolInvocation, ToolName
 from burnish.agents.panel.places import may_import_from
 from burnish.agents.panel.project_tests.reach import PythonImports
+from burnish.agents.panel.python_source import parse_python
 from burnish.agents.panel.tools import reading
 from burnish.core.values import replace
 from burnish.system.process import Finished
@@ -255,7 +256,8 @@ def _library_file(module: str) -> Path | None:
 def _names_of_library(module: str) -> frozenset[str]:
     """Every name that the source of a module of the standard library gives to something."""
     file = _library_file(module) if module.partition(".")[0] in sys.stdlib_module_names else None
-    nodes = list(ast.walk(ast.parse(file.read_bytes()))) if file else []
+    tree = parse_python(file.read_bytes()) if file else None
+    nodes = list(ast.walk(tree)) if tree else []
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
     imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
     assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
