@@ -61,7 +61,7 @@ LOG = closed(
 FILES = {"src/app.py", "a b%20:c/ü.py"}
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cf", "Z"]), max_size=20)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cf", "Cn", "Z"]), max_size=20)
 FINDINGS = st.builds(
     Finding,
     severity=st.sampled_from(Severity),

@@ -38,6 +38,15 @@ def test_what_was_answered_and_what_runs_is_asked_for_again_on_the_new_tree() ->
     assert all(isinstance(work, Running) and work.attempt == 2 for work in works(driven))
 
 
+def test_a_round_whose_only_review_was_lost_is_one_of_the_new_tree() -> None:
+    driven = Driven(PLAIN, session="s")
+    driven.start()
+    driven.lose()
+    driven.happen(change())
+    assert works(driven) == [Ready()]
+    assert (driven.run.rounds[-1].tree, driven.run.rounds[-1].commit) == ("tree-1", "commit of tree-1")
+
+
 def test_it_is_asked_for_twice_more_and_then_the_run_did_not_run() -> None:
     driven = Driven(PLAIN, session="s")
     for number in (1, 2, 3):

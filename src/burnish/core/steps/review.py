@@ -153,10 +153,11 @@ def tree_changed(run: Run, phase: Reviewing, event: TreeChanged) -> Run:
         raise RefusedError("the tree is the one under review")
     has_begun = any(not isinstance(seat.work, Ready) or seat.work.attempt > 1 for seat in phase.seats)
     run = take(run, event.change)
+    if len(run.rounds) >= phase.round:  # open, even where the review that opened it was lost
+        run = run.with_last_round(tree=run.tree, commit=run.commit, reviews=())
     if not has_begun:
         return run
     run = replace(run, infrastructure_failures=run.infrastructure_failures + 1)
-    run = run.with_last_round(tree=run.tree, commit=run.commit, reviews=())
     named = f": {', '.join(event.files)}" if event.files else ""
     failure = Failure(kind=FailureKind.WROTE_TO_TREE, message=f"the working tree changed during the review{named}")
     attempt, rule = phase.attempt, run.protocol.failures
