@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 _TEST_FOLDERS = frozenset(
     {
         "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
-        "testsuite", "testsuites", "testcases",
+        "testsuite", "testsuites", "testcases", "testserver", "integration",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
         "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples",
@@ -201,7 +201,9 @@ class References:
             is_path = "/" in found[0]
             is_listed = is_path or (by.endswith(_CONFIGURATIONS) and not found["function"])
             refers = _IMPORTS if self._is_run_as_test and is_listed else _REFERS
-            if before is not None and ((is_path and not self._is_run_as_test) or refers.search(before)):
+            # In Python, a path is in quotes; a text that only tells of it mostly has none in the same line.
+            is_named = is_path and not self._is_run_as_test and not by.endswith(".py")
+            if before is not None and (is_named or refers.search(before)):
                 return True
         return self._imported.search(content) is not None
 
@@ -218,8 +220,12 @@ def _before(content: str, place: int) -> str | None:
 
 def is_template(path: str, lines: Sequence[str]) -> bool:
     """Whether a file that cannot be parsed is a template, or a part, of which code is made."""
-    named = not _TEMPLATE_FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
-    return named or any(_TEMPLATE.search(line) for line in lines)
+    return in_folder_of_templates(path) or any(_TEMPLATE.search(line) for line in lines)
+
+
+def in_folder_of_templates(path: str) -> bool:
+    """Whether files are made of a file, in other places, as far as its path tells."""
+    return not _TEMPLATE_FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
 
 
 def is_filled_in(line: str) -> bool:

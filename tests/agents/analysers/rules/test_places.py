@@ -172,6 +172,13 @@ def test_a_program_names_a_file_of_its_own_folder_by_an_import(text: str, path: 
     assert References(path).are_beside(f"first\n{text}\n") is is_named
 
 
+def test_a_text_in_python_that_only_tells_of_a_path_does_not_use_it() -> None:
+    told = '"""A plugin.\n\n    Location: ./tests/helpers.py:13\n"""\n'
+    assert not References("a/tests/helpers.py").are_in(told, by="plugin.py")
+    assert References("a/tests/helpers.py").are_in('run(["tests/helpers.py"])\n', by="plugin.py")
+    assert References("a/tests/helpers.py").are_in(told, by="run.sh")
+
+
 def test_more_of_a_path_may_be_asked_for() -> None:
     text = 'import http from "./adapters/http.js";'
     assert References("test/unit/adapters/http.js").are_in(text)

@@ -5,6 +5,7 @@ import re
 from burnish.agents.panel.doubts.python import NAME
 from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
 from burnish.agents.panel.interface import Hit
+from burnish.agents.panel.places import in_folder_of_templates
 from burnish.agents.panel.selectors import plain
 
 _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\b", re.MULTILINE)
@@ -56,6 +57,7 @@ _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
 )
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
+_RELEASE_OF_YARN = re.compile(r"(?:^|/)\.yarn/releases/yarn-[\d.]+\.c?js$")
 _LONG_LINE = 1_000
 _LONG_LINES = 250
 """The mean of a file that no person wrote."""
@@ -65,8 +67,10 @@ _RUNS_CODE = ("no-eval", "no-implied-eval", "no-script-url")
 def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
     """A bundle has the modules that it imports in itself; and what a build writes is not in the repository.
 
-    What is imported late is there by then, or is looked for from another folder.
+    What is imported late is there by then, or is looked for from another folder; and so is what a template imports.
     """
+    if in_folder_of_templates(hit.file):
+        return True
     line = source.line(hit.line)
     late = source.function(hit.line) is not None or _LATE.search(line) is not None
     return late or _BUNDLE.search(source.text) is not None or _OUTPUT.search(line) is not None
@@ -75,8 +79,11 @@ def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
 def is_built(hit: Hit, source: SourceCode) -> bool:
     """A bundler wrote the line, or the whole file. What that runs as code counts all the same.
 
-    The folder of a file, or a version in its head, says nothing: a change could put its own code there.
+    The folder of a file, or a version in its head, says nothing: a change could put its own code there. Only yarn has a
+    place for a release of itself, which evaluates code in several ways.
     """
+    if _RELEASE_OF_YARN.search(hit.file):
+        return True
     if plain(hit.rule) in _RUNS_CODE:
         return False
     length = len("".join(source.line(hit.line).split()))

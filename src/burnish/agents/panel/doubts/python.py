@@ -34,6 +34,13 @@ _ALSO_FOR_2 = re.compile(r"\b_?(?:IS_?)?PY_?[23]\b|\bsys\.version_info\b|^\s*(?:
 _ANOTHER_START = re.compile(r"version_info|__name__ == (?!'__main__')")
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")
 _SAYS_WHY = re.compile(r"\b(?:ignor|suppress|swallow|silent)", re.IGNORECASE)
+_KEEPS = frozenset(
+    {
+        "cache", "cached_property", "classmethod", "contextmanager", "fixture", "lru_cache", "property", "staticmethod",
+        "wraps",
+    }
+)  # fmt: skip
+"""Decorators that do nothing with a function but change it."""
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _SHELLS = ("getoutput", "getstatusoutput", "popen", "popen2", "popen3", "popen4", "system")
 _COMMAND_ARGUMENTS = ("args", "cmd", "command")
@@ -438,7 +445,10 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
     if found and inside and inside.lineno != hit.line and source.function(int(found["line"])) is None:
         return True
     functions = [node for node in first if isinstance(node, Function)]
-    return len(functions) > 1 and bool(functions[-1].decorator_list)
+    if not functions or functions[-1].name.lower().startswith("test"):
+        return False
+    decorators = (one.func if isinstance(one, ast.Call) else one for one in functions[-1].decorator_list)
+    return any(last_name(one) not in _KEEPS for one in decorators)
 
 
 def _imports(nodes: Sequence[ast.AST]) -> set[tuple[str, str]]:
@@ -622,11 +632,11 @@ def _tidies_up(suite: Sequence[ast.stmt]) -> bool:
 def _leaves_where_it_works(node: ast.Try) -> bool:
     """Whether the function, or the loop, ends with what is tried."""
     match node.body:
-        case [*_, ast.Return(value=ast.expr()) | ast.Break()]:
+        case [*_, ast.Return() | ast.Break()]:
             return True
-        case [ast.If(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
+        case [ast.If(body=[*_, ast.Return() | ast.Break()])]:
             return True
-        case [ast.With(body=[*_, ast.Return(value=ast.expr()) | ast.Break()])]:
+        case [ast.With(body=[*_, ast.Return() | ast.Break()])]:
             return True
         case _:
             return False
@@ -645,6 +655,20 @@ def is_shared_on_purpose(hit: Hit, source: SourceCode) -> bool:
     """An object of a class of the project's own, rather than a list or a dict, is the one for all."""
     made = [node.func for node in source.around(hit.line) if isinstance(node, ast.Call)]
     return any(last_name(one)[:1].isupper() and last_name(one) != "ContextVar" for one in made)
+
+
+def is_given_by_the_module(hit: Hit, source: SourceCode) -> bool:
+    """A module with `__getattr__` gives names that it does not define."""
+    del hit
+    return any(isinstance(node, Function) and node.name == "__getattr__" for node in source.body)
+
+
+def is_joined(hit: Hit, source: SourceCode) -> bool:
+    """`__all__ = (*part.__all__, "name")` is a tuple of names, too."""
+    values = [node.value for node in source.around(hit.line) if isinstance(node, ast.Assign)]
+    parts = [part for one in values if isinstance(one, ast.Tuple | ast.List) for part in one.elts]
+    named = [part for part in parts if not isinstance(part, ast.Starred)]
+    return len(named) < len(parts) and all(isinstance(one, ast.Constant) for one in named)
 
 
 def is_sum(hit: Hit, source: SourceCode) -> bool:

@@ -16,7 +16,9 @@ _INTERFACE = re.compile(r"I[A-Z][a-z]\w*")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
-"""What is made as one of these stays one."""
+"""What the code shows to be one of these stays one."""
+_KINDS = r"(?:list|dict|set|frozenset|defaultdict)\b"
+_MADE_AS_ONE = rf"\s*(?::\s*{_KINDS}|(?::[^=\n]+)?=\s*(?:[\[{{]|{_KINDS}))"
 _MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
 _TYPE_STATEMENT = re.compile(r"\s*type\s+\w+\s*(?:\[.*\]\s*)?=")
 _OF_ANOTHER_TYPE = frozenset(
@@ -100,8 +102,10 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
     uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
     if "type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses):
         return True
-    if uses and all(_is_held(one, source, hit.line) for one in uses) and not _CONTAINER.search(hit.message):
-        return True
+    if uses and all(_is_held(one, source, hit.line) for one in uses):
+        shown = _CONTAINER.search(hit.message) and all(_is_made_as_one(one, source) for one in uses)
+        if not shown:
+            return True
     function = source.function(hit.line)
     given = [one.id for one in uses if isinstance(one, ast.Name) and is_parameter(one, function)]
     if function and any(True for name in given for _ in values_of(function, name)):
@@ -109,6 +113,13 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
     if any(_is_set_elsewhere(one, source) for one in uses):
         return True
     return bool(given) and found["name"] in _OF_ANOTHER_TYPE
+
+
+def _is_made_as_one(node: ast.expr, source: SourceCode) -> bool:
+    """Whether the file shows that an attribute is made as a list, a dict or a set. A property may give anything."""
+    if not isinstance(node, ast.Attribute):
+        return not isinstance(node, ast.Subscript)
+    return re.search(rf"\b{node.attr}{_MADE_AS_ONE}", source.text) is not None
 
 
 def _is_set_elsewhere(node: ast.expr, source: SourceCode) -> bool:

@@ -44,8 +44,10 @@ from burnish.agents.panel.doubts.python import (
     is_described,
     is_documented,
     is_for_debuggers,
+    is_given_by_the_module,
     is_imported_late,
     is_interface,
+    is_joined,
     is_kept_as_it_is,
     is_list_of_work,
     is_looked_up,
@@ -93,7 +95,14 @@ from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.selectors import plain
 from burnish.core.values import replace
 
-_OF_TOOLS: Mapping[ToolName, Callable[[Hit, SourceCode], bool]] = {
+Doubt = Callable[[Hit, SourceCode], bool]
+
+
+def _any_of(*doubts: Doubt) -> Doubt:
+    return lambda hit, source: any(doubt(hit, source) for doubt in doubts)
+
+
+_OF_TOOLS: Mapping[ToolName, Doubt] = {
     ToolName.OXLINT: is_built,
     ToolName.TY: is_guarded,
     ToolName.HADOLINT: is_of_another_shell,
@@ -106,7 +115,7 @@ _MANY_FILES = 8
 _MANY_NAMES = 8
 """One name that is nowhere defined is a mistake. So many different ones come from something that oxlint cannot see."""
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
-_DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
+_DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.RUFF, "B006"): is_kept_as_it_is,
     (ToolName.RUFF, "B015"): must_fail,
     (ToolName.RUFF, "B030"): is_sum,
@@ -119,6 +128,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.KINGFISHER, "betterleaks.linkedin-client-id"): is_profile,
     (ToolName.KINGFISHER, "betterleaks.algolia-api-key"): is_search_of_a_page,
     (ToolName.RUFF, "F821"): is_not_evaluated,
+    (ToolName.RUFF, "F822"): is_given_by_the_module,
+    (ToolName.RUFF, "PLE0604"): is_joined,
     (ToolName.RUFF, "F601"): is_made_each_time,
     (ToolName.RUFF, "S201"): is_for_debuggers,
     (ToolName.RUFF, "T100"): is_for_debuggers,
@@ -142,8 +153,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Callable[[Hit, SourceCode], bool]] = {
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): is_in_a_docstring,
     (ToolName.BURNISH, OwnRule.NOT_VERIFIED.value): is_asked_for,
     (ToolName.AST_GREP, "js-not-verified"): is_asked_for,
-    (ToolName.AST_GREP, "go-not-verified"): is_verified_otherwise,
-    (ToolName.AST_GREP, "js-focused-test"): is_no_test,
+    (ToolName.AST_GREP, "go-not-verified"): _any_of(is_verified_otherwise, is_asked_for),
+    (ToolName.AST_GREP, "js-focused-test"): _any_of(is_no_test, is_built),
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
     (ToolName.AST_GREP, "js-promise-dropped"): handles_its_errors,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
