@@ -15,7 +15,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|tests?[_-].+|[a-z]tests?|.+[_-]testsuite|(?:unit|integration|functional|system|acceptance)[_-]?test"
+    r".+[_-]tests|tests?[_-].+|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
 _DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test_|^class \w*Test|TestCase\b", re.MULTILINE)
@@ -47,7 +47,7 @@ _BELOW_TESTS = frozenset(
 )
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|examples?\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests)\.pyi?|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
@@ -170,7 +170,7 @@ class References:
     """How other files refer to a file: as a module that they import or quote, or by its path.
 
     What is called like a test and is run by its path is run as a test, and so is a module that a configuration names,
-    unless it names a function of it.
+    unless it names a function of it, and one of which a test is named.
     """
 
     def __init__(self, path: str, length: int = _FOLDER_AND_NAME) -> None:
@@ -178,7 +178,7 @@ class References:
         self._is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
         *folders, name = map(re.escape, self._parts)
         folder = r"[./\\]+".join(folders)
-        self._named = re.compile(rf"\b{folder}[./\\]+{name}\b(?P<function>:\w)?")
+        self._named = re.compile(rf"\b{folder}[./\\]+{name}\b(?P<function>:\w)?(?P<test>\.\w+\.test\w*)?")
         self._imported = re.compile(
             rf"\bfrom\s+[\w.]*\b{folder}\s+import\b(?:\s*\([^)]*?|(?:[^\n\\;]|\\\n)*?)\b{name}\b"
         )
@@ -199,7 +199,7 @@ class References:
         for found in self._named.finditer(content):
             before = _before(content, found.start())
             is_path = "/" in found[0]
-            is_listed = is_path or (by.endswith(_CONFIGURATIONS) and not found["function"])
+            is_listed = is_path or found["test"] or (by.endswith(_CONFIGURATIONS) and not found["function"])
             refers = _IMPORTS if self._is_run_as_test and is_listed else _REFERS
             # In Python, a path is in quotes; a text that only tells of it mostly has none in the same line.
             is_named = is_path and not self._is_run_as_test and not by.endswith(".py")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.places import Surroundings, surroundings
 from burnish.agents.panel.rulebook import (
+    BUGS,
     STYLE,
     Claim,
     LeftOut,
@@ -122,5 +123,7 @@ def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
             limit = look.in_tests or rules_of(check).in_tests
         case Surroundings.MATERIAL:
             limit = look.in_material
-    limits = (limit, Severity.MEDIUM if hit.doubtful else None)
+    # A stub is never run, and may say things that no program can.
+    is_stub = hit.file.endswith(".pyi") and check == BUGS
+    limits = (limit, Severity.MEDIUM if hit.doubtful or is_stub else None)
     return max((severity, *filter(None, limits)), key=lambda one: one.rank)

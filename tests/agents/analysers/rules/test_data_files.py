@@ -97,3 +97,20 @@ def test_an_empty_file_of_an_editor_is_fine() -> None:
     assert not found(".vscode/settings.json", "\n")
     assert found("web/settings.json", "\n")
     assert found(".vscode/settings.json", "{,\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "doubtful"),
+    [
+        ("schema.json", '// Licensed to all\n{"a": 1}\n', True),
+        (".mocharc.json", '{\n  "a": 1, // b\n  "c": 2\n}\n', True),
+        ("schema.json", '// Licensed to all\n{"a": 1,}\n', False),
+        ("package.json", '{\n  // why\n  "a": 1\n}\n', False),
+    ],
+)
+def test_comments_alone_are_doubtful_where_a_reader_may_allow_them(path: str, text: str, *, doubtful: bool) -> None:
+    assert [hit.doubtful for hit in data_hits(path, text.encode())] == [doubtful]
+
+
+def test_something_to_fill_in_between_dollars_is_a_template() -> None:
+    assert found("a.template.json", "{$ doc.data | json $}\n") == []

@@ -32,6 +32,9 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:S608", 2, "", "def f(a):\n    run(f'select lastval() from (select n, substr(c, 1) s{a} group by c)')\n"),
+        ("ruff:S608", 2, "", "def f(a, b):\n    run('insert into %s (%s) select c' % (a, b))\n"),
+        ("ast-grep:py-random-secret", 1, "", "token = f(lower=a and random.random() < b)\n"),
         ("ruff:F811", 4, "`f` from line 2", "@a\ndef f(): ...\n@a\ndef f(): ...\n"),
         ("ruff:F822", 1, "Undefined name `b` in `__all__`", "__all__ = ['b']\ndef __getattr__(name): ...\n"),
         ("ruff:PLE0604", 1, "", "__all__ = (*a.__all__, 'b')\n"),
@@ -442,6 +445,9 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:S608", 2, "", "def f(a, b):\n    run(f'insert into c values ({a}, {b})')\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    run(f\"select b from c where d like '%{a}%'\")\n"),
+        ("ast-grep:py-random-secret", 1, "", "token = str(random.random())\n"),
         ("ruff:B909", 2, "", "for a in self.views:\n    self.views.remove(a)\n"),
         ("ruff:B909", 3, "", "while True:\n    for i, a in enumerate(b):\n        b.pop(i)\n"),
         (
@@ -574,7 +580,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ),
         ("ruff:S102", 3, "", "def f(code):\n    def g():\n        exec(code)\n    code = 1\n"),
         ("ruff:S102", 5, "", "def f():\n    code = '1'\n\nfrom plugins import code\nexec(code)\n"),
-        ("ruff:S608", 2, "", "def f(a, b):\n    execute('select %d' % a + b)\n"),
+        ("ruff:S608", 2, "", "def f(a, b):\n    execute('select c where d = %d and e = ' % a + b)\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute(f'update c set {a} where d = ?', b)\n"),
         ("ruff:PLE0101", 2, "", "def __init__(self):\n    return load(self)\n"),
         ("ast-grep:py-dict-changed", 4, "", "def f(a):\n    b = dict(a)\n    for c in b.keys():\n        b.pop(c)\n"),
@@ -773,6 +779,23 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
             "medium",
         ),
         ("burnish:missing-module", "scripts/templates/a.js", 1, "import b from './b.js'\n", "medium"),
+        (
+            "burnish:password-in-configuration",
+            "a.json",
+            2,
+            '"host": "localhost",\n"password": "Admin12345",\n',
+            "medium",
+        ),
+        (
+            "burnish:password-in-configuration",
+            "a.json",
+            2,
+            '"host": "db.shop",\n"password": "Admin12345",\n',
+            "critical",
+        ),
+        ("burnish:not-verified", "Dockerfile", 1, "HEALTHCHECK CMD curl -fk 127.0.0.1:8384/health\n", "medium"),
+        ("ast-grep:js-promise-dropped", "a.js", 2, "// Start it, don't await it\nwrite(a, b);\n", "medium"),
+        ("ruff:F822", "a.pyi", 1, "__all__ = ['a']\n", "medium"),
         ("oxlint:no-eval", "yarn.cjs", 2, f"{'a();' * 300}\neval(b)\n", "high"),
         ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b['read'] || b.read\n", "medium"),
         ("oxlint:oxc/const-comparisons", "a.js", 1, "a = b.read || b.read\n", "high"),

@@ -4,6 +4,7 @@ import pytest
 
 from burnish.agents.panel.places import (
     References,
+    Surroundings,
     folder_ends,
     is_filled_in,
     is_template,
@@ -214,3 +215,14 @@ def test_words_for_a_name_and_a_password_are_no_secret(line: str, *, expected: b
 )
 def test_files_that_tell_a_tool_what_to_do(path: str, *, expected: bool) -> None:
     assert runs_tools(path) is expected
+
+
+def test_the_name_of_a_test_is_no_use_of_its_module() -> None:
+    lookup = References("tests/lookup/tests.py")
+    assert not lookup.are_in('skips = {"lookup.tests.LookupTests.test_year"}\n', by="features.py")
+    assert lookup.are_in('load("lookup.tests.Lookup")\n', by="features.py")
+
+
+@pytest.mark.parametrize("path", ["ormconfig.sample.json", "config.example.yml", "settings-sample.py", "example.py"])
+def test_samples_are_no_part_of_the_program(path: str) -> None:
+    assert surroundings(path) is Surroundings.TESTS

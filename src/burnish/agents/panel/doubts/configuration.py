@@ -34,6 +34,8 @@ _VERIFIES = re.compile(r"\b(?:VerifyPeerCertificate|VerifyConnection|PeerCertSAN
 _NEAR = 12
 _SEARCHES = re.compile(r"\bdocsearch\b|\balgoliasearch\b", re.IGNORECASE)
 _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
+_BESIDE = 5
+_HOST_HERE = re.compile(r"""\bhost(?:name)?["']?\s*[:=]\s*["']?(?:localhost|127\.0\.0\.1)\b""", re.IGNORECASE)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LINES_OF_A_KEY = 60
@@ -88,12 +90,21 @@ def is_example_call(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
-    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has."""
+    """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has.
+
+    Nor is a password of a server on the reader's own machine one for others.
+    """
     path = PurePosixPath(hit.file)
-    if "dev" in path.parts[:-1]:
+    if "dev" in path.parts[:-1] or is_of_this_machine(hit, source):
         return True
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
     return of_ci and _STARTS_SERVERS.search(source.text) is not None
+
+
+def is_of_this_machine(hit: Hit, source: SourceCode) -> bool:
+    """The server that a value is for is named beside it, and is the reader's own machine."""
+    line = hit.line or 1
+    return any(_HOST_HERE.search(one) for one in source.lines[max(0, line - _BESIDE) : line + _BESIDE])
 
 
 def is_profile(hit: Hit, source: SourceCode) -> bool:

@@ -58,6 +58,7 @@ _OUTPUT = re.compile(
 )
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _RELEASE_OF_YARN = re.compile(r"(?:^|/)\.yarn/releases/yarn-[\d.]+\.c?js$")
+_SAYS_THAT_NONE_WAITS = re.compile(r"//.*\b(?:don't|do not|not|no|without)\s+(?:a)?wait", re.IGNORECASE)
 _LONG_LINE = 1_000
 _LONG_LINES = 250
 """The mean of a file that no person wrote."""
@@ -156,7 +157,9 @@ def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
 
 
 def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
-    """What the function does stands in `try`, so that no error of it is lost."""
+    """What the function does stands in `try`, so that no error is lost; or a comment says that it is not waited for."""
+    if any(_SAYS_THAT_NONE_WAITS.search(one) for one in source.lines[max(0, (hit.line or 1) - 3) : hit.line]):
+        return True
     called = re.match(r"\s*(?:this\.)?(?P<name>[\w$]+)\s*\(", source.line(hit.line))
     if called is None:
         return False

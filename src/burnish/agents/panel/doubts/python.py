@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from burnish.agents.panel.doubts.python_values import (
     CHANGES,
+    FROM_OUTSIDE,
     FROM_STRANGERS,
     comes_from_outside,
     is_put_together,
@@ -52,10 +53,11 @@ _TIDIES_UP = frozenset(
     }
 )  # fmt: skip
 _CACHE = re.compile(r"\w*(?:cache|memo)\w*\s*(?::[^=]+)?=\s*(?:\{\}|\[\]|dict\()")
-_IS_NAME = re.compile(
-    r"""\b(?:from|into|update|table|join|exists|index|on|by|select|distinct|column)\s+["`[(]?\s*$""", re.IGNORECASE
+_IS_VALUE = re.compile(
+    r"""(?:['"%=<>]|\b(?:where|having|set|like|between|and|or|limit|offset|(?:values|in)\s*\()|\b(?:values|in)\s*\([^()]*,)\s*$""",
+    re.IGNORECASE,
 )
-"""Where a name of a table or a column goes, which cannot be given as a parameter of a query."""
+"""Where a value goes, or a condition with values, and not a name of a table or a column."""
 _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
@@ -67,6 +69,7 @@ _LIMITED_LOADERS = ("FullLoader", "CFullLoader")
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
+_DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
 _ADDS = re.compile(r"\.(?:add|update)\(")
@@ -270,8 +273,9 @@ def is_made_each_time(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_chosen(hit: Hit, source: SourceCode) -> bool:
-    """One of several keys that are there already is taken."""
-    return _ONE_OF.search(source.line(hit.line)) is not None
+    """One of several keys that are there already is taken; or a number only decides something."""
+    line = source.line(hit.line)
+    return _ONE_OF.search(line) is not None or _DECIDES.search(line) is not None
 
 
 def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:
@@ -344,11 +348,16 @@ def is_no_query(hit: Hit, source: SourceCode) -> bool:
     begins = _first_text(queries[0])
     if begins is not None and not _BEGINS_QUERY.match(begins):
         return True
-    return not any(
-        _PLACES.search(ast.unparse(value)) is None
-        and comes_from_outside(value, source, hit.line, from_callers=_IS_NAME.search(before) is None)
-        for before, value in parts_put_in(queries[0])
-    )
+    before = ""
+    for text, value in parts_put_in(queries[0]):
+        before += text
+        is_value = _IS_VALUE.search(before) is not None
+        outside = FROM_OUTSIDE if is_value else FROM_STRANGERS
+        if _PLACES.search(ast.unparse(value)) is None and comes_from_outside(
+            value, source, hit.line, outside=outside, from_callers=is_value
+        ):
+            return False
+    return True
 
 
 def _first_text(node: ast.expr) -> str | None:

@@ -9,6 +9,7 @@ _SAYS_INSECURE = re.compile(
     r"\b(?:if|elif|case)\b.*(?:insecure|unsafe|no-?verify|skip.?verif|strict.?ssl|unauthorized)|\binsecure\w*\)",
     re.IGNORECASE,
 )
+_OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")
 _NEARBY = 4
 _CHOOSES_SHELL = re.compile(r"\s*(?:SHELL|FROM)\s", re.IGNORECASE)
 _OF_WINDOWS = re.compile(r"""\s*SHELL\s*\[\s*"(?:[^"]*[\\/])?(?:powershell|pwsh|cmd)(?:\.exe)?\"""", re.IGNORECASE)
@@ -51,7 +52,9 @@ def is_for_zsh(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:
-    """Certificates are not checked where the user says so."""
+    """Certificates are not checked where the user says so, or the server is on the same machine."""
     line = hit.line or 1
+    if _OF_THIS_MACHINE.search("".join(source.lines[line - 1 : line + 1])):
+        return True
     before = source.lines[max(0, line - _NEARBY) : line]
     return any(_SAYS_INSECURE.search(one) for one in before if not one.lstrip().startswith(_COMMENTS))

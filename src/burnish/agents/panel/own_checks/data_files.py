@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit, pattern, rule_data
 from burnish.agents.panel.tools.reading import text
-from burnish.core.values import Value
+from burnish.core.values import Value, replace
 from burnish.settings.globs import matches
 from burnish.settings.yaml_nodes import YamlError, YamlNode, documents
 
@@ -33,6 +33,8 @@ class BrokenData(Value):
 
     line: int | None
     message: str
+    only_comments: bool = False
+    """It could be parsed without its comments, which some readers of such files allow."""
 
 
 class DataKey(Value):
@@ -59,7 +61,8 @@ def data_hits(path: str, content: bytes) -> Iterator[Hit]:
     for one in found:
         match one:
             case BrokenData():
-                yield hit(OwnRule.INVALID_DATA, path, one.line, f"The file cannot be parsed: {text(one.message)}.")
+                broken = hit(OwnRule.INVALID_DATA, path, one.line, f"The file cannot be parsed: {text(one.message)}.")
+                yield replace(broken, doubtful=one.only_comments)
             case DataKey():
                 said = f"The key `{text(one.name)}` is there twice; the first value is lost."
                 yield hit(OwnRule.DUPLICATE_KEY, path, one.line, said)
@@ -85,11 +88,21 @@ def _json(path: str, lines: str) -> Iterator[BrokenData | DataKey]:
     try:
         json.loads(lines, object_pairs_hook=pairs, strict=False)
     except json.JSONDecodeError as error:
-        yield BrokenData(line=error.lineno, message=error.msg)
+        known = any(matches(path, glob) for glob in rule_data(_RULES)["without_comments"])
+        yield BrokenData(line=error.lineno, message=error.msg, only_comments=not known and _has_comments(lines))
     except RecursionError:
         return
     if twice:
         yield from _keys_twice(lines)
+
+
+def _has_comments(lines: str) -> bool:
+    """Whether comments are all that keeps a text from being JSON."""
+    try:
+        json.loads(_COMMENT.sub(_blank, lines), strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return True
 
 
 def _blank(match: re.Match[str]) -> str:
