@@ -146,3 +146,10 @@ def test_python_below_tests_that_no_file_imports_is_what_tests_read(tmp_path: Pa
 
     assert found["tests/linted/package/wrong_on_purpose.py"] == "low"
     assert {found[f"tests/linted/package/{name}.py"] for name in ("helper", "sibling", "collected")} == {"high"}
+
+
+def test_files_of_one_name_in_two_folders_are_reviewed(tmp_path: Path) -> None:
+    """ruff makes names absolute, and only the inner one has a finding."""
+    seats = Seats(tmp_path, {}, {"main.py": "print(1)\n", "app/main.py": "print(unknown)\n"})
+
+    assert severities(seats, "ruff:F821") == {"app/main.py": "critical"}

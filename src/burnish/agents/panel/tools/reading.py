@@ -131,12 +131,16 @@ def _end_of(finished: Finished) -> str:
 
 
 def _root_of(names: Sequence[str], wanted: frozenset[str]) -> str:
-    """The folder below which all the names are wanted files; empty where there is none, or more than one."""
+    """The folder below which all the names are wanted files; empty where there is none.
+
+    Where there are `app.py` and `shop/app.py`, the folder `shop` may seem to be one, too: it is the outer one. No wanted
+    file can name a folder further out, for that has a name of burnish's own.
+    """
     if not names:
         return ""
     roots = {names[0].removesuffix(file) for file in wanted if names[0].endswith(f"/{file}")}
     fitting = [root for root in roots if all(name.removeprefix(root) in wanted for name in names)]
-    return fitting[0] if len(fitting) == 1 else ""
+    return min(fitting, key=len, default="")
 
 
 def _is_utf8(name: str) -> bool:
