@@ -5,7 +5,7 @@ import pytest
 from burnish.agents.panel.interface import ToolError, ToolName
 from burnish.agents.panel.tools.reading import located
 
-PLACE = "/tmp/slice-1"
+PLACE = "/private/slice-1"
 
 
 @pytest.mark.parametrize(
