@@ -133,8 +133,8 @@ def _end_of(finished: Finished) -> str:
 def _root_of(names: Sequence[str], wanted: frozenset[str]) -> str:
     """The folder below which all the names are wanted files; empty where there is none.
 
-    Where there are `app.py` and `shop/app.py`, the folder `shop` may seem to be one, too: it is the outer one. No wanted
-    file can name a folder further out, for that has a name of burnish's own.
+    Where there are `app.py` and `shop/app.py`, the folder `shop` may seem to be one, too: it is the outer one. Folders
+    further out have names of burnish's own, which no wanted file begins with.
     """
     if not names:
         return ""
