@@ -153,3 +153,18 @@ def test_files_of_one_name_in_two_folders_are_reviewed(tmp_path: Path) -> None:
     seats = Seats(tmp_path, {}, {"main.py": "print(1)\n", "app/main.py": "print(unknown)\n"})
 
     assert severities(seats, "ruff:F821") == {"app/main.py": "critical"}
+
+
+def test_a_key_of_tests_that_only_settings_name_is_one_of_tests(tmp_path: Path) -> None:
+    line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+    key = f"-----BEGIN PRIVATE KEY-----\n{line}\n-----END PRIVATE KEY-----\n"
+    head = {
+        "tests/certs/server.pem": key,
+        "tests/certs/used.pem": key.replace("VJTU", "WKUV"),
+        "server.conf": "key = tests/certs/server.pem\n",
+        "app.py": "load('tests/certs/used.pem')\n",
+    }
+    found = Seats(tmp_path, {}, head).review("security-reviewer").answer.findings
+    places = [(place, one) for one in found for place in (one.location, *one.also_at) if place]
+    expected = {"tests/certs/server.pem": "medium", "tests/certs/used.pem": "critical"}
+    assert {place.file: one.severity.value for place, one in places} == expected

@@ -133,6 +133,11 @@ def may_be_only_read(path: str, content: str) -> bool:
     return is_inside and path.endswith(".py") and can_be_searched and not is_like_a_test
 
 
+def is_configured_by(path: str) -> bool:
+    """Whether a file holds settings, as far as its name tells."""
+    return path.endswith((*_CONFIGURATIONS, ".conf"))
+
+
 def name_ends(paths: Iterable[str]) -> frozenset[tuple[str, ...]]:
     """All names of some files, from those without a folder to the whole path."""
     return frozenset(

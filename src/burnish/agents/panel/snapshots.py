@@ -27,6 +27,7 @@ from burnish.agents.panel.places import (
     References,
     Surroundings,
     folder_ends,
+    is_configured_by,
     may_be_only_read,
     name_ends,
     runs_tools,
@@ -352,9 +353,13 @@ class ChangeSnapshot:
             beside[posixpath.dirname(path)].append(text)
         files, folders = (ends(texts) for ends in (name_ends, folder_ends))
 
+        code = {file.path for file in self.files if takes_code(file)}
+
         def is_named(path: str) -> bool:
             to_it = References(path, telling_length(path, files, folders))
-            return any(to_it.are_in(text, by) for by, text in texts.items()) or any(
+            # What only settings name, such as the key of a server for tests, no program reads.
+            by_code = {by: text for by, text in texts.items() if path in code or not is_configured_by(by)}
+            return any(to_it.are_in(text, by) for by, text in by_code.items()) or any(
                 map(to_it.are_beside, beside[posixpath.dirname(path)])
             )
 

@@ -103,7 +103,7 @@ def test_an_empty_file_of_an_editor_is_fine() -> None:
     ("path", "text", "doubtful"),
     [
         ("schema.json", '// Licensed to all\n{"a": 1}\n', True),
-        (".mocharc.json", '{\n  "a": 1, // b\n  "c": 2\n}\n', True),
+        ("tool.json", '{\n  "a": 1, // b\n  "c": 2\n}\n', True),
         ("schema.json", '// Licensed to all\n{"a": 1,}\n', False),
         ("package.json", '{\n  // why\n  "a": 1\n}\n', False),
     ],

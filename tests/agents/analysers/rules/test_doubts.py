@@ -32,6 +32,37 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:B002", 1, "", "a.replace(lambda b: -(-b))\n"),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `None` has no attribute `cookies`",
+            "def f(self):\n  if self.session is None: self.start()\n  self.cookies = self.session.cookies\n",
+        ),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `dict[str, Any]` has no attribute `download`",
+            "def f(a):\n  s3 = get_client(a)\n  s3.download(a)\n",
+        ),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `tuple[Unknown, ...]` has no attribute `insert`",
+            "class Bar(Base):\n  items = [*Base.items]\n  items.insert(1, 2)\n",
+        ),
+        (
+            "ty:call-non-callable",
+            3,
+            "Object of type `tuple[Unknown, ...]` is not callable",
+            "def f(a):\n  for pattern, rule in a:\n    rule(pattern)\n",
+        ),
+        (
+            "ty:missing-argument",
+            2,
+            "No argument provided for required parameter `c` of bound method `Expr.series`",
+            "def f(x, n):\n  return (sin(x) / x).series(x, n)\n",
+        ),
         ("ruff:S608", 2, "", "def f(a):\n    run(f'select lastval() from (select n, substr(c, 1) s{a} group by c)')\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    run('insert into %s (%s) select c' % (a, b))\n"),
         ("ast-grep:py-random-secret", 1, "", "token = f(lower=a and random.random() < b)\n"),
@@ -445,6 +476,19 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
 @pytest.mark.parametrize(
     ("rule", "line", "message", "code"),
     [
+        ("ruff:B002", 1, "", "--a\n"),
+        (
+            "ty:missing-attribute",
+            2,
+            "Object of type `str` has no attribute `contains`",
+            "def f(a: str):\n  return a.contains('b')\n",
+        ),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `dict[str, int]` has no attribute `push`",
+            "def f(a):\n  b = dict(a)\n  b.push(1)\n",
+        ),
         ("ruff:S608", 2, "", "def f(a, b):\n    run(f'insert into c values ({a}, {b})')\n"),
         ("ruff:S608", 2, "", "def f(a):\n    run(f\"select b from c where d like '%{a}%'\")\n"),
         ("ast-grep:py-random-secret", 1, "", "token = str(random.random())\n"),

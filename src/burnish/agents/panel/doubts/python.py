@@ -680,6 +680,11 @@ def is_joined(hit: Hit, source: SourceCode) -> bool:
     return len(named) < len(parts) and all(isinstance(one, ast.Constant) for one in named)
 
 
+def is_written_apart(hit: Hit, source: SourceCode) -> bool:
+    """`-(-x)` is no attempt to count down."""
+    return re.search(r"([-+])\s*\(\s*\1", source.line(hit.line)) is not None
+
+
 def is_sum(hit: Hit, source: SourceCode) -> bool:
     """Tuples of exceptions that are added up are a tuple."""
     handlers = [node for node in source.around(hit.line) if isinstance(node, ast.ExceptHandler)]

@@ -1,6 +1,7 @@
 """Doubts about what the type checker says of Python code."""
 
 import ast
+import builtins
 import re
 from collections.abc import Sequence
 
@@ -67,6 +68,7 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     function = source.function(hit.line)
     return bool(named) and all(
         _is_replaceable(one.value)
+        or isinstance(one.value, ast.BinOp)  # which the operator makes, of any class
         or _is_held(one.value, source, hit.line)
         # A date that is given may be a datetime.
         or (method["owner"][0].islower() and is_parameter(one.value, function))
@@ -85,10 +87,20 @@ def _is_replaceable(owner: ast.expr) -> bool:
 
 
 def is_parameter_called(hit: Hit, source: SourceCode) -> bool:
-    """What is called is known by an annotation only, or a subclass may have another one."""
+    """What is called is known by an annotation only, or is one of several; or a subclass may have another one."""
     calls = source.calls(hit.line)
+    function = source.function(hit.line)
+    gone_through = {
+        one.id
+        for node in (ast.walk(function) if function else ())
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+        for one in ast.walk(node.target)
+        if isinstance(one, ast.Name)
+    }
+    if any(isinstance(one, ast.Name) and one.id in gone_through for one in calls):
+        return True
     own = any(isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self" for one in calls)
-    return own or any(is_parameter(one, source.function(hit.line)) for one in calls)
+    return own or any(is_parameter(one, function) for one in calls)
 
 
 def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
@@ -99,7 +111,10 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
     found = _ATTRIBUTE.search(hit.message)
     if found is None:
         return False
-    uses = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == found["name"]]
+    used = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
+    uses = [node.value for node in used if node.attr == found["name"]]
+    if uses and all(_is_unseen(one, source, hit.line) for one in uses):
+        return True
     if "type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses):
         return True
     if uses and all(_is_held(one, source, hit.line) for one in uses):
@@ -120,6 +135,17 @@ def _is_made_as_one(node: ast.expr, source: SourceCode) -> bool:
     if not isinstance(node, ast.Attribute):
         return not isinstance(node, ast.Subscript)
     return re.search(rf"\b{node.attr}{_MADE_AS_ONE}", source.text) is not None
+
+
+def _is_unseen(node: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a value is known by what a function of the project's own says that it gives, or what a base class has."""
+    function = source.function(line)
+    if function is None:
+        return isinstance(node, ast.Name) and any(isinstance(one, ast.ClassDef) for one in source.around(line))
+    values = [*values_of(function, node.id)] if isinstance(node, ast.Name) else []
+    called = [one.func for one in values if isinstance(one, ast.Call)]
+    own = [one for one in called if isinstance(one, ast.Name) and one.id not in dir(builtins)]
+    return 0 < len(own) == len(values)
 
 
 def _is_set_elsewhere(node: ast.expr, source: SourceCode) -> bool:

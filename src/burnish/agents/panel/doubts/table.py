@@ -64,6 +64,7 @@ from burnish.agents.panel.doubts.python import (
     is_safe_to_load,
     is_shared_on_purpose,
     is_sum,
+    is_written_apart,
     makes_no_page,
     must_fail,
     returns_nothing,
@@ -117,6 +118,7 @@ _MANY_NAMES = 8
 """One name that is nowhere defined is a mistake. So many different ones come from something that oxlint cannot see."""
 _ARGUMENTS = ("missing-argument", "unknown-argument", "too-many-positional-arguments", "parameter-already-assigned")
 _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
+    (ToolName.RUFF, "B002"): is_written_apart,
     (ToolName.RUFF, "B006"): is_kept_as_it_is,
     (ToolName.RUFF, "B015"): must_fail,
     (ToolName.RUFF, "B030"): is_sum,
