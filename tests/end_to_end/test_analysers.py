@@ -140,8 +140,8 @@ def test_code_that_the_program_imports_is_no_test_whatever_it_is_called(
     ("files", "severity"),
     [
         ({}, "low"),
-        ({"tests/cases_of/__init__.py": ""}, "high"),
-        ({"tests/cases_of/test_pay.py": "def test_pay():\n    assert True\n"}, "high"),
+        ({"tests/cases_of/__init__.py": ""}, "low"),
+        ({"tests/cases_of/test_pay.py": "from . import pay\n\n\ndef test_pay():\n    assert pay\n"}, "medium"),
         ({"shop/app.py": "from tests.cases_of.pay import a\n"}, "high"),
     ],
 )
