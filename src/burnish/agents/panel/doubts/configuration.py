@@ -22,7 +22,7 @@ _OF_MAINTAINERS = re.compile(
     r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
-_HOST = re.compile(r"://[^\s/:@]+:[^\s/@]+@(?P<host>[\w.-]+)")
+_HOST = re.compile(r"://[^\s/:@]*:[^\s/@]+@(?P<host>[\w.-]+)")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
 _CI_FOLDERS = frozenset({".github", ".circleci", ".builds", ".buildkite", ".woodpecker"})
 _CI_FILES = (".gitlab-ci", ".travis", "appveyor", ".appveyor", "azure-pipelines", ".cirrus", "Jenkinsfile")
@@ -44,7 +44,9 @@ _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _LONG_PART = re.compile(r"[\w+-]{12,}")
 _TYPED = re.compile(
     r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}"
-    r"|test|fake|dummy|example|sample|hello|invalid|placeholder|not_?real",
+    r"|test|fake|dummy|example|sample|hello|invalid|placeholder|not_?real"
+    # What GitHub's documentation shows as a token.
+    r"|16C7e42F292c6912E7710c838347Ae178B4a",
     re.IGNORECASE,
 )
 

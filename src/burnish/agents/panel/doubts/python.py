@@ -714,7 +714,8 @@ def is_of_another_style(hit: Hit, source: SourceCode) -> bool:
 
 def is_looked_up(hit: Hit, source: SourceCode) -> bool:
     """`is nan` and `in` ask for one object, which can be the same; only `==` never is."""
-    compared = [node for node in source.around(hit.line) if isinstance(node, ast.Compare)]
+    around = [node for node in source.around(hit.line) if isinstance(node, ast.Compare)]
+    compared = [node for node in around if "nan" in ast.unparse(node).lower()]
     asked = ast.Is | ast.IsNot | ast.In | ast.NotIn
     return bool(compared) and all(isinstance(one, asked) for node in compared for one in node.ops)
 
