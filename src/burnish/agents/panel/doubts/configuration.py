@@ -15,7 +15,7 @@ _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
     r"(?:|'[^']*'|\d+|true|false|always|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+|github\.event\.pull_request\.base\.ref"
-    r"|github\.(?:ref|ref_name|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
+    r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url)"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
     r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url)"

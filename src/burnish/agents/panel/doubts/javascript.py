@@ -106,6 +106,12 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
     return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
 
 
+def is_no_component(hit: Hit, source: SourceCode) -> bool:
+    """Classes of other frameworks have a `state` of their own, which they set."""
+    del hit
+    return re.search(r"\b(?:react|preact|inferno|createClass|setState)\b", source.text, re.IGNORECASE) is None
+
+
 def is_fixed_code(hit: Hit, source: SourceCode) -> bool:
     """`javascript:void(0)` runs the same code whatever happens, and so do the messages of a bundled React."""
     others, fixed = _FIXED_CODE.subn("", source.line(hit.line))

@@ -40,6 +40,12 @@ def is_descriptor(hit: Hit, source: SourceCode) -> bool:
     return ">&$" in source.line(hit.line)
 
 
+def is_read_otherwise(hit: Hit, source: SourceCode) -> bool:
+    """`name() [[ … ]]` is a function of one test, and `IFS== read` sets the sign to split at: shells take both."""
+    line = source.line(hit.line)
+    return re.match(r"\s*(?:function\s+)?[\w:.-]+\s*\(\)\s*(?:\[\[|\(\()", line) is not None or "IFS==" in line
+
+
 def is_pipe_itself(hit: Hit, source: SourceCode) -> bool:
     """`&>/dev/stdout |` names the pipe."""
     return "/dev/std" in source.line(hit.line)

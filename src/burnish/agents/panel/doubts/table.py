@@ -29,6 +29,7 @@ from burnish.agents.panel.doubts.javascript import (
     is_for_debugging,
     is_made_by_a_build,
     is_named_twice,
+    is_no_component,
     is_no_test,
     is_query_of_the_program,
     is_script_of_a_page,
@@ -89,6 +90,7 @@ from burnish.agents.panel.doubts.shell import (
     is_label,
     is_of_another_shell,
     is_pipe_itself,
+    is_read_otherwise,
 )
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit, ToolName
@@ -182,6 +184,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.TY, "unsupported-operator"): is_local_annotation,
     (ToolName.OXLINT, "no-undef"): is_script_of_a_page,
     (ToolName.OXLINT, "no-script-url"): is_fixed_code,
+    (ToolName.OXLINT, "react/no-direct-mutation-state"): is_no_component,
     (ToolName.OXLINT, "no-eval"): is_fixed_text,
     (ToolName.OXLINT, "no-implied-eval"): is_fixed_text,
     (ToolName.OXLINT, "no-empty-character-class"): matches_nothing,
@@ -191,7 +194,9 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
+    (ToolName.SHELLCHECK, "SC1064"): is_read_otherwise,
     (ToolName.SHELLCHECK, "SC1065"): is_coprocess,
+    (ToolName.SHELLCHECK, "SC1097"): is_read_otherwise,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
     **{(ToolName.SHELLCHECK, f"SC{code}"): is_for_zsh for code in (2277, 2296, 2298, 2299, 2300, 2301)},
     (ToolName.SHELLCHECK, "SC2261"): is_descriptor,
