@@ -34,7 +34,6 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
     [
         ("ruff:PLW0177", 1, "", "a = b if len(c) == 0 or c[0] is np.nan else c\n"),
         ("kingfisher:betterleaks.generic-credential-uri", 1, "", "CACHE = 'redis://:redispassword@cache:6379'\n"),
-        ("kingfisher:betterleaks.github-app-token", 1, "", "token = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'\n"),
         ("ruff:B002", 1, "", "a.replace(lambda b: -(-b))\n"),
         (
             "ty:missing-attribute",

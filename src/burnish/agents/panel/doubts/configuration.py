@@ -44,9 +44,7 @@ _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
 _LONG_PART = re.compile(r"[\w+-]{12,}")
 _TYPED = re.compile(
     r"abc123|123abc|abcdef|123456|987654|qwerty|([a-z0-9])\1{5}"
-    r"|test|fake|dummy|example|sample|hello|invalid|placeholder|not_?real"
-    # What GitHub's documentation shows as a token.
-    r"|16C7e42F292c6912E7710c838347Ae178B4a",
+    r"|test|fake|dummy|example|sample|hello|invalid|placeholder|not_?real",
     re.IGNORECASE,
 )
 
