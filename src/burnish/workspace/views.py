@@ -82,7 +82,7 @@ def with_dependencies(view: CopyView, checkout: Path, projects: Iterable[str]) -
             else:
                 mounts.append(Mount(source=str(source), target=str(view.root / path)))
                 mounts += _scratch(view, source, path)
-        elif source.name == PACKAGES:
+        elif source.name == PACKAGES and os.access(source, os.R_OK | os.X_OK):
             _link_one_by_one(source, place)
     return replace(view, mounts=tuple(mounts), unfit=unfit)
 

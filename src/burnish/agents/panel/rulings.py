@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.places import Surroundings, surroundings
 from burnish.agents.panel.rulebook import (
-    BUGS,
     STYLE,
     Claim,
     LeftOut,
@@ -123,7 +122,10 @@ def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
             limit = look.in_tests or rules_of(check).in_tests
         case Surroundings.MATERIAL:
             limit = look.in_material
-    # A stub is never run, and may say things that no program can.
-    is_stub = hit.file.endswith(".pyi") and check == BUGS
-    limits = (limit, Severity.MEDIUM if hit.doubtful or is_stub else None)
+    limits = (limit, Severity.MEDIUM if hit.doubtful or _is_of_a_stub(hit) else None)
     return max((severity, *filter(None, limits)), key=lambda one: one.rank)
+
+
+def _is_of_a_stub(hit: Hit) -> bool:
+    """Whether a hit is about names and types of a stub, which is never run and may say things that no program can."""
+    return hit.file.endswith(".pyi") and (hit.tool is ToolName.TY or plain(hit.rule) in ("F811", "F822"))

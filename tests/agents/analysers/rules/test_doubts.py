@@ -842,6 +842,8 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("burnish:not-verified", "Dockerfile", 1, "HEALTHCHECK CMD curl -fk 127.0.0.1:8384/health\n", "medium"),
         ("ast-grep:js-promise-dropped", "a.js", 2, "// Start it, don't await it\nwrite(a, b);\n", "medium"),
         ("ruff:F822", "a.pyi", 1, "__all__ = ['a']\n", "medium"),
+        ("ruff:invalid-syntax", "a.pyi", 1, "def f(:\n", "critical"),
+        ("ruff:unreadable", "a.pyi", 1, "", "high"),
         ("shellcheck:SC1064", "a.sh", 1, 'all() [[ "${1:-}" == "all" ]]\n', "medium"),
         ("shellcheck:SC1064", "a.sh", 1, "all() echo\n", "high"),
         ("shellcheck:SC1097", "a.sh", 1, "while IFS== read key value; do\n", "medium"),
