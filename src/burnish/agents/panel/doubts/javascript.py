@@ -58,7 +58,6 @@ _OUTPUT = re.compile(
 )
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _RELEASE_OF_YARN = re.compile(r"(?:^|/)\.yarn/releases/yarn-[\d.]+\.c?js$")
-_SAYS_THAT_NONE_WAITS = re.compile(r"//.*\b(?:don't|do not|not|no|without)\s+(?:a)?wait", re.IGNORECASE)
 _LONG_LINE = 1_000
 _LONG_LINES = 250
 """The mean of a file that no person wrote."""
@@ -160,19 +159,6 @@ def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
     """The program stops where its user asks for that."""
     line = hit.line or 1
     return any(re.search(r"\bif\s*\(.*debug", one, re.IGNORECASE) for one in source.lines[max(0, line - 3) : line])
-
-
-def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
-    """What the function does stands in `try`, so that no error is lost; or a comment says that it is not waited for."""
-    if any(_SAYS_THAT_NONE_WAITS.search(one) for one in source.lines[max(0, (hit.line or 1) - 3) : hit.line]):
-        return True
-    called = re.match(r"\s*(?:this\.)?(?P<name>[\w$]+)\s*\(", source.line(hit.line))
-    if called is None:
-        return False
-    begins = (
-        rf"\b{re.escape(called['name'])}\b[^\n;{{}}]*\{{\s*try\b|\b{re.escape(called['name'])}\s*\([^;{{}}]*\{{\s*try\b"
-    )
-    return re.search(begins, source.text) is not None
 
 
 def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:

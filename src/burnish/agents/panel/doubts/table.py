@@ -21,7 +21,6 @@ from burnish.agents.panel.doubts.configuration import (
 )
 from burnish.agents.panel.doubts.javascript import (
     asks_for_a_feature,
-    handles_its_errors,
     has_another_method,
     is_built,
     is_fixed_code,
@@ -161,7 +160,6 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.AST_GREP, "go-not-verified"): _any_of(is_verified_otherwise, is_asked_for),
     (ToolName.AST_GREP, "js-focused-test"): _any_of(is_no_test, is_built),
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
-    (ToolName.AST_GREP, "js-promise-dropped"): handles_its_errors,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
     (ToolName.RUFF, "PLE0101"): returns_nothing,
     (ToolName.RUFF, "PLE1205"): is_of_another_style,
