@@ -62,8 +62,6 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
-_READ_ONLY = re.compile(r"(?:\w+\.)*(?:Collection|Iterable|Mapping|Sequence|AbstractSet|Container)\b")
-"""Annotations of what is only read: a type checker finds what changes it."""
 _LIMITED_LOADERS = ("FullLoader", "CFullLoader")
 """Today they make plain values only; it was otherwise before PyYAML 5.4."""
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
@@ -372,24 +370,25 @@ def _first_text(node: ast.expr) -> str | None:
 
 
 def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:
-    """The function only reads its default; or it is a cache, or a signature that only type checkers see."""
-    if _CACHE.search(source.line(hit.line)):
-        return True
+    """Nothing is seen to change the default: neither the function, nor what changes the attribute that keeps it.
+
+    A cache is shared on purpose.
+    """
     function = source.function(hit.line)
     if function is None:
         return False
-    if any(ast.unparse(one).endswith("overload") for one in function.decorator_list):
+    if _CACHE.search(source.line(hit.line)):
         return True
     if any(isinstance(node, Function) and node is not function for node in source.around(hit.line)):
         return True  # each call of the outer function makes it anew
     fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
-    named = {one.arg for one, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
-    read_only = {
-        one.arg for one, _ in _defaults(function) if one.annotation and _READ_ONLY.match(ast.unparse(one.annotation))
-    }
-    if named and named <= read_only:
-        return True
-    return bool(named) and not any(_may_change(node, named) for node in ast.walk(function))
+    inside = [node for statement in function.body for node in ast.walk(statement)]
+    given = [(ast.unparse(target), one.value) for one in inside if isinstance(one, ast.Assign) for target in one.targets]
+    names = {one.arg for one, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
+    names -= {target for target, _ in given}
+    keepers = {target for target, value in given if "." in target and _is_one_of(value, names)}
+    everywhere = (node for statement in source.body for node in ast.walk(statement)) if keepers else ()
+    return not any(_changes(node, names) for node in inside) and not any(_changes(node, keepers) for node in everywhere)
 
 
 def _defaults(function: Function) -> Iterator[tuple[ast.arg, ast.expr]]:
@@ -401,31 +400,23 @@ def _defaults(function: Function) -> Iterator[tuple[ast.arg, ast.expr]]:
     return iter(pairs)
 
 
-def _may_change(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether a node changes what a name stands for, or keeps it or hands it out, so that others can."""
+def _changes(node: ast.AST, owners: Collection[str]) -> bool:
+    """Whether a node adds something to one of these names or attributes, or removes something from it."""
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=verb)):
-            return name in names and verb in CHANGES
-        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
-            return name in names
-        case ast.AugAssign(target=target):
-            return _is_one_of(target, names)
-        case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
-            return _is_one_of(value, names)
-        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
-            return _is_one_of(value, names)
+        case ast.Call(func=ast.Attribute(value=owner, attr=verb)):
+            return verb in CHANGES and ast.unparse(owner) in owners
+        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) | ast.AugAssign(target=owner):
+            return ast.unparse(owner) in owners
         case _:
             return False
 
 
 def _is_one_of(value: ast.expr, names: Collection[str]) -> bool:
-    """Whether a value is that of one of the names, or holds it."""
+    """Whether a value may be that of one of the names."""
     match value:
         case ast.Name(id=name):
             return name in names
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return any(_is_one_of(one, names) for one in parts)
-        case ast.Dict(values=parts) | ast.BoolOp(values=parts):
+        case ast.BoolOp(values=parts):
             return any(_is_one_of(one, names) for one in parts)
         case ast.IfExp(body=body, orelse=orelse):
             return _is_one_of(body, names) or _is_one_of(orelse, names)
