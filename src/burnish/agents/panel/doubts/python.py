@@ -383,7 +383,8 @@ def is_kept_as_it_is(hit: Hit, source: SourceCode) -> bool:
         return True  # each call of the outer function makes it anew
     fixed = ast.Constant | ast.Name | ast.Attribute | ast.Tuple | ast.UnaryOp
     inside = [node for statement in function.body for node in ast.walk(statement)]
-    given = [(ast.unparse(target), one.value) for one in inside if isinstance(one, ast.Assign) for target in one.targets]
+    assigned = [one for one in inside if isinstance(one, ast.Assign)]
+    given = [(ast.unparse(target), one.value) for one in assigned for target in one.targets]
     names = {one.arg for one, value in _defaults(function) if value.lineno == hit.line and not isinstance(value, fixed)}
     names -= {target for target, _ in given}
     keepers = {target for target, value in given if "." in target and _is_one_of(value, names)}
