@@ -38,6 +38,20 @@ def test_a_linter_examines_only_what_it_can_judge(tmp_path: Path) -> None:
     assert [rule for _, rule, _ in seats.found("critic")] == ["ruff:E902"]
 
 
+def test_a_workflow_that_is_not_understood_hides_nothing_of_the_others(tmp_path: Path) -> None:
+    job = 'jobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo "${{ github.event.issue.title }}"\n'
+    dispatch = "on: { workflow_dispatch: { inputs: { a: { type: int } } } }\n"
+    folder = ".github/workflows"
+    files = {f"{folder}/{name}.yml": dispatch + job for name in "ac"} | {f"{folder}/b.yml": f"on: issues\n{job}"}
+    seats = Seats(tmp_path, {}, files)
+
+    found = {(place.partition(":")[0], rule) for place, rule, _ in seats.found("security-reviewer")}
+    assert {(f"{folder}/{name}.yml", "zizmor:unreadable") for name in "ac"} <= found
+    assert (f"{folder}/b.yml", "zizmor:template-injection") in found
+    examined = seats.examined("security-reviewer")
+    assert [examined[f"{folder}/{name}.yml"] for name in "abc"] == ["secrets", "linted", "secrets"]
+
+
 def test_only_the_base_marks_a_file_as_generated(tmp_path: Path) -> None:
     code = "def f(x=[]):\n    return x\n"
     base = {".gitattributes": "api/** linguist-generated\n*.gen.py -linguist-generated\n"}

@@ -5,7 +5,7 @@ from pathlib import Path
 from burnish.core.reviews import FormerAnswer
 from tests.runtime.seats import Seats
 
-TRAP = "def f(x=[]):\n    return x"
+TRAP = "def f(x=[]):\n    x.append(1)"
 ISNAN = "if (x === NaN) { f() }"
 DELETES = 'rm -rf "$X"/*'
 PADDING = "# padding\n" * 120_000

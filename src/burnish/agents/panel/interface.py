@@ -23,6 +23,14 @@ class ToolError(BurnishError):
     kind = ErrorKind.INFRASTRUCTURE
 
 
+class UnloadableFileError(ToolError):
+    """One file kept a tool from looking at any: it can look at the others without that one."""
+
+    def __init__(self, hit: "Hit") -> None:
+        super().__init__(hit.message)
+        self.hit = hit
+
+
 class ToolName(Enum):
     """Every analyser that burnish knows."""
 

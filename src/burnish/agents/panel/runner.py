@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from burnish.agents.panel import rule_caches
 from burnish.agents.panel.doubts.table import with_doubts
-from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName
+from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName, UnloadableFileError
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.places import is_filled_in, is_template, shows_placeholders
 from burnish.agents.panel.programs import program
@@ -234,7 +234,12 @@ class AnalyserRunner:
     async def _run(self, folder: Path, task: Task, stop: asyncio.Event, view: CopyView | None) -> Looked:
         tool = TOOLS[task.tool]
         finished = await self.start(folder, task.tool, tool.invocation(task.files, task.choice), stop, view=view)
-        hits = await asyncio.to_thread(tool.read, finished, task.files)
+        try:
+            hits = await asyncio.to_thread(tool.read, finished, task.files)
+        except UnloadableFileError as error:
+            others = tuple(file for file in task.files if file != error.hit.file)
+            looked = await self._run(folder, replace(task, files=others), stop, view) if others else Looked()
+            return replace(looked, hits=(*looked.hits, error.hit))
         unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
         return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError
+from burnish.agents.panel.interface import RuleSelection, SourceFile, ToolError, UnloadableFileError
 from burnish.agents.panel.tools.zizmor import Zizmor
 from tests.agents.analysers.tools.running import look, start, write
 
@@ -70,6 +70,16 @@ def test_a_broken_file_is_named_and_hides_nothing_of_the_others(tmp_path: Path, 
     }
 
 
+NOT_UNDERSTOOD = CLEAN.replace("on: push", "on:\n  workflow_dispatch:\n    inputs:\n      a: { type: int }")
+
+
+@pytest.mark.parametrize(("name", "content"), [(".github/workflows/a.yml", NOT_UNDERSTOOD), ("action.yml", b"\xff\n")])
+def test_a_file_that_is_not_understood_is_named(tmp_path: Path, name: str, content: str | bytes) -> None:
+    with pytest.raises(UnloadableFileError) as raised:
+        look(Zizmor(), tmp_path, {name: content, WORKFLOW: FLAWED})
+    assert (raised.value.hit.file, raised.value.hit.rule) == (name, "unreadable")
+
+
 def test_where_all_are_broken_all_are_named(tmp_path: Path) -> None:
     hits = look(Zizmor(), tmp_path, {WORKFLOW: "jobs: [\n"})
     assert [(hit.file, hit.rule, hit.line) for hit in hits] == [(WORKFLOW, "unreadable", None)]
@@ -99,10 +109,8 @@ def test_many_files_with_long_names_are_an_error_and_no_guess(tmp_path: Path) ->
         look(Zizmor(), tmp_path, files)
 
 
-@pytest.mark.parametrize("content", [None, b"\xff\n"])
-def test_a_file_that_cannot_be_opened_is_an_error(tmp_path: Path, content: bytes | None) -> None:
-    names = write(tmp_path, {WORKFLOW: FLAWED} | ({} if content is None else {"action.yml": content}))
-    wanted = names if content is not None else (*names, "action.yml")
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    wanted = (*write(tmp_path, {WORKFLOW: FLAWED}), "action.yml")
     with pytest.raises(ToolError, match="exit code 1"):
         Zizmor().read(start(Zizmor(), tmp_path, wanted, RuleSelection()), wanted)
 

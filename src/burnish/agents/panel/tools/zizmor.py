@@ -1,7 +1,8 @@
 """zizmor: GitHub Actions. Does not tell its edits, but whether it has a safe fix.
 
 It cannot be told what to look for: callers choose among the hits. A file that it cannot parse it passes over; which
-ones it did look at is on standard error only, and what is missing there is reported here.
+ones it did look at is on standard error only, and what is missing there is reported here. A file that it parses and
+does not understand ends it before it looks at any other.
 """
 
 import re
@@ -11,15 +12,26 @@ from typing import Literal
 
 import msgspec
 
-from burnish.agents.panel.interface import Hit, RuleSelection, SourceFile, ToolError, ToolInvocation, ToolName
+from burnish.agents.panel.interface import (
+    Hit,
+    RuleSelection,
+    SourceFile,
+    ToolError,
+    ToolInvocation,
+    ToolName,
+    UnloadableFileError,
+)
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
 _CODES = (0, 11, 12, 13, 14)
 """Nothing, or something of one of the four severities."""
+_FAILED = 1
 _NOTHING_COLLECTED = 3
 _INJECTION = "template-injection"
 _FIRST_WORDS = "zizmor v"
+_NOT_LOADED = re.compile(r"failed to load file://(?:\./)?(?P<file>.+) as \w+$", re.MULTILINE)
+_UNREAD = "zizmor could not read this file: it is not valid YAML, or not what a file of this name must contain."
 _OPTIONS = ("--offline", "--no-config", "--no-ignores", "--format=json-v1", "--no-progress", "--color=never")
 _SUFFIXES = (".yml", ".yaml")
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
@@ -106,6 +118,8 @@ class Zizmor:
         return ToolInvocation(arguments=(*_OPTIONS, "--", *reading.as_arguments(self.name, files)))
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
+        if finished.code == _FAILED and (named := _NOT_LOADED.search(finished.stderr_tail)) and named["file"] in files:
+            raise UnloadableFileError(_unread_file(named["file"]))
         raw = reading.output_of(self.name, finished, (*_CODES, _NOTHING_COLLECTED))
         found: tuple[_Finding, ...] = ()
         if finished.code != _NOTHING_COLLECTED:
@@ -153,9 +167,8 @@ def _unread(finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
     if _FIRST_WORDS not in said:
         raise ToolError("zizmor does not say which files it checked.", hint="Review the change in smaller parts.")
     readable = (argument.removeprefix("./") for argument in reading.as_arguments(ToolName.ZIZMOR, files))
-    message = "zizmor could not read this file: it is not valid YAML, or not what a file of this name must contain."
-    return tuple(
-        Hit(tool=ToolName.ZIZMOR, rule=reading.UNREADABLE, file=file, line=None, message=message)
-        for file in readable
-        if f" completed ./{file}\n" not in f"{said}\n"
-    )
+    return tuple(_unread_file(file) for file in readable if f" completed ./{file}\n" not in f"{said}\n")
+
+
+def _unread_file(file: str) -> Hit:
+    return Hit(tool=ToolName.ZIZMOR, rule=reading.UNREADABLE, file=file, line=None, message=_UNREAD)
