@@ -101,7 +101,7 @@ def test_why_it_could_not_start_is_in_the_log(tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_error_channel_is_kept_and_harmless(tmp_path: Path) -> None:
-    code = "import sys; sys.stderr.write('x' * 20000 + '\\x1b[31mred\\x1b[0m\\r\\n\\x07end\\u202e')"
+    code = "import sys; sys.stderr.write('x' * 200000 + '\\x1b[31mred\\x1b[0m\\r\\n\\x07end\\u202e')"
     tail = run_now(Command(argv=(sys.executable, "-c", code), folder="/", environment=ENVIRONMENT)).stderr_tail
     assert tail.endswith("xred\nend")
     assert TAIL_BYTES - 40 < len(tail) <= TAIL_BYTES

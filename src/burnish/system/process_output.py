@@ -11,7 +11,7 @@ from burnish.system.files import write_all
 from burnish.system.process_start import ProcessError
 
 LOG_BYTES = 64 * 1024 * 1024
-TAIL_BYTES = 8 * 1024
+TAIL_BYTES = 64 * 1024
 LINE_BYTES = 8 * 1024 * 1024
 
 

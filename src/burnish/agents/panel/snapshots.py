@@ -37,7 +37,7 @@ from burnish.agents.panel.places import (
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
 from burnish.agents.panel.tools import ty
-from burnish.agents.panel.tools.kingfisher import scanned_name
+from burnish.agents.panel.tools.kingfisher import given_files, scanned_name
 from burnish.agents.panel.tools.registry import takes_code
 from burnish.agents.services import Services
 from burnish.core.reviews import Failure, FailureKind
@@ -111,8 +111,10 @@ class TreeSnapshot:
         """The files as the search for secrets sees them: large ones too, under names that hide nothing."""
         folder = self._services.attempt_dirs / f"scan-{self._name}"
         remove_folder(folder)
-        known = {scanned_name(path): without_known_examples(content) for path, content in self._lines.items()}
-        write_slice(folder, known)
+        given: dict[str, bytes] = {}
+        for path, content in self._lines.items():
+            given.update(given_files(path, without_known_examples(content)))
+        write_slice(folder, given)
         for file in self.files:
             if file.content is None:
                 write_object(self._services.repository, self.commit, file.path, folder / scanned_name(file.path))

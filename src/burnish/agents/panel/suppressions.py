@@ -37,19 +37,29 @@ def disarmed(content: bytes) -> bytes:
 
 
 _LONG = 256 * 1024
-_HASH_COMMENTS = (".py", ".pyi", ".pyw", ".sh", ".bash", ".ksh", ".dash", ".bats", ".rb")
-_HASH_LINE = re.compile(rb"(?<=\n)[ \t]*#[^\n]*")
-_SLASH_LINE = re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*[^\n*]*\*/[ \t]*(?=\n))")
+_PYTHON = (".py", ".pyi", ".pyw")
+_SHELL = (".sh", ".bash", ".ksh", ".dash", ".bats", ".rb")
+_WORDS = rb"[^\n\r\\'\"`${}<>*\xe2]*\r?(?=\n)"
+"""To the end of a line, with nothing in it that ends a text, a comment or a line, or that runs inside of a text."""
+_HASH_LINE = re.compile(rb"(?<=\n)[ \t]*#" + _WORDS)
+_SLASH_LINE = re.compile(rb"(?<=\n)[ \t]*//" + _WORDS)
+_ENDS_AT_A_COMMENT = re.compile(rb"<<[^\n]*#")
+"""The beginning of a text of a shell that may end at a line which looks like a comment."""
 
 
 def without_padding(path: str, content: bytes) -> bytes:
     """A long text without the lines that are comments, in as many lines as before.
 
     The time that ast-grep takes grows with the square of the comments in a file: padding must not keep it busy.
+    A line may look like a comment inside of a text. So only lines go without which a text is a text as before.
     """
     if len(content) <= _LONG:
         return content
-    return (_HASH_LINE if path.endswith(_HASH_COMMENTS) else _SLASH_LINE).sub(b"", content)
+    if not path.endswith((*_PYTHON, *_SHELL)):
+        return _SLASH_LINE.sub(b"", content)
+    if path.endswith(_SHELL) and _ENDS_AT_A_COMMENT.search(content):
+        return content
+    return _HASH_LINE.sub(b"", content)
 
 
 class Suppression(Value):

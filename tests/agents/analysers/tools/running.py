@@ -5,7 +5,7 @@ from pathlib import Path
 
 from burnish.agents.panel.interface import AnalyserTool, Hit, RuleSelection, TextEdit, ToolName
 from burnish.agents.panel.programs import program
-from burnish.agents.panel.tools.kingfisher import scanned_name
+from burnish.agents.panel.tools.kingfisher import given_files
 from burnish.system.process import Command, Finished, run_now
 
 SECONDS = 120.0
@@ -23,7 +23,8 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
 def write_for(tool: AnalyserTool, folder: Path, files: Mapping[str, str | bytes]) -> tuple[str, ...]:
     """Put files where a tool expects them; their names in return."""
     if tool.name is ToolName.KINGFISHER:
-        write(folder, {scanned_name(name): content for name, content in files.items()})
+        for name, content in files.items():
+            write(folder, given_files(name, content if isinstance(content, bytes) else content.encode()))
     else:
         write(folder, files)
     return tuple(files)

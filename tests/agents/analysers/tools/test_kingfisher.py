@@ -75,6 +75,16 @@ def test_a_secret_in_an_archive_belongs_to_the_archive(tmp_path: Path) -> None:
     assert "inner/settings.py" in next(hit.message for hit in hits if hit.file == "a.zip")
 
 
+def test_behind_the_end_of_an_archive_nothing_hides(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w"):
+        pass
+    empty = (tmp_path / "a.zip").read_bytes()
+    names = ("a.zip", "b.docx", "c.tar")
+    contents = (empty + LINE.encode(), empty, b"\0" * 10_240 + LINE.encode())
+    hits = look(Kingfisher(), tmp_path / "scan", dict(zip(names, contents, strict=True)), SOME)
+    assert [(hit.file, hit.rule) for hit in hits] == [("a.zip", TOKEN_RULE), ("c.tar", TOKEN_RULE)]
+
+
 def test_a_clean_file_gives_nothing_and_nothing_is_written(tmp_path: Path) -> None:
     assert look(Kingfisher(), tmp_path, {"a.py": "x = 1\n", "empty": ""}, SOME) == ()
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 2

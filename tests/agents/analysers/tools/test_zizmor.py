@@ -70,6 +70,14 @@ def test_a_broken_file_is_named_and_hides_nothing_of_the_others(tmp_path: Path, 
     }
 
 
+def test_what_it_cannot_tell_of_many_steps_hides_nothing_that_it_completed(tmp_path: Path) -> None:
+    step = "      - run: echo >> $GITHUB_ENV\n        shell: ${{ matrix.shell }}\n"
+    broken = ".github/workflows/a.yml"
+    hits = look(Zizmor(), tmp_path, {broken: "", ".github/workflows/b.yml": CLEAN + step * 200, WORKFLOW: FLAWED})
+    assert {hit.file for hit in hits if hit.rule == "unreadable"} == {broken}
+    assert (WORKFLOW, "template-injection") in {(hit.file, hit.rule) for hit in hits}
+
+
 NOT_UNDERSTOOD = CLEAN.replace("on: push", "on:\n  workflow_dispatch:\n    inputs:\n      a: { type: int }")
 
 
@@ -104,7 +112,7 @@ def test_every_name_is_looked_at(tmp_path: Path, name: str) -> None:
 
 
 def test_many_files_with_long_names_are_an_error_and_no_guess(tmp_path: Path) -> None:
-    files = {f".github/workflows/{'x' * 100}{number}.yml": CLEAN for number in range(100)}
+    files = {f".github/workflows/{'x' * 100}{number}.yml": CLEAN for number in range(600)}
     with pytest.raises(ToolError, match="which files"):
         look(Zizmor(), tmp_path, files)
 

@@ -1,7 +1,8 @@
 """kingfisher: secrets, in any file. It never sends them anywhere to see whether they work, and never repeats them.
 
-Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. It passes
-over lock files, pictures and folders such as `node_modules` by their names. So it is given a folder of its own in which
+Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. What it
+opens it does not look at otherwise, such as what stands behind the end of an archive, and an empty one it does not even
+count: so files that are no text are given twice. It passes over lock files, pictures and folders such as `node_modules` by their names. So it is given a folder of its own in which
 every file has a name that it looks at (`scanned_name`), and no comment in a file keeps it from reporting.
 """
 
@@ -37,6 +38,8 @@ _PASSED_OVER = re.compile(
     re.IGNORECASE,
 )
 """Names of files that kingfisher leaves out of most of its rules."""
+_AS_IT_IS = ".txt"
+"""How the names of files end that it takes for text."""
 _A_NAME = re.compile(r"[0-9a-f]{16}/")
 
 
@@ -44,7 +47,14 @@ def scanned_name(path: str) -> str:
     """Under which name kingfisher is given a file: in a folder that means nothing, with a name that it looks at."""
     raw = path.encode("utf-8", "surrogateescape")
     name = path.rpartition("/")[2].encode("utf-8", "replace").decode()
-    return f"{hashlib.sha256(raw).hexdigest()[:16]}/{name}{'.txt' if _PASSED_OVER.fullmatch(name) else ''}"
+    return f"{hashlib.sha256(raw).hexdigest()[:16]}/{name}{_AS_IT_IS if _PASSED_OVER.fullmatch(name) else ''}"
+
+
+def given_files(path: str, content: bytes) -> dict[str, bytes]:
+    """A file by the names under which kingfisher is given it."""
+    name = scanned_name(path)
+    opened = b"\0" in content and not name.endswith(_AS_IT_IS)
+    return {name: content, f"{name}{_AS_IT_IS}": content} if opened else {name: content}
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -106,8 +116,9 @@ class Kingfisher:
         reading.must_name_something(self.name, finished, report.findings)
         _must_have_scanned(report.audit, len(files))
         by_name = {scanned_name(file): file for file in files}
-        hits = (_hit(entry, by_name) for entry in report.findings)
-        return tuple(hit for hit in hits if hit is not None)
+        hits = dict.fromkeys(hit for entry in report.findings if (hit := _hit(entry, by_name)) is not None)
+        in_archives = {(hit.file, hit.rule) for hit in hits if hit.line is None}
+        return tuple(hit for hit in hits if hit.line is None or (hit.file, hit.rule) not in in_archives)
 
     def passed_over(self, finished: Finished, files: Sequence[str]) -> frozenset[str]:  # noqa: ARG002 - it counts them
         return frozenset()
@@ -124,6 +135,7 @@ def _must_have_scanned(audit: _Audit, wanted: int) -> None:
 def _hit(entry: _Entry, files: Mapping[str, str]) -> Hit | None:
     """A hit; none where the folder holds files that this call does not ask about."""
     path = entry.finding.path.removeprefix("./")
+    path = path if path in files else path.removesuffix(_AS_IT_IS)
     # What is inside of an archive is called `files.zip!inner.txt`, or `store.sqlite/table.sql`.
     outer = next((name for name in files if path == name or path.startswith((f"{name}!", f"{name}/"))), None)
     if outer is None and _A_NAME.match(path):

@@ -33,6 +33,8 @@ _FIRST_WORDS = "zizmor v"
 _NOT_LOADED = re.compile(r"failed to load file://(?:\./)?(?P<file>.+) as \w+$", re.MULTILINE)
 _UNREAD = "zizmor could not read this file: it is not valid YAML, or not what a file of this name must contain."
 _OPTIONS = ("--offline", "--no-config", "--no-ignores", "--format=json-v1", "--no-progress", "--color=never")
+_NO_WARNINGS = "zizmor=info,zizmor::audit=error"
+"""They are many lines each, and would push what it completed out of what is kept."""
 _SUFFIXES = (".yml", ".yaml")
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
 _TAME = re.compile(
@@ -115,7 +117,8 @@ class Zizmor:
         return is_action or str(path.parent) == ".github/workflows" or str(path.with_suffix("")) == ".github/dependabot"
 
     def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:  # noqa: ARG002 - it knows no choice
-        return ToolInvocation(arguments=(*_OPTIONS, "--", *reading.as_arguments(self.name, files)))
+        arguments = (*_OPTIONS, "--", *reading.as_arguments(self.name, files))
+        return ToolInvocation(arguments=arguments, environment={"RUST_LOG": _NO_WARNINGS})
 
     def read(self, finished: Finished, files: Sequence[str]) -> tuple[Hit, ...]:
         if finished.code == _FAILED and (named := _NOT_LOADED.search(finished.stderr_tail)) and named["file"] in files:
