@@ -18,7 +18,7 @@ from burnish.core.values import Value
 
 _OF_PACKAGES = frozenset(
     {
-        "setup.py", "Pipfile", "Cargo.toml", "go.mod", "go.sum", "go.work",
+        "setup.py", "meson.build", "Pipfile", "Cargo.toml", "go.mod", "go.sum", "go.work",
         "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml",
     }
 )  # fmt: skip

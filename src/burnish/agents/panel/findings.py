@@ -49,13 +49,12 @@ def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings
 def _together(files: Collection[list[Finding]]) -> list[Finding]:
     """Findings of one rule, by their files; as one with all places where there are many, in one file or in all."""
     every = [one for alike in files for one in alike]
-    # However many errors a parser reports, a file has one problem; and each file of code has its own.
-    if every[0].problem_class == _SYNTAX and (len(files) < MANY_IN_A_CHANGE or every[0].severity is Severity.CRITICAL):
-        return [one for alike in files for one in _as_one(alike, _SEVERAL)]
     many = MANY_CRITICAL if every[0].severity is Severity.CRITICAL else MANY_IN_A_CHANGE
-    if len(every) >= many:
+    # However many errors a parser reports, a file has one problem.
+    is_syntax = every[0].problem_class == _SYNTAX
+    if len(files if is_syntax else every) >= many:
         return _as_one(every, many)
-    return [one for alike in files for one in _as_one(alike, MANY)]
+    return [one for alike in files for one in _as_one(alike, _SEVERAL if is_syntax else MANY)]
 
 
 def _as_one(alike: list[Finding], many: int) -> list[Finding]:

@@ -11,7 +11,7 @@ _TEST_FOLDERS = frozenset(
         "testsuite", "testsuites", "testcases", "testserver",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
-        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples",
+        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples", "tutorial", "tutorials", "guides",
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
@@ -37,6 +37,7 @@ _MATERIAL_FOLDERS = frozenset(
         "corpus",
     }
 )
+_MATERIAL_BY_NAME = re.compile(r"_{0,2}fixtures?[_-].+|.+[_-]fixtures?")
 _WRONG_ON_PURPOSE = re.compile(
     r"(?:^|[_.-])(?:invalid|syntax(?:[_-]?errors?)?|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE
 )
@@ -47,7 +48,7 @@ _BELOW_TESTS = frozenset(
 )
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|testing\.go|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
@@ -93,7 +94,7 @@ def surroundings(path: str) -> Surroundings:
     *folders, name = PurePosixPath(path).parts or ("",)
     first_test = next((index for index, folder in enumerate(folders) if _is_for_tests(folder)), None)
     inside = folders[first_test + 1 :] if first_test is not None else []
-    if _MATERIAL_FOLDERS.intersection(folders) or _BELOW_TESTS.intersection(inside):
+    if any(map(_is_for_material, folders)) or _BELOW_TESTS.intersection(inside):
         return Surroundings.MATERIAL
     named = _TEST_NAME.fullmatch(name) is not None or _OF_BEHAVE.search(path) is not None
     is_test = first_test is not None or named or name.lower().endswith(_DOCUMENTS)
@@ -104,6 +105,10 @@ def surroundings(path: str) -> Surroundings:
 
 def _is_for_tests(folder: str) -> bool:
     return folder in _TEST_FOLDERS or _TESTS_BY_NAME.fullmatch(folder) is not None
+
+
+def _is_for_material(folder: str) -> bool:
+    return folder in _MATERIAL_FOLDERS or _MATERIAL_BY_NAME.fullmatch(folder) is not None
 
 
 def runs_tools(path: str) -> bool:

@@ -128,4 +128,4 @@ def _severity(look: Look, check: str, hit: Hit) -> Severity | None:
 
 def _is_of_a_stub(hit: Hit) -> bool:
     """Whether a hit is about names and types of a stub, which is never run and may say things that no program can."""
-    return hit.file.endswith(".pyi") and (hit.tool is ToolName.TY or plain(hit.rule) in ("F811", "F822"))
+    return hit.file.endswith(".pyi") and (hit.tool is ToolName.TY or plain(hit.rule) in ("F811", "F821", "F822"))

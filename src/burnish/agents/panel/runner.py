@@ -57,6 +57,7 @@ _NO_ESLINT = (
     "eslint is configured but not installed: install the packages in the checkout (npm install), or in each copy with "
     "[workspace] prepare"
 )
+_SCRIPTS = (".js", ".jsx", ".mjs", ".cjs")
 _UNDEFINED = "F821"
 """What ruff says of the names in a template that happens to be valid Python."""
 
@@ -100,6 +101,11 @@ def _without_placeholders(looked: Looked, lines: LinesOf) -> Looked:
 def _is_given(hit: Hit, names: Collection[str]) -> bool:
     """Whether the program gives an undefined name to all its modules."""
     return hit.rule == _UNDEFINED and any(f"`{name}`" in hit.message for name in names)
+
+
+def _is_of_flow(hit: Hit) -> bool:
+    """Whether a script cannot be parsed that may be written in Flow, which oxlint does not know."""
+    return hit.rule == INVALID_SYNTAX and hit.file.endswith(_SCRIPTS)
 
 
 def _line(lines: LinesOf, path: str, number: int) -> str:
@@ -157,6 +163,9 @@ class AnalyserRunner:
         if any(hit.rule == _UNDEFINED for hit in hits):
             given = await asyncio.to_thread(lambda: snapshot.builtins)
             hits = tuple(replace(hit, doubtful=hit.doubtful or _is_given(hit, given)) for hit in hits)
+        if any(hit.rule == INVALID_SYNTAX and hit.file.endswith(_SCRIPTS) for hit in hits):
+            flow = await asyncio.to_thread(lambda: snapshot.is_typed_by_flow)
+            hits = tuple(replace(hit, doubtful=hit.doubtful or (flow and _is_of_flow(hit))) for hit in hits)
         hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
         if not hits:
             return replace(looked, hits=())
@@ -192,6 +201,7 @@ class AnalyserRunner:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
         hits = without_unknown_packages(hits, modules.imports)
         hits = with_given_members(hits, modules.texts())
+        hits = await asyncio.to_thread(snapshot.with_built_modules, hits)
         if need_explaining(hits):
             # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.
             hits = with_explanations(hits, await self.start(modules.folder, task.tool, explaining(call), stop))

@@ -13,12 +13,14 @@ from burnish.agents.panel.interface import Hit
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
-    r"(?:|'[^']*'|\d+|true|false|always|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
-    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+|github\.event\.pull_request\.base\.ref"
+    r"(?:|'[^']*'|\d+|true|false|!|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
+    r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
+    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
+    r"|github\.event\.pull_request\.(?:base\.ref|labels\.\*\.name)"
     r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
-    r"|workflow|event_name|workspace|server_url|api_url)"
+    r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|sha|head_sha|event|conclusion|\w+_url)"
+    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|login|event|conclusion|\w+_url)"
     r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on

@@ -1,4 +1,4 @@
-"""Doubts about what is said of JavaScript and TypeScript, and of imports that no manifest declares."""
+"""Doubts about what is said of JavaScript, TypeScript and Go, and of imports that no manifest declares."""
 
 import re
 
@@ -26,6 +26,11 @@ _NAME_OF_TABLE = re.compile(
     re.IGNORECASE,
 )
 """A name of a table, which cannot be given as a parameter, is all that is put into the query."""
+_PUT_INTO_GO = re.compile(r"""%(?:\[\d+\])?[svq]|["`]\s*\+\s*[\w.]""")
+_BEFORE_A_TABLE = re.compile(
+    r"""\b(?:from|into|update|join|table|view|sequence)\s+(?:\\?["`\[])*$|\b(?:set|next|curr)val\(\s*'?$""",
+    re.IGNORECASE,
+)
 _PART_OF_A_QUERY = re.compile(r"\s*(?:sql\w*|\w+(?:Sql|SQL)|placeholders|\w*[cC]lauses?|\w*[wW]here)(?:\(\))?\s*")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
@@ -177,6 +182,14 @@ def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
     if _NAME_OF_TABLE.search(source.line(line)) or (put_in and all(map(_PART_OF_A_QUERY.fullmatch, put_in))):
         return True
     return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
+
+
+def names_tables(hit: Hit, source: SourceCode) -> bool:
+    """Only names of tables are put into the query, which cannot be given as parameters."""
+    line = hit.line or 1
+    text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    places = [found.start() for found in _PUT_INTO_GO.finditer(text)]
+    return bool(places) and all(_BEFORE_A_TABLE.search(text[:place]) for place in places)
 
 
 def has_another_method(hit: Hit, source: SourceCode) -> bool:

@@ -58,6 +58,10 @@ _IS_VALUE = re.compile(
     re.IGNORECASE,
 )
 """Where a value goes, or a condition with values, and not a name of a table or a column."""
+_IS_NAME = re.compile(
+    r"""\b(?:from|into|update|join|table|view|index|sequence|schema)\s+(?:["`\[]|\w+\.)*$""", re.IGNORECASE
+)
+"""Where a name goes, in the quotes that names have."""
 _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
@@ -349,7 +353,7 @@ def is_no_query(hit: Hit, source: SourceCode) -> bool:
     before = ""
     for text, value in parts_put_in(queries[0]):
         before += text
-        is_value = _IS_VALUE.search(before) is not None
+        is_value = _IS_VALUE.search(before) is not None and not _IS_NAME.search(before)
         outside = FROM_OUTSIDE if is_value else FROM_STRANGERS
         if _PLACES.search(ast.unparse(value)) is None and comes_from_outside(
             value, source, hit.line, outside=outside, from_callers=is_value
@@ -601,6 +605,9 @@ def is_documented(hit: Hit, source: SourceCode) -> bool:
         return True
     if tries and _leaves_where_it_works(tries[-1]) and _goes_on_after(tries[-1], source):
         return True
+    handlers = [node for node in source.around(hit.line) if isinstance(node, ast.ExceptHandler)]
+    if tries and any(one.lineno < tries[-1].lineno for one in handlers):
+        return True  # what went wrong first is being dealt with
     function = source.function(hit.line)
     if function is None:
         return False
@@ -665,11 +672,12 @@ def is_given_by_the_module(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_joined(hit: Hit, source: SourceCode) -> bool:
-    """`__all__ = (*part.__all__, "name")` is a tuple of names, too."""
+    """`__all__ = (*part.__all__, "name", Class.__name__)` is a tuple of names, too."""
     values = [node.value for node in source.around(hit.line) if isinstance(node, ast.Assign)]
     parts = [part for one in values if isinstance(one, ast.Tuple | ast.List) for part in one.elts]
-    named = [part for part in parts if not isinstance(part, ast.Starred)]
-    return len(named) < len(parts) and all(isinstance(one, ast.Constant) for one in named)
+    others = [part for part in parts if not isinstance(part, ast.Constant)]
+    named = [part for part in others if isinstance(part, ast.Attribute) and part.attr == "__name__"]
+    return bool(others) and all(isinstance(part, ast.Starred) or part in named for part in others)
 
 
 def is_written_apart(hit: Hit, source: SourceCode) -> bool:

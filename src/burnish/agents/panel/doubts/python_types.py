@@ -13,6 +13,7 @@ from burnish.agents.panel.selectors import plain
 
 _ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
+_UNKNOWN = re.compile(r"^Argument `(?P<name>\w+)` does not match")
 _INTERFACE = re.compile(r"I[A-Z][a-z]\w*")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
@@ -56,7 +57,9 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     if plain(hit.rule) == "parameter-already-assigned" and _spreads(source.around(hit.line)):
         return True
     if constructor := _CONSTRUCTOR.search(hit.message):
-        return bool(calls) and not any(last_name(one) == constructor["owner"] for one in calls)
+        asked = _UNKNOWN.search(hit.message)
+        called = _with_argument(asked["name"], source, hit.line) if asked else calls
+        return bool(called) and not any(last_name(one) == constructor["owner"] for one in called)
     method = _METHOD.search(hit.message)
     if method is not None and _INTERFACE.fullmatch(method["owner"]):
         return True
@@ -74,6 +77,13 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
         or (method["owner"][0].islower() and is_parameter(one.value, function))
         for one in named
     )
+
+
+def _with_argument(name: str, source: SourceCode, line: int | None) -> list[ast.expr]:
+    """What is called with an argument of this name."""
+    calls = (node for node in source.around(line) if isinstance(node, ast.Call))
+    calls = (part for node in calls for part in ast.walk(node) if isinstance(part, ast.Call))
+    return [one.func for one in calls if any(part.arg == name for part in one.keywords)]
 
 
 def _spreads(nodes: Sequence[ast.AST]) -> bool:
@@ -127,14 +137,20 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
         return True  # it stands for something else than what was given
     if any(_is_set_elsewhere(one, source) for one in uses):
         return True
-    return bool(given) and found["name"] in _OF_ANOTHER_TYPE
+    # What is asked of it time and again is there: then the annotation is wrong.
+    often = len(re.findall(rf"\.{found['name']}\b", source.text)) > 1
+    return bool(given) and (often or found["name"] in _OF_ANOTHER_TYPE)
 
 
 def _is_made_as_one(node: ast.expr, source: SourceCode) -> bool:
-    """Whether the file shows that an attribute is made as a list, a dict or a set. A property may give anything."""
+    """Whether the file shows that an attribute is made as a list, a dict or a set.
+
+    A property may give anything, and a subclass replaces what a class only begins with.
+    """
     if not isinstance(node, ast.Attribute):
         return not isinstance(node, ast.Subscript)
-    return re.search(rf"\b{node.attr}{_MADE_AS_ONE}", source.text) is not None
+    made = rf"\bself\.{node.attr}{_MADE_AS_ONE}|\b{node.attr}\s*:\s*{_KINDS}"
+    return re.search(made, source.text) is not None
 
 
 def _is_unseen(node: ast.expr, source: SourceCode, line: int | None) -> bool:
@@ -144,8 +160,12 @@ def _is_unseen(node: ast.expr, source: SourceCode, line: int | None) -> bool:
         return isinstance(node, ast.Name) and any(isinstance(one, ast.ClassDef) for one in source.around(line))
     values = [*values_of(function, node.id)] if isinstance(node, ast.Name) else []
     called = [one.func for one in values if isinstance(one, ast.Call)]
-    own = [one for one in called if isinstance(one, ast.Name) and one.id not in dir(builtins)]
+    own = [one for one in called if (isinstance(one, ast.Name) and one.id not in dir(builtins)) or _is_own_method(one)]
     return 0 < len(own) == len(values)
+
+
+def _is_own_method(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls")
 
 
 def _is_set_elsewhere(node: ast.expr, source: SourceCode) -> bool:

@@ -34,6 +34,7 @@ from burnish.agents.panel.doubts.javascript import (
     is_script_of_a_page,
     is_script_of_developers,
     matches_nothing,
+    names_tables,
     shows_its_own_text,
 )
 from burnish.agents.panel.doubts.python import (
@@ -190,6 +191,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.OXLINT, "no-constant-binary-expression"): asks_for_a_feature,
     (ToolName.AST_GREP, "js-command-from-text"): is_script_of_developers,
     (ToolName.AST_GREP, "js-sql-from-text"): is_query_of_the_program,
+    (ToolName.AST_GREP, "go-sql-from-text"): names_tables,
+    (ToolName.AST_GREP, "go-sql-in-variable"): names_tables,
     (ToolName.OXLINT, "unicorn/no-invalid-fetch-options"): has_another_method,
     (ToolName.ZIZMOR, "template-injection"): is_of_maintainers,
     (ToolName.SHELLCHECK, "SC1064"): is_read_otherwise,

@@ -65,7 +65,8 @@ def passwords(path: str, content: bytes) -> Iterator[Hit]:
         value = pair["double"] or pair["single"] or pair["plain"] or ""
         is_password = words.key.search(pair["key"]) and _may_be_password(value, _LEAST)
         is_key = words.long_key.search(pair["key"]) and _may_be_password(value, _LEAST_KEY) and _is_mixed(value)
-        if (is_password or is_key) and not words.placeholder.search(value):
+        # What has letters of other scripts is a text for people.
+        if (is_password or is_key) and value.isascii() and not words.placeholder.search(value):
             number = lines.count("\n", 0, pair.start("key")) + 1
             yield hit(OwnRule.PASSWORD, path, number, f"There is a value for `{text(pair['key'])}`.")
 

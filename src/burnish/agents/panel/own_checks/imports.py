@@ -64,6 +64,45 @@ def import_hits(changed: Iterable[FileVersions], head: FilesOfTree, base: FilesO
         yield from _Check(language, head, base).hits(mine)
 
 
+def comes_from_a_build(path: str, head: FilesOfTree, base: FilesOfTree) -> bool:
+    """Whether a module that is not in the tree may be written by a build. It may also be what the author forgot to add.
+
+    Git is told to ignore it, or its source is in another language, or the base compiles modules of Python.
+    """
+    if _is_ignored(path, head):
+        return True
+    stem = posixpath.splitext(path)[0]
+    if any(f"/{stem}." in f"/{one}" and one.endswith(_SOURCES) for one in head.paths):
+        return True
+    if not path.endswith(".py"):
+        return False
+    if any(PurePosixPath(one).name == "meson.build" for one in base.paths):
+        return True
+    return any(_COMPILES.search(content) for content in base.read(_BUILT_BY).values())
+
+
+_SOURCES = (
+    ".c", ".cc", ".cpp", ".pyx", ".pxd", ".rs", ".f", ".f90", ".pyf", ".i", ".in", ".j2", ".jinja", ".tmpl",
+    ".template", ".y", ".g4", ".peg", ".pegjs", ".coffee", ".elm", ".ls", ".proto",
+)  # fmt: skip
+"""What compilers, and makers of parsers and of texts, read."""
+_BUILT_BY = ("setup.py", "pyproject.toml", "setup.cfg")
+_COMPILES = re.compile(
+    rb"\bext_modules\b|\bExtension\(|\bcythonize\b|\brust_extensions\b"
+    rb"|\b(?:maturin|scikit[_-]build(?:-core)?|meson-python|setuptools-rust|pybind11|nanobind|cffi|extension-helpers)\b"
+)
+
+
+def _is_ignored(path: str, tree: FilesOfTree) -> bool:
+    names = [".gitignore", *(f"{folder}/.gitignore" for folder in PurePosixPath(path).parents)]
+    for name, content in tree.read(one.removeprefix("./") for one in names).items():
+        below = path.removeprefix(posixpath.dirname(name)).lstrip("/")
+        lines = [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
+        if any(line and line[0] not in "#!" and matches(below, line.lstrip("/")) for line in lines):
+            return True
+    return False
+
+
 class _Language(Protocol):
     @property
     def suffixes(self) -> tuple[str, ...]: ...
@@ -111,17 +150,8 @@ class _Check:
         for path, one in self._new(missing, str):
             said = f"There is no `{text(one.name)}` in the project."
             found = hit(OwnRule.MISSING_MODULE, path, one.line, said)
-            # What git is told to ignore comes from a build. It may also be what the author forgot to add.
-            yield replace(found, doubtful=self._is_ignored(self._language.file(path, one.name)))
-
-    def _is_ignored(self, path: str) -> bool:
-        names = [".gitignore", *(f"{folder}/.gitignore" for folder in PurePosixPath(path).parents)]
-        for name, content in self._head.read(one.removeprefix("./") for one in names).items():
-            below = path.removeprefix(posixpath.dirname(name)).lstrip("/")
-            lines = [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
-            if any(line and line[0] not in "#!" and matches(below, line.lstrip("/")) for line in lines):
-                return True
-        return False
+            file = self._language.file(path, one.name)
+            yield replace(found, doubtful=comes_from_a_build(file, self._head, self._base))
 
     def _added(self, file: FileVersions) -> Iterator[Imported]:
         known = {one.name for one in self._language.imports(file.before)}

@@ -2,8 +2,9 @@
 
 Archives are opened: without that kingfisher also passes over `server.key`, which it takes for a presentation. What it
 opens it does not look at otherwise, such as what stands behind the end of an archive, and an empty one it does not even
-count: so files that are no text are given twice. It passes over lock files, pictures and folders such as `node_modules` by their names. So it is given a folder of its own in which
-every file has a name that it looks at (`scanned_name`), and no comment in a file keeps it from reporting.
+count: so files that are no text are given twice. It passes over lock files, pictures and folders such as `node_modules`
+by their names. So it is given a folder of its own in which every file has a name that it looks at (`scanned_name`), and
+no comment in a file keeps it from reporting.
 """
 
 import hashlib

@@ -183,7 +183,20 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
     # `Rules = Rules()`: the name of the class stands for its only object from there on.
     named = {hit: found["owner"] for hit, found in called.items() if found["owner"]}
     given |= {hit for hit, owner in named.items() if re.search(rf"^{owner}\s*=\s*{owner}\(", texts, re.MULTILINE)}
+    given |= {hit for hit, owner in named.items() if _is_made_otherwise(owner, texts)}
+    # Of a method that several classes have, the object may have another one.
+    given |= {hit for hit in named if len(re.findall(rf"\bdef {called[hit]['name']}\b", texts)) > 1 and _is_method(hit)}
     return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
+
+
+def _is_method(hit: Hit) -> bool:
+    return "bound method" in hit.message and "__init__" not in hit.message
+
+
+def _is_made_otherwise(owner: str, texts: str) -> bool:
+    """Whether a class says in another way than by `__init__` what it is called with."""
+    found = re.search(rf"^class {owner}\b(?P<rest>.*(?:\n(?:[ \t)].*)?)*)", texts, re.MULTILINE)
+    return found is not None and re.search(r"\bmetaclass\s*=|\bdef __new__\b", found["rest"]) is not None
 
 
 def without_unknown_packages(hits: Sequence[Hit], imports: PythonImports) -> tuple[Hit, ...]:
@@ -234,7 +247,17 @@ def _may_be_of_others(hit: Hit, imports: PythonImports) -> bool:
     if member := _NO_MEMBER.search(hit.message):
         return imports.is_folder(member["module"])
     found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
-    return found is not None and bool(found["top"]) and imports.is_shared(found["top"])
+    top = found["top"] if found else ""
+    return bool(top) and imports.is_shared(top)
+
+
+def file_of_import(hit: Hit) -> str | None:
+    """The file that an import which cannot be resolved would mean, from the top of the repository."""
+    found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
+    if found is None:
+        return None
+    name = found["top"] + found["rest"] if found["top"] else _absolute(hit.file, found["rest"])
+    return f"{name.replace('.', '/')}.py" if name else None
 
 
 def _absolute(file: str, relative: str) -> str:
@@ -260,6 +283,8 @@ def _names_of_library(module: str) -> frozenset[str]:
     nodes = list(ast.walk(tree)) if tree else []
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
     imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+    # `from .decoder import …` in `json` makes `json.decoder` known, too.
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and node.level}
     assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     # Such as `tty`, which has everything of `termios`. What the library itself imports does nothing else when imported.
     everything = {
