@@ -471,6 +471,28 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
             "try:\n    re.a\nexcept AttributeError:\n    re.b\n",
         ),
         ("ty:missing-attribute", 4, ATTRIBUTE.format("b"), "try:\n    a()\nexcept TypeError:\n    a.b()\n"),
+        ("ruff:PLE0604", 1, "", "__all__ = ('a', Key.__name__)\n"),
+        ("ruff:S608", 2, "", "def f(a):\n    run(f'insert into `{a}` select c from d')\n"),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            6,
+            "",
+            "try:\n  a()\nexcept OSError:\n  try:\n    b()\n  except Exception:\n    pass\n",
+        ),
+        ("ty:missing-attribute", 3, ATTRIBUTE.format("b"), "def f(a: str):\n    a.b()\n    a.b()\n"),
+        (
+            "ty:missing-attribute",
+            4,
+            "Object of type `list[int]` has no attribute `push`",
+            "class A:\n  a = []\n  def f(self):\n    self.a.push(1)\n",
+        ),
+        (
+            "ty:missing-attribute",
+            3,
+            "Object of type `list[int]` has no attribute `push`",
+            "def f(self):\n  a = self.made()\n  a.push(1)\n",
+        ),
+        ("ty:unknown-argument", 1, CONSTRUCTOR, "Key().add(made(name=1))\n"),
     ],
 )
 def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, message: str, code: str) -> None:
@@ -743,6 +765,21 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:S701", 2, "", "send_email(author)\nEnvironment(loader=loader)\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_Fm7xKq2LpZ4vTgWm'  # abc123, abcdef123456abcdef\n"),
         ("ruff:S608", 2, "", "def f(a):\n    run('insert into t values (%(v)s)' % {'v': a})\n"),
+        ("ruff:PLE0604", 1, "", "__all__ = ('a', 1)\n"),
+        ("ruff:S608", 2, "", 'def f(a):\n    run(f\'update "b" set c = "{a}"\')\n'),
+        (
+            "ast-grep:py-broad-handler-does-nothing",
+            7,
+            "",
+            "try:\n  a()\nexcept OSError:\n  b()\ntry:\n  c()\nexcept Exception:\n  pass\n",
+        ),
+        (
+            "ty:missing-attribute",
+            4,
+            "Object of type `list[int]` has no attribute `push`",
+            "class A:\n  def f(self):\n    self.a = []\n    self.a.push(1)\n",
+        ),
+        ("ty:unknown-argument", 1, CONSTRUCTOR, "made(Key(name=1))\n"),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:
@@ -852,6 +889,7 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ),
         ("burnish:not-verified", "Dockerfile", 1, "HEALTHCHECK CMD curl -fk 127.0.0.1:8384/health\n", "medium"),
         ("ruff:F822", "a.pyi", 1, "__all__ = ['a']\n", "medium"),
+        ("ruff:F821", "a.pyi", 1, "a: b\n", "medium"),
         ("ruff:invalid-syntax", "a.pyi", 1, "def f(:\n", "critical"),
         ("ruff:unreadable", "a.pyi", 1, "", "high"),
         ("shellcheck:SC1064", "a.sh", 1, 'all() [[ "${1:-}" == "all" ]]\n', "medium"),
@@ -1001,6 +1039,19 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
         ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ github.ref_name }}\n", "medium"),
         ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: make ${{ inputs.version }}\n", "medium"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: ${{ format('{0}', inputs.a) }}\n", "medium"),
+        ("zizmor:template-injection", ".github/workflows/a.yml", 1, "run: ${{ !github.token }}\n", "medium"),
+        (
+            "zizmor:template-injection",
+            ".github/workflows/a.yml",
+            1,
+            "run: ${{ format('{0}', github.event.issue.title) }}\n",
+            "critical",
+        ),
+        ("ast-grep:go-sql-from-text", "a.go", 1, 'Sprintf("select a from %s where b = $1", table)\n', "medium"),
+        ("ast-grep:go-sql-from-text", "a.go", 1, 'Sprintf("select a from %s where b = %s", table, b)\n', "high"),
+        ("ast-grep:go-sql-in-variable", "a.go", 1, 'q := "delete from " + table\n', "medium"),
+        ("ast-grep:go-sql-in-variable", "a.go", 1, 'q := "delete from a where b = " + b\n', "high"),
         (
             "zizmor:template-injection",
             ".github/workflows/a.yml",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from burnish.agents.panel.own_checks.imports import FileVersions, import_hits
+from burnish.agents.panel.own_checks.imports import FileVersions, comes_from_a_build, import_hits
 from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.own_checks.scripts import script_hits
 from burnish.core.values import Value
@@ -182,6 +182,23 @@ def test_what_git_ignores_may_come_from_a_build(ignored: str, doubtful: bool) ->
     tree = Tree(files={**SCRIPT, "a.js": text, ".gitignore": ignored})
     (hit,) = import_hits([FileVersions(path="a.js", now=text.encode())], tree, Tree(files=SCRIPT))
     assert hit.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "doubtful"),
+    [
+        ({"shop/fast.pyx": ""}, {}, True),
+        ({"shop/fastest.pyx": ""}, {}, False),
+        ({"shop/fast.md": ""}, {}, False),
+        ({}, {"setup.py": "setup(ext_modules=[Extension('a', ['a.c'])])\n"}, True),
+        ({}, {"pyproject.toml": "[build-system]\nrequires = ['scikit-build-core']\n"}, True),
+        ({}, {"shop/meson.build": ""}, True),
+        ({"setup.py": "setup(ext_modules=[Extension('a', ['a.c'])])\n", "meson.build": ""}, {}, False),
+    ],
+)
+def test_what_a_compiler_writes_is_not_in_the_tree(head: dict[str, str], base: dict[str, str], doubtful: bool) -> None:
+    """What only the change says of its build excuses nothing."""
+    assert comes_from_a_build("shop/fast.py", Tree(files=head | base), Tree(files=base)) is doubtful
 
 
 def test_a_folder_may_have_its_own_list_of_what_git_ignores() -> None:

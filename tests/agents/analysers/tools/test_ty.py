@@ -14,6 +14,7 @@ from burnish.agents.panel.tools.ty import (
     NO_IMPORT,
     Ty,
     explaining,
+    file_of_import,
     need_explaining,
     with_explanations,
     with_given_members,
@@ -126,11 +127,54 @@ def test_the_name_of_a_class_may_stand_for_its_object(tmp_path: Path, module: st
     assert told == [doubtful]
 
 
+@pytest.mark.parametrize(
+    ("more", "doubtful"),
+    [
+        ("class Others:\n    def read(self) -> None: ...\n", True),
+        ("class Others:\n    def reader(self) -> None: ...\n", False),
+    ],
+)
+def test_of_a_method_that_several_classes_have_another_one_may_be_meant(
+    tmp_path: Path, more: str, doubtful: bool
+) -> None:
+    code = f"class Rules:\n    def read(self, path: str) -> None: ...\n\n\nRules().read()\n{more}"
+    hits = look(Ty(), tmp_path, {"a.py": code}, RuleSelection(select=("missing-argument",)))
+    assert [hit.doubtful for hit in with_given_members(hits, [("a.py", code)])] == [doubtful]
+
+
+@pytest.mark.parametrize(
+    ("rules", "doubtful"),
+    [
+        ("class Rules(metaclass=Made):\n    def __init__(self, path: str) -> None: ...\n", True),
+        ("class Rules:\n    def __new__(cls, *a): ...\n    def __init__(self, path: str) -> None: ...\n", True),
+        ("class Rules:\n    def __init__(self, path: str) -> None: ...\nclass B(metaclass=Made): ...\n", False),
+    ],
+)
+def test_a_metaclass_may_call_a_class_in_its_own_way(rules: str, doubtful: bool) -> None:
+    message = "No argument provided for required parameter `path` of `Rules.__init__`"
+    one = Hit(tool=ToolName.TY, rule="missing-argument", file="a.py", line=1, message=message)
+    (found,) = with_given_members((one,), [("a.py", f"Rules()\n{rules}")])
+    assert found.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "expected"),
+    [
+        ("shop/a.py", "shop.prices", "shop/prices.py"),
+        ("shop/a.py", ".prices", "shop/prices.py"),
+        ("shop/web/a.py", "..prices", "shop/prices.py"),
+    ],
+)
+def test_the_file_that_an_import_means(file: str, name: str, expected: str) -> None:
+    one = Hit(tool=ToolName.TY, rule=NO_IMPORT, file=file, line=1, message=f"Cannot resolve imported module `{name}`")
+    assert file_of_import(one) == expected
+
+
 def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Path) -> None:
     code = "import http.client\nfrom http.cookiejar import parse_ns_headers\nprint(http.client._MAXHEADERS)\n"
-    code += "from subprocess import STARTUPINFO, run_all\n"
+    code += "import json\nfrom subprocess import STARTUPINFO, run_all\nprint(json.decoder)\n"
     hits = look(Ty(), tmp_path, {"a.py": code}, EVERYTHING)
-    assert [hit.line for hit in without_unknown_packages(hits, NOTHING)] == [4]
+    assert [hit.line for hit in without_unknown_packages(hits, NOTHING)] == [5]
     assert len(hits) > 1
 
 

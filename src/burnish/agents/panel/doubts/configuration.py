@@ -13,7 +13,7 @@ from burnish.agents.panel.interface import Hit
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
-    r"(?:|'[^']*'|\d+|true|false|!|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
+    r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
     r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
     r"|github\.event\.pull_request\.(?:base\.ref|labels\.\*\.name)"

@@ -53,6 +53,7 @@ _EXPLAINED = re.compile(
 _DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*?(?:(?P<owner>\w+)\.)?(?P<name>\w+)`")
+_MADE = re.compile(r"`(?:\w+\.)*?(?P<owner>\w+)\.__(?:init|new)__`")
 _MAKES_NAMES = re.compile(
     r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b",
     re.MULTILINE,
@@ -152,7 +153,8 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
     """
     missing = {hit: found for hit in hits if (found := _NO_MEMBER.search(hit.message))}
     called = {hit: found for hit in hits if hit.rule in _OF_CALLS and (found := _CALLED.search(hit.message))}
-    if not missing and not called:
+    made = {hit: found["owner"] for hit in hits if hit.rule in _OF_CALLS and (found := _MADE.search(hit.message))}
+    if not missing and not called and not made:
         return tuple(hits)
     sources = dict(modules)
     stubs = "\n".join(source for path, source in sources.items() if path.endswith(".pyi"))
@@ -183,14 +185,14 @@ def with_given_members(hits: Sequence[Hit], modules: Iterable[tuple[str, str]]) 
     # `Rules = Rules()`: the name of the class stands for its only object from there on.
     named = {hit: found["owner"] for hit, found in called.items() if found["owner"]}
     given |= {hit for hit, owner in named.items() if re.search(rf"^{owner}\s*=\s*{owner}\(", texts, re.MULTILINE)}
-    given |= {hit for hit, owner in named.items() if _is_made_otherwise(owner, texts)}
+    given |= {hit for hit, owner in made.items() if _is_made_otherwise(owner, texts)}
     # Of a method that several classes have, the object may have another one.
-    given |= {hit for hit in named if len(re.findall(rf"\bdef {called[hit]['name']}\b", texts)) > 1 and _is_method(hit)}
+    given |= {
+        hit
+        for hit in named
+        if "bound method" in hit.message and len(re.findall(rf"\bdef {called[hit]['name']}\b", texts)) > 1
+    }
     return tuple(replace(hit, doubtful=hit.doubtful or hit in given) for hit in hits)
-
-
-def _is_method(hit: Hit) -> bool:
-    return "bound method" in hit.message and "__init__" not in hit.message
 
 
 def _is_made_otherwise(owner: str, texts: str) -> bool:
