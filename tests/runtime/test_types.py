@@ -66,6 +66,38 @@ def test_an_example_that_is_called_like_a_package_is_not_that_package(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("base", "severity"),
+    [
+        ({"pyproject.toml": "[build-system]\nrequires = ['maturin']\n"}, "medium"),
+        ({"pyproject.toml": "[build-system]\nrequires = ['hatchling']\n"}, "high"),
+    ],
+)
+def test_a_module_that_a_build_may_write_does_not_block(tmp_path: Path, base: dict[str, str], severity: str) -> None:
+    change = {"shop/__init__.py": "", "shop/sums.py": "from shop._fast import add\n\nprint(add)\n"}
+    assert sorted(Seats(tmp_path, base, change).found("bugs")) == [
+        ("shop/sums.py:1", "burnish:missing-module", severity),
+        ("shop/sums.py:1", "ty:import-not-found", severity),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "severity"),
+    [
+        ({"package.json": '{"devDependencies": {"flow-bin": "1"}}\n'}, "a.js", "medium"),
+        ({"web/.babelrc": '{"presets": ["@babel/preset-flow"]}\n'}, "a.js", "medium"),
+        ({"package.json": '{"devDependencies": {"flow-bin": "1"}}\n'}, "a.ts", "critical"),
+        ({"package.json": '{"devDependencies": {"jest": "1"}}\n'}, "a.js", "critical"),
+    ],
+)
+def test_types_of_flow_are_no_errors_where_the_base_uses_flow(
+    tmp_path: Path, base: dict[str, str], path: str, severity: str
+) -> None:
+    change = {path: "type A = {| b: number |};\n", "package.json": '{"dependencies": {"flow-bin": "1"}}\n'}
+    found = Seats(tmp_path, base, change).found("bugs")
+    assert {level for place, rule, level in found if place.startswith(path) and rule.endswith("syntax")} == {severity}
+
+
 def test_what_was_wrong_before_is_not_new(tmp_path: Path) -> None:
     edited = {"lib/shop/order.py": "# Orders.\n" + CHANGE["lib/shop/order.py"]}
     assert Seats(tmp_path, {**BASE, **CHANGE}, edited).found("bugs") == []
