@@ -74,7 +74,7 @@ def test_an_example_that_is_called_like_a_package_is_not_that_package(tmp_path: 
     ],
 )
 def test_a_module_that_a_build_may_write_does_not_block(tmp_path: Path, base: dict[str, str], severity: str) -> None:
-    change = {"shop/__init__.py": "", "shop/sums.py": "from shop._fast import add\n\nprint(add)\n"}
+    change = {"shop/__init__.py": "", "shop/sums.py": "from shop.fast import add\n\nprint(add)\n"}
     assert sorted(Seats(tmp_path, base, change).found("bugs")) == [
         ("shop/sums.py:1", "burnish:missing-module", severity),
         ("shop/sums.py:1", "ty:import-not-found", severity),

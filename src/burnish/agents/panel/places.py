@@ -15,7 +15,8 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|tests?[_-].+|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
+    r".+[_-]tests|tests?[ _-].+"
+    r"|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
 _DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test_|^class \w*Test|TestCase\b", re.MULTILINE)
@@ -48,7 +49,7 @@ _BELOW_TESTS = frozenset(
 )
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|testing\.go|.*_test\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|testing\.go|.*_test(?:_data)?\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
@@ -64,6 +65,8 @@ _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
 _TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s|%[A-Z][A-Z_]{2,}%")
+TEMPLATES = (".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".tt", ".mustache", ".hbs", ".liquid")
+"""What the names of templates end with, whatever is made of them."""
 _TEMPLATE_FOLDERS = frozenset({"template", "templates", "skeleton", "skeletons", "boilerplate"})
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 _REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
@@ -104,7 +107,7 @@ def surroundings(path: str) -> Surroundings:
 
 
 def _is_for_tests(folder: str) -> bool:
-    return folder in _TEST_FOLDERS or _TESTS_BY_NAME.fullmatch(folder) is not None
+    return folder.lower() in _TEST_FOLDERS or _TESTS_BY_NAME.fullmatch(folder) is not None
 
 
 def _is_for_material(folder: str) -> bool:

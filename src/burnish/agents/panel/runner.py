@@ -5,12 +5,13 @@ The base is looked at only by tools that found something in the change, and only
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from burnish.agents.panel import rule_caches
+from burnish.agents.panel.doubts.project import UNDEFINED
 from burnish.agents.panel.doubts.table import with_doubts
 from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName, UnloadableFileError
 from burnish.agents.panel.novelty import LinesOf, introduced
@@ -57,9 +58,6 @@ _NO_ESLINT = (
     "eslint is configured but not installed: install the packages in the checkout (npm install), or in each copy with "
     "[workspace] prepare"
 )
-_SCRIPTS = (".js", ".jsx", ".mjs", ".cjs")
-_UNDEFINED = "F821"
-"""What ruff says of the names in a template that happens to be valid Python."""
 
 
 class Looked(Value):
@@ -79,7 +77,7 @@ def _without_templates(looked: Looked, lines: LinesOf) -> Looked:
     """What was found, without files that are templates of code: a linter for the code itself cannot judge them."""
     broken = {hit.file for hit in looked.hits if hit.rule == INVALID_SYNTAX}
     templates = {path for path in broken if is_template(path, lines(path) or ())}
-    unknown = [hit for hit in looked.hits if hit.rule == _UNDEFINED and hit.line]
+    unknown = [hit for hit in looked.hits if hit.rule == UNDEFINED and hit.line]
     templates |= {hit.file for hit in unknown if is_filled_in(_line(lines, hit.file, hit.line or 0))}
     return replace(
         looked,
@@ -96,16 +94,6 @@ def _without_placeholders(looked: Looked, lines: LinesOf) -> Looked:
         return shows_placeholders(line)
 
     return replace(looked, hits=tuple(hit for hit in looked.hits if not is_placeholder(hit)))
-
-
-def _is_given(hit: Hit, names: Collection[str]) -> bool:
-    """Whether the program gives an undefined name to all its modules."""
-    return hit.rule == _UNDEFINED and any(f"`{name}`" in hit.message for name in names)
-
-
-def _is_of_flow(hit: Hit) -> bool:
-    """Whether a script cannot be parsed that may be written in Flow, which oxlint does not know."""
-    return hit.rule == INVALID_SYNTAX and hit.file.endswith(_SCRIPTS)
 
 
 def _line(lines: LinesOf, path: str, number: int) -> str:
@@ -160,12 +148,7 @@ class AnalyserRunner:
             hits, before = looked.hits, _no_lines
         if task.tool is ToolName.BURNISH:
             hits = (*hits, *await asyncio.to_thread(lambda: snapshot.tree_hits))
-        if any(hit.rule == _UNDEFINED for hit in hits):
-            given = await asyncio.to_thread(lambda: snapshot.builtins)
-            hits = tuple(replace(hit, doubtful=hit.doubtful or _is_given(hit, given)) for hit in hits)
-        if any(hit.rule == INVALID_SYNTAX and hit.file.endswith(_SCRIPTS) for hit in hits):
-            flow = await asyncio.to_thread(lambda: snapshot.is_typed_by_flow)
-            hits = tuple(replace(hit, doubtful=hit.doubtful or (flow and _is_of_flow(hit))) for hit in hits)
+        hits = await asyncio.to_thread(snapshot.project.with_doubts, hits)
         hits = with_doubts(marked(hits, head_lines=now, base_lines=before, renamed=renamed), now)
         if not hits:
             return replace(looked, hits=())
@@ -201,7 +184,6 @@ class AnalyserRunner:
             return Looked(note=f"{_NO_TYPES}: {str(error).rstrip('.')}")
         hits = without_unknown_packages(hits, modules.imports)
         hits = with_given_members(hits, modules.texts())
-        hits = await asyncio.to_thread(snapshot.with_built_modules, hits)
         if need_explaining(hits):
             # Few changes have such a hit, so that few pay for a second run. Where it fails, nothing is doubted.
             hits = with_explanations(hits, await self.start(modules.folder, task.tool, explaining(call), stop))

@@ -13,10 +13,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from burnish.agents.census import Marks, is_data
+from burnish.agents.panel.doubts.project import Project
 from burnish.agents.panel.interface import Hit, SourceFile, Task, ToolName
 from burnish.agents.panel.own_checks.credentials import without_known_examples
 from burnish.agents.panel.own_checks.dockerfiles import is_dockerfile, missing_files
-from burnish.agents.panel.own_checks.imports import FileVersions, comes_from_a_build, import_hits
+from burnish.agents.panel.own_checks.imports import FileVersions, import_hits
 from burnish.agents.panel.own_checks.links import link_hit, submodule_hit
 from burnish.agents.panel.own_checks.looking import look_into
 from burnish.agents.panel.own_checks.scripts import script_hits
@@ -41,7 +42,7 @@ from burnish.agents.panel.tools.kingfisher import given_files, scanned_name
 from burnish.agents.panel.tools.registry import takes_code
 from burnish.agents.services import Services
 from burnish.core.reviews import Failure, FailureKind
-from burnish.core.values import Value, replace
+from burnish.core.values import Value
 from burnish.workspace.clones import Clone
 from burnish.workspace.diffs import overview
 from burnish.workspace.errors import UnsafeResultError
@@ -57,11 +58,6 @@ MOST_MODULES = 2_000
 _DECLARES_PACKAGES = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|[^/]*requirements[^/]*|[^/]*\.lock)$"
 )
-_BUILTINS = ("builtins", "__builtin__", "__builtins__")
-_TO_BUILTINS = re.compile(
-    r"\b_*builtins?_*(?:\.__dict__)?(?:\[\s*['\"](\w+)['\"]\s*\]|\.(\w+))\s*=[^=]|\bsetattr\(_*builtins?_*,\s*['\"](\w+)['\"]"
-)
-_FLOW = re.compile(rb"\bflow-(?:bin|parser|remove-types)\b|\bpreset-flow\b|flow-strip-types|\bhermes-parser\b")
 _LEAST_PYTHON = re.compile(r"""^requires-python\s*=\s*["'][^"']*>=\s*3\.(?P<minor>\d{1,2})\b""", re.MULTILINE)
 _DELETED = "D"
 
@@ -287,34 +283,10 @@ class ChangeSnapshot:
         return int(found["minor"]) if found else 0
 
     @cached_property
-    def builtins(self) -> frozenset[str]:
-        """The names that the program gives to every module of Python: `builtins.T = …`."""
-        head = _CommitFiles(self._services.repository, self.commit)
-        files = {path for found in head.holding(_BUILTINS).values() for path in found if path.endswith(".py")}
-        texts = (content.decode("utf-8", "replace") for content in head.read(files).values())
-        return frozenset(
-            name for text in texts for found in _TO_BUILTINS.finditer(text) if (name := found[found.lastindex or 0])
-        )
-
-    @cached_property
-    def is_typed_by_flow(self) -> bool:
-        """Whether the base says that its JavaScript is written in Flow."""
-        base = _CommitFiles(self._services.repository, self.shown.merge_base)
-        names = [
-            path for path in base.paths if PurePosixPath(path).name in ("package.json", ".babelrc", "babel.config.js")
-        ]
-        return ".flowconfig" in base.paths or any(_FLOW.search(content) for content in base.read(names).values())
-
-    def with_built_modules(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """The hits; doubtful are imports of modules that a build may write."""
-        head = _CommitFiles(self._services.repository, self.commit)
-        base = _CommitFiles(self._services.repository, self.shown.merge_base)
-
-        def is_doubtful(hit: Hit) -> bool:
-            file = ty.file_of_import(hit)
-            return hit.doubtful or (file is not None and comes_from_a_build(file, head, base))
-
-        return tuple(replace(hit, doubtful=is_doubtful(hit)) for hit in hits)
+    def project(self) -> Project:
+        """The project that is changed."""
+        repository = self._services.repository
+        return Project(_CommitFiles(repository, self.commit), _CommitFiles(repository, self.shown.merge_base))
 
     def _changed_files(self) -> Iterator[FileVersions]:
         former = {file.path: file.content for file in self.base.files}

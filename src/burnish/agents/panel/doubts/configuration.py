@@ -16,7 +16,7 @@ _OF_MAINTAINERS = re.compile(
     r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
     r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
-    r"|github\.event\.pull_request\.(?:base\.ref|labels\.\*\.name)"
+    r"|github\.event\.pull_request\.(?:base\.(?:ref|label)|labels\.\*\.name)|github\.event\.name"
     r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
@@ -32,9 +32,12 @@ _CURL_VALUE = re.compile(
     r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
 )
 _FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
-_VERIFIES = re.compile(r"\b(?:VerifyPeerCertificate|VerifyConnection|PeerCertSANs)\s*:")
-_NEAR = 12
+_VERIFIES = re.compile(r"\b(?:VerifyPeerCertificate|VerifyConnection|PeerCertSANs)\s*[:=]")
 _SEARCHES = re.compile(r"\bdocsearch\b|\balgoliasearch\b", re.IGNORECASE)
+_BESIDE_FIREBASE = ("authDomain", "projectId", "storageBucket", "messagingSenderId", "appId")
+_TELLING = 2
+_LONG_TEXT = re.compile(r"[A-Za-z0-9+/=]{1000,}")
+"""Longer than any token."""
 _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
 _BESIDE = 5
 _HOST_HERE = re.compile(r"""\bhost(?:name)?["']?\s*[:=]\s*["']?(?:localhost|127\.0\.0\.1)\b""", re.IGNORECASE)
@@ -117,14 +120,28 @@ def is_profile(hit: Hit, source: SourceCode) -> bool:
 
 def is_verified_otherwise(hit: Hit, source: SourceCode) -> bool:
     """A connection that does not check the name of the server checks its certificate by itself."""
-    line = hit.line or 1
-    return any(_VERIFIES.search(one) for one in source.lines[max(0, line - _NEAR) : line + _NEAR])
+    del hit
+    return _VERIFIES.search(source.text) is not None
 
 
 def is_search_of_a_page(hit: Hit, source: SourceCode) -> bool:
     """The client in a page has a key that may only search, and that every reader of the page gets."""
     del hit
     return _SEARCHES.search(source.text) is not None
+
+
+def is_of_firebase(hit: Hit, source: SourceCode) -> bool:
+    """A page tells everyone who opens it which project of Firebase it belongs to; its key opens nothing by itself."""
+    line = hit.line or 1
+    near = source.lines[max(0, line - _BESIDE) : line + _BESIDE]
+    return sum(any(word in one for one in near) for word in _BESIDE_FIREBASE) >= _TELLING
+
+
+def is_in_a_long_text(hit: Hit, source: SourceCode) -> bool:
+    """A program or a picture that is written as text has everything in it, and so letters that look like a token."""
+    others, found = _LONG_TEXT.subn("", source.line(hit.line))
+    is_key = any(word in hit.rule for word in ("key-file", "private-key", "jwt", "service-account", "pkcs"))
+    return found > 0 and not is_key and _LONG_WORD.search(others) is None
 
 
 def looks_made_up(hit: Hit, source: SourceCode) -> bool:

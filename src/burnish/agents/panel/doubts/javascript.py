@@ -41,6 +41,10 @@ _LIBRARIES = frozenset(
     }
 )  # fmt: skip
 """What pages load by a script of its own, and other scripts then use by these names."""
+_PROTOCOL = re.compile(
+    r"csp|content-security|auth|sign(?!al)|crypt|openid|oidc|csrf|token|login|session|secret|password|script-src",
+    re.IGNORECASE,
+)
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _WRITTEN_BY_USERS = re.compile(
@@ -106,6 +110,8 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
         return True
     if name in _LIBRARIES and _MODULE.search(source.text) is None:
         return True
+    if "importScripts(" in source.text:
+        return True  # a worker has all names of what it loads so
     # `Package.describe(…)`: what runs a script has objects of its own.
     return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
 
@@ -163,7 +169,24 @@ def is_no_test(hit: Hit, source: SourceCode) -> bool:
 def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
     """The program stops where its user asks for that."""
     line = hit.line or 1
-    return any(re.search(r"\bif\s*\(.*debug", one, re.IGNORECASE) for one in source.lines[max(0, line - 3) : line])
+    return "debug" in hit.file.rpartition("/")[2].lower() or any(
+        re.search(r"\bif\s*\(.*debug", one, re.IGNORECASE) for one in source.lines[max(0, line - 3) : line]
+    )
+
+
+def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
+    """All that the function does stands in a `try`, so that no error is lost."""
+    line = hit.line or 1
+    after = "\n".join(source.lines[line - 1 : line + _NEARBY])
+    return (
+        re.search(r"\basync\b[^{]*=>\s*\{\s*(?://[^\n]*\s*)*try\b|\basync\s+function[^{]*\{\s*try\b", after) is not None
+    )
+
+
+def is_of_no_protocol(hit: Hit, source: SourceCode) -> bool:
+    """A number that is used once marks a message, or makes a page draw again, where nothing is signed or logged in."""
+    is_nonce = re.search(r"\bnonce\b", source.line(hit.line), re.IGNORECASE) is not None
+    return is_nonce and _PROTOCOL.search(source.text) is None
 
 
 def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:

@@ -727,8 +727,13 @@ def must_fail(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_never_run(hit: Hit, source: SourceCode) -> bool:
-    """The other branch of `if True`: a tool makes another version of the file, in which it is the one that runs."""
+    """The other branch of `if True`: a tool makes another version of the file, in which it is the one that runs.
+
+    Or the version is asked for: `if IS_SYNC`.
+    """
     ifs = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
+    if any(re.search(r"\b_?is_sync\b", ast.unparse(node.test), re.IGNORECASE) for node in ifs):
+        return True
     off = [
         part
         for node in ifs
@@ -736,6 +741,12 @@ def is_never_run(hit: Hit, source: SourceCode) -> bool:
         for part in (node.orelse if node.test.value else node.body)
     ]
     return any(one.lineno <= (hit.line or 1) <= (one.end_lineno or one.lineno) for one in off)
+
+
+def is_demonstrated(hit: Hit, source: SourceCode) -> bool:
+    """A module that is run by itself shows what it can do."""
+    ifs = (node for node in source.around(hit.line) if isinstance(node, ast.If))
+    return any("__name__" in ast.unparse(node.test) for node in ifs)
 
 
 def is_compared(hit: Hit, source: SourceCode) -> bool:

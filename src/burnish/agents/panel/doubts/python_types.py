@@ -14,6 +14,7 @@ from burnish.agents.panel.selectors import plain
 _ASKS = re.compile(r"\bhasattr\(|version|\bPY_?[23]|python_?[23]|pypy|jython", re.IGNORECASE)
 _CONSTRUCTOR = re.compile(r"`(?P<owner>\w+)\.__(?:init|new)__`")
 _UNKNOWN = re.compile(r"^Argument `(?P<name>\w+)` does not match")
+_COMMUNICATES = re.compile(r"\.communicate\(|\bcheck_output\(|\bPopen\(|\bsubprocess\.run\(")
 _INTERFACE = re.compile(r"I[A-Z][a-z]\w*")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
@@ -123,23 +124,55 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
         return False
     used = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
     uses = [node.value for node in used if node.attr == found["name"]]
-    if uses and all(_is_unseen(one, source, hit.line) for one in uses):
-        return True
-    if "type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses):
-        return True
-    if uses and all(_is_held(one, source, hit.line) for one in uses):
-        shown = _CONTAINER.search(hit.message) and all(_is_made_as_one(one, source) for one in uses)
-        if not shown:
-            return True
-    function = source.function(hit.line)
+    return (
+        # What a process wrote are bytes, unless it is asked for text.
+        (found["name"] == "decode" and _COMMUNICATES.search(source.text) is not None)
+        or _is_no_value_seen(hit, source, uses, nodes)
+        or any(_is_set_elsewhere(one, source) for one in uses)
+        or _is_annotation_wrong(found["name"], uses, source, hit.line)
+    )
+
+
+def _is_no_value_seen(hit: Hit, source: SourceCode, uses: Sequence[ast.expr], nodes: Sequence[ast.AST]) -> bool:
+    """Whether the type checker only guesses what the attribute is asked of."""
+    if not uses:
+        return False
+    in_container = _CONTAINER.search(hit.message) is not None
+    held = all(_is_held(one, source, hit.line) for one in uses)
+    return (
+        all(_is_unseen(one, source, hit.line) for one in uses)
+        or ("type `bool`" in hit.message and any(_is_asserted(one, source) for one in uses))
+        or ("type `None`" in hit.message and any(_is_global(one, source, hit.line) for one in uses))
+        or (in_container and all(_is_drawn(one, nodes) for one in uses))
+        or (held and not (in_container and all(_is_made_as_one(one, source) for one in uses)))
+    )
+
+
+def _is_annotation_wrong(name: str, uses: Sequence[ast.expr], source: SourceCode, line: int | None) -> bool:
+    """Whether a parameter stands for something else than its annotation says, or what is asked of it says so."""
+    function = source.function(line)
     given = [one.id for one in uses if isinstance(one, ast.Name) and is_parameter(one, function)]
-    if function and any(True for name in given for _ in values_of(function, name)):
-        return True  # it stands for something else than what was given
-    if any(_is_set_elsewhere(one, source) for one in uses):
+    if function and any(True for one in given for _ in values_of(function, one)):
         return True
-    # What is asked of it time and again is there: then the annotation is wrong.
-    often = len(re.findall(rf"\.{found['name']}\b", source.text)) > 1
-    return bool(given) and (often or found["name"] in _OF_ANOTHER_TYPE)
+    # What is asked of it time and again is there.
+    often = len(re.findall(rf"\.{name}\b", source.text)) > 1
+    return bool(given) and (often or name in _OF_ANOTHER_TYPE)
+
+
+def _is_drawn(node: ast.expr, nodes: Sequence[ast.AST]) -> bool:
+    """Whether a value comes out of another one, by a loop or its place: what that holds besides is not seen."""
+    if isinstance(node, ast.Subscript):
+        return True
+    parts = [part for one in nodes for part in ast.walk(one)]
+    targets = [part.target for part in parts if isinstance(part, ast.comprehension | ast.For)]
+    return isinstance(node, ast.Name) and any(
+        isinstance(part, ast.Name) and part.id == node.id for target in targets for part in ast.walk(target)
+    )
+
+
+def _is_asserted(node: ast.expr, source: SourceCode) -> bool:
+    """Whether what was compared before is taken for the answer."""
+    return re.search(rf"\bassert {re.escape(ast.unparse(node))} ==", source.text) is not None
 
 
 def _is_made_as_one(node: ast.expr, source: SourceCode) -> bool:

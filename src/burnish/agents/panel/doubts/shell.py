@@ -10,6 +10,7 @@ _SAYS_INSECURE = re.compile(
     re.IGNORECASE,
 )
 _OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")
+_ASKS_FOR_HERE = re.compile(r"\bif\b.*(?:localhost|loopback|127\.0\.0\.1)", re.IGNORECASE)
 _NEARBY = 4
 _CHOOSES_SHELL = re.compile(r"\s*(?:SHELL|FROM)\s", re.IGNORECASE)
 _OF_WINDOWS = re.compile(r"""\s*SHELL\s*\[\s*"(?:[^"]*[\\/])?(?:powershell|pwsh|cmd)(?:\.exe)?\"""", re.IGNORECASE)
@@ -63,4 +64,5 @@ def is_asked_for(hit: Hit, source: SourceCode) -> bool:
     if _OF_THIS_MACHINE.search("".join(source.lines[line - 1 : line + 1])):
         return True
     before = source.lines[max(0, line - _NEARBY) : line]
-    return any(_SAYS_INSECURE.search(one) for one in before if not one.lstrip().startswith(_COMMENTS))
+    asks = (one for one in before if not one.lstrip().startswith(_COMMENTS))
+    return any(_SAYS_INSECURE.search(one) or _ASKS_FOR_HERE.search(one) for one in asks)

@@ -11,7 +11,9 @@ from burnish.agents.panel.doubts.configuration import (
     is_example_address,
     is_example_call,
     is_in_a_docstring,
+    is_in_a_long_text,
     is_of_a_server_for_tests,
+    is_of_firebase,
     is_of_maintainers,
     is_of_this_machine,
     is_profile,
@@ -21,6 +23,7 @@ from burnish.agents.panel.doubts.configuration import (
 )
 from burnish.agents.panel.doubts.javascript import (
     asks_for_a_feature,
+    handles_its_errors,
     has_another_method,
     is_built,
     is_fixed_code,
@@ -30,6 +33,7 @@ from burnish.agents.panel.doubts.javascript import (
     is_named_twice,
     is_no_component,
     is_no_test,
+    is_of_no_protocol,
     is_query_of_the_program,
     is_script_of_a_page,
     is_script_of_developers,
@@ -43,6 +47,7 @@ from burnish.agents.panel.doubts.python import (
     is_chosen,
     is_command_of_the_program,
     is_compared,
+    is_demonstrated,
     is_described,
     is_documented,
     is_for_debuggers,
@@ -110,7 +115,7 @@ _OF_TOOLS: Mapping[ToolName, Doubt] = {
     ToolName.OXLINT: is_built,
     ToolName.TY: is_guarded,
     ToolName.HADOLINT: is_of_another_shell,
-    ToolName.KINGFISHER: looks_made_up,
+    ToolName.KINGFISHER: _any_of(looks_made_up, is_in_a_long_text),
 }
 _UNKNOWN_NAME = (ToolName.OXLINT, "no-undef")
 _UNDEFINED = (ToolName.RUFF, "F821")
@@ -132,6 +137,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.KINGFISHER, "betterleaks.linkedin-client-secret"): is_profile,
     (ToolName.KINGFISHER, "betterleaks.linkedin-client-id"): is_profile,
     (ToolName.KINGFISHER, "betterleaks.algolia-api-key"): is_search_of_a_page,
+    (ToolName.KINGFISHER, "betterleaks.gcp-api-key"): is_of_firebase,
     (ToolName.RUFF, "F821"): is_not_evaluated,
     (ToolName.RUFF, "F822"): is_given_by_the_module,
     (ToolName.RUFF, "PLE0604"): is_joined,
@@ -162,6 +168,9 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.AST_GREP, "js-focused-test"): _any_of(is_no_test, is_built),
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
+    (ToolName.OXLINT, "no-async-promise-executor"): handles_its_errors,
+    (ToolName.AST_GREP, "js-random-secret"): is_of_no_protocol,
+    (ToolName.AST_GREP, "py-secret-logged"): is_demonstrated,
     (ToolName.RUFF, "PLE0101"): returns_nothing,
     (ToolName.RUFF, "PLE1205"): is_of_another_style,
     (ToolName.RUFF, "RUF024"): is_compared,

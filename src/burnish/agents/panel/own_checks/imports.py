@@ -88,7 +88,7 @@ _SOURCES = (
 """What compilers, and makers of parsers and of texts, read."""
 _BUILT_BY = ("setup.py", "pyproject.toml", "setup.cfg")
 _COMPILES = re.compile(
-    rb"\bext_modules\b|\bExtension\(|\bcythonize\b|\brust_extensions\b"
+    rb"\bext[_-]modules\b|\bExtension\(|\bcythonize\b|\brust_extensions\b"
     rb"|\b(?:maturin|scikit[_-]build(?:-core)?|meson-python|setuptools-rust|pybind11|nanobind|cffi|extension-helpers)\b"
 )
 

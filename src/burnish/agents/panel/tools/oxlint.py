@@ -57,7 +57,9 @@ class Oxlint:
     name = ToolName.OXLINT
 
     def takes(self, file: SourceFile) -> bool:
-        return PurePosixPath(file.path).suffix in SUFFIXES and not _MINIFIED.search(file.path)
+        # Qt's translations end with `.ts`, too.
+        is_xml = file.opening.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE"))
+        return PurePosixPath(file.path).suffix in SUFFIXES and not is_xml and not _MINIFIED.search(file.path)
 
     def invocation(self, files: Sequence[str], choice: RuleSelection) -> ToolInvocation:
         return ToolInvocation(arguments=("--format=json", *_rules(choice), *reading.as_arguments(self.name, files)))

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from burnish.agents.panel.interface import Hit, Remedy, RuleSelection, SourceFile, TextEdit, ToolInvocation, ToolName
+from burnish.agents.panel.places import TEMPLATES
 from burnish.agents.panel.tools import reading
 from burnish.system.process import Finished
 
@@ -66,6 +67,8 @@ class Shellcheck:
             return False  # whatever its first line says: zsh reads it as a part of itself, and passes over that line
         if suffix == ".py":
             return False  # a shell only looks for the Python that is to read the file
+        if suffix in TEMPLATES:
+            return False  # a script is made of it
         if shell:
             return shell in _SHELLS
         if file.opening.startswith(_FIRST_LINES):
