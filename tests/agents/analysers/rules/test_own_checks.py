@@ -61,6 +61,7 @@ def test_a_password_in_a_configuration_file_is_found_and_not_repeated(path: str,
         "password_min_length: 12abc\n",
         "# password: hunter2 \n",
         "password: Zugangswörter2\n",
+        "- 1Password: guide/1password.md\n",
     ],
 )
 def test_placeholders_references_and_labels_are_no_passwords(text: str) -> None:

@@ -16,7 +16,7 @@ _OF_MAINTAINERS = re.compile(
     r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
     r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
-    r"|github\.event\.pull_request\.(?:base\.(?:ref|label)|labels\.\*\.name)|github\.event\.name"
+    r"|github\.event\.pull_request\.(?:base\.(?:ref|label)|labels\.\*\.name)|github\.event\.(?:name|pusher\.\w+)"
     r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.

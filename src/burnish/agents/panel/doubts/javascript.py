@@ -61,6 +61,7 @@ _MADE_SAFE = re.compile(
 )
 _OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(?:'[^'\n]*'|"[^"\n]*"))?\s*""")
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
@@ -77,8 +78,9 @@ def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
     """A bundle has the modules that it imports in itself; and what a build writes is not in the repository.
 
     What is imported late is there by then, or is looked for from another folder; and so is what a template imports.
+    Declarations of types stand for what is built.
     """
-    if in_folder_of_templates(hit.file):
+    if in_folder_of_templates(hit.file) or hit.file.endswith(_DECLARATIONS):
         return True
     line = source.line(hit.line)
     late = source.function(hit.line) is not None or _LATE.search(line) is not None

@@ -71,6 +71,8 @@ _LIMITED_LOADERS = ("FullLoader", "CFullLoader")
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
+_PAIR_OR_NAME = re.compile(r"""\s*["']?(?P<name>[\w-]+)["']?\s*[:=][^=]""")
+_SECRET = re.compile(r"token|secret|passw|nonce|salt|otp$|session_?id|key", re.IGNORECASE)
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
@@ -277,7 +279,23 @@ def is_made_each_time(hit: Hit, source: SourceCode) -> bool:
 def is_chosen(hit: Hit, source: SourceCode) -> bool:
     """One of several keys that are there already is taken; or a number only decides something."""
     line = source.line(hit.line)
-    return _ONE_OF.search(line) is not None or _DECIDES.search(line) is not None
+    if _ONE_OF.search(line) is not None or _DECIDES.search(line) is not None:
+        return True
+    named = _PAIR_OR_NAME.match(line)
+    return named is not None and _SECRET.search(named["name"]) is None and not _is_given_back(hit, source)
+
+
+def _is_given_back(hit: Hit, source: SourceCode) -> bool:
+    """Whether the function returns what the line makes: then the name of the function says what that is."""
+    function = source.function(hit.line)
+    named = _PAIR_OR_NAME.match(source.line(hit.line))
+    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)] if function else []
+    return named is not None and any(
+        isinstance(part, ast.Name) and part.id == named["name"] and not isinstance(one, ast.Call | ast.Await)
+        for one in returned
+        if one
+        for part in ast.walk(one)
+    )
 
 
 def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:

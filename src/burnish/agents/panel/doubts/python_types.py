@@ -117,6 +117,8 @@ def is_parameter_called(hit: Hit, source: SourceCode) -> bool:
 def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
     """Where other types have the attribute, an annotation is wrong more often than the code that uses it."""
     nodes = [*source.around(hit.line)]
+    if _is_for_jython(nodes):
+        return True
     if (member := _MEMBER.search(hit.message)) and re.search(rf"\.{member['name']}\s*=[^=]", source.text):
         return True
     found = _ATTRIBUTE.search(hit.message)
@@ -130,6 +132,15 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
         or _is_no_value_seen(hit, source, uses, nodes)
         or any(_is_set_elsewhere(one, source) for one in uses)
         or _is_annotation_wrong(found["name"], uses, source, hit.line)
+    )
+
+
+def _is_for_jython(nodes: Sequence[ast.AST]) -> bool:
+    """Whether the function needs Java, where modules of Python have something else."""
+    functions = [one for one in nodes if isinstance(one, ast.FunctionDef)]
+    parts = [part for one in functions for part in ast.walk(one)]
+    return any(
+        isinstance(part, ast.ImportFrom) and (part.module or "").startswith(("com.sun", "java.")) for part in parts
     )
 
 

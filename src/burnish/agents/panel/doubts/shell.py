@@ -11,6 +11,8 @@ _SAYS_INSECURE = re.compile(
 )
 _OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")
 _ASKS_FOR_HERE = re.compile(r"\bif\b.*(?:localhost|loopback|127\.0\.0\.1)", re.IGNORECASE)
+_FUNCTION = re.compile(r"(?:function\s+)?[\w:.-]+\s*(?:\(\)\s*)?\{|function\s")
+_ALL_ARGUMENTS = re.compile(r"""\beval\s+(?:--\s+)?["']?\$\{?[@*]""")
 _NEARBY = 4
 _CHOOSES_SHELL = re.compile(r"\s*(?:SHELL|FROM)\s", re.IGNORECASE)
 _OF_WINDOWS = re.compile(r"""\s*SHELL\s*\[\s*"(?:[^"]*[\\/])?(?:powershell|pwsh|cmd)(?:\.exe)?\"""", re.IGNORECASE)
@@ -56,6 +58,14 @@ def is_for_zsh(hit: Hit, source: SourceCode) -> bool:
     """A script that asks which shell runs it has lines for zsh, which other shells do not read."""
     del hit
     return "ZSH_VERSION" in source.text or "zsh_shell" in source.text
+
+
+def runs_its_arguments(hit: Hit, source: SourceCode) -> bool:
+    """A function that runs whatever it is called with: `if_ubuntu apt-get update`."""
+    line = hit.line or 1
+    before = source.lines[: line - 1]
+    opened = next((one for one in reversed(before) if _FUNCTION.match(one) or one.startswith("}")), "")
+    return _ALL_ARGUMENTS.search(source.line(line)) is not None and _FUNCTION.match(opened) is not None
 
 
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:

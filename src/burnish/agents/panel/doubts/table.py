@@ -96,6 +96,7 @@ from burnish.agents.panel.doubts.shell import (
     is_of_another_shell,
     is_pipe_itself,
     is_read_otherwise,
+    runs_its_arguments,
 )
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit, ToolName
@@ -169,6 +170,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
     (ToolName.OXLINT, "no-async-promise-executor"): handles_its_errors,
+    (ToolName.AST_GREP, "sh-eval-of-argument"): runs_its_arguments,
     (ToolName.AST_GREP, "js-random-secret"): is_of_no_protocol,
     (ToolName.AST_GREP, "py-secret-logged"): is_demonstrated,
     (ToolName.RUFF, "PLE0101"): returns_nothing,

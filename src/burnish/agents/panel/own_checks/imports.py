@@ -69,9 +69,10 @@ def comes_from_a_build(path: str, head: FilesOfTree, base: FilesOfTree) -> bool:
 
     Git is told to ignore it, or its source is in another language, or the base compiles modules of Python.
     """
-    if _is_ignored(path, head):
+    stem, suffix = posixpath.splitext(path)
+    # In TypeScript, `a.js` means `a.ts`.
+    if any(_is_ignored(f"{stem}{one}", head) for one in _WRITTEN_AS.get(suffix, (suffix,))):
         return True
-    stem = posixpath.splitext(path)[0]
     if any(f"/{stem}." in f"/{one}" and one.endswith(_SOURCES) for one in head.paths):
         return True
     if not path.endswith(".py"):
@@ -86,6 +87,7 @@ _SOURCES = (
     ".template", ".y", ".g4", ".peg", ".pegjs", ".coffee", ".elm", ".ls", ".proto",
 )  # fmt: skip
 """What compilers, and makers of parsers and of texts, read."""
+_WRITTEN_AS = {".js": (".js", ".ts", ".tsx"), ".mjs": (".mjs", ".mts"), ".cjs": (".cjs", ".cts")}
 _BUILT_BY = ("setup.py", "pyproject.toml", "setup.cfg")
 _COMPILES = re.compile(
     rb"\bext[_-]modules\b|\bExtension\(|\bcythonize\b|\brust_extensions\b"
