@@ -65,7 +65,7 @@ _CONFIGURATIONS = (".toml", ".yml", ".yaml", ".cfg", ".ini", ".json")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".tex", ".org")
 
 
-_TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s|^\s*%\(\w+\)s\s*$|%[A-Z][A-Z_]{2,}%")
+_TEMPLATE = re.compile(r"\{%[-+]?\s*\w+[^%]*%\}|\{\{[-+]?\s*\w[^{}]*\}\}|<%[=-]?\s|%[A-Z][A-Z_]{2,}%")
 TEMPLATES = (".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".tt", ".mustache", ".hbs", ".liquid")
 """What the names of templates end with, whatever is made of them."""
 _TEMPLATE_FOLDERS = frozenset({"template", "templates", "skeleton", "skeletons", "boilerplate"})

@@ -1,6 +1,9 @@
-"""Hits and files, made short for tests."""
+"""Hits, files and trees, made short for tests."""
+
+from collections.abc import Iterable, Mapping
 
 from burnish.agents.panel.interface import Hit, SourceFile, ToolName
+from burnish.core.values import Value
 from burnish.settings.types import AnalyserSettings
 
 DEFAULTS = AnalyserSettings()
@@ -21,3 +24,19 @@ def files(*paths: str) -> tuple[SourceFile, ...]:
 def wanting(**rules: str) -> AnalyserSettings:
     """Settings with a severity for rules; `ruff__S101` stands for `ruff:S101`."""
     return AnalyserSettings(rules={name.replace("__", ":"): word for name, word in rules.items()})
+
+
+class Tree(Value):
+    """A tree in memory."""
+
+    files: dict[str, str]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return frozenset(self.files)
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        return {path: self.files[path].encode() for path in paths if path in self.files}
+
+    def holding(self, words: Iterable[str]) -> Mapping[str, set[str]]:
+        return {word: {path for path, text in self.files.items() if word in text} for word in words}

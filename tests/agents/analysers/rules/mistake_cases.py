@@ -30,6 +30,8 @@ REPORTED = [
         "js-command-from-text",
         "exec(`git log ${branch}`, done)",
         "child_process.execSync('convert ' + file)",
+        "exec(`git log ${branch}`, 'utf8')",
+        "exec(`git log ${branch}`, { env: [a] })",
     ),
     *javascript(
         "js-sql-from-text",
@@ -304,6 +306,7 @@ LEFT_ALONE = [
         "execFile('git', ['log', branch])",
         "exec(`git log ${shellQuote(branch)}`)",
         "exec(`echo changed=${text ? 'true' : 'false'} >> $GITHUB_OUTPUT`)",
+        "exec(`${tools}/git`, ['log', branch])",
     ),
     *javascript(
         "js-sql-from-text",

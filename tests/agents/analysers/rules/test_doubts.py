@@ -9,12 +9,19 @@ from tests.agents.analysers.rules.making import DEFAULTS, hit
 
 BODY = "try:\n        work()\n    except Exception:\n        pass\n"
 ATTRIBUTE = "Object of type `str` has no attribute `{}`"
+OF_LISTS = "Object of type `list[int]` has no attribute `push`"
+OF_ANSWERS = "Object of type `bool` has no attribute `push`"
+IN_SYS = "Module `sys` has no member `registry`"
 OPTIONAL = "try:\n    from web import NotFound\nexcept ImportError:\n    NotFound = object\n"
 LITERALS = "Operator `|` is not supported between objects of type `Literal['B']` and `Literal['C']`"
 METHOD = "No argument provided for required parameter `b` of bound method `Key.sign`"
 CONSTRUCTOR = "Argument `name` does not match any known parameter of `Key.__init__`"
 
 
+BEDROCK = "kingfisher:betterleaks.aws-amazon-bedrock-api-key-short-lived"
+OF_BEDROCK = "bedrock-api-key-" + "YmVkcm9jay5hbWF6b25hd3MuY29t"
+FAR = "\n" * 20
+PROGRAM = "aB3" * 400
 REAL_KEY = (
     "MIIG/gIBADANBgkqhkiG9w0BAQEFAASCBugwggbkAgEAAoIBgQDBGvj+Uy/VUyTR\nmmIA1UEENThh0+pWODcvvUlkeIo+XTJ3FhF4/RVj\n"
 )
@@ -404,6 +411,13 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ("ruff:S702", 1, "", "Template(a)\n"),
         ("ruff:S608", 2, "", "def f(a):\n    execute('insert into b (c) values (%d)' % a)\n"),
         ("ruff:PLE0101", 2, "", "def __init__(self):\n    return super().__init__()\n"),
+        ("ruff:PLE0101", 3, "", "def __init__(self):\n    a = super().__init__()\n    return a\n"),
+        (
+            "ruff:S102",
+            4,
+            "",
+            "import ast\ndef f(a):\n    tree = ast.parse(a)\n    exec(compile(tree.body, 'a', 'exec'))\n",
+        ),
         (
             "ast-grep:py-dict-changed",
             4,
@@ -493,6 +507,33 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
             "def f(self):\n  a = self.made()\n  a.push(1)\n",
         ),
         ("ty:unknown-argument", 1, CONSTRUCTOR, "Key().add(made(name=1))\n"),
+        ("ast-grep:py-coroutine-dropped", 2, "", "if _IS_SYNC:\n    self.b()\n"),
+        ("ast-grep:py-secret-logged", 2, "", "if __name__ == '__main__':\n    print(password)\n"),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def send_token(a):\n    wait = random.random()\n    return send(a, wait)\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            3,
+            "",
+            "def send_token(a):\n    return send(a, {\n        'port': random.random()})\n",
+        ),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("decode"), "a = Popen(b).communicate()[0]\na.decode()\n"),
+        ("ty:missing-attribute", 2, OF_LISTS, "for a in b:\n    a.push(1)\n"),
+        ("ty:missing-attribute", 1, OF_LISTS, "[a.push(1) for a, _ in b]\n"),
+        ("ty:missing-attribute", 2, OF_LISTS, "for a in b:\n    a.push(c[0].push(1))\n"),
+        ("ty:missing-attribute", 2, OF_ANSWERS, "assert f(a) == b\nf(a).push(1)\n"),
+        ("ty:missing-attribute", 2, OF_ANSWERS, "assert a == b\na.push(1)\n"),
+        ("ty:missing-attribute", 3, IN_SYS, "def f():\n    from java.lang import System\n    sys.registry(System)\n"),
+        (
+            "ty:missing-attribute",
+            3,
+            IN_SYS,
+            "def f():\n    import sys\n    sys.registry()\n    from com.sun import a\n",
+        ),
     ],
 )
 def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, message: str, code: str) -> None:
@@ -780,6 +821,66 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             "class A:\n  def f(self):\n    self.a = []\n    self.a.push(1)\n",
         ),
         ("ty:unknown-argument", 1, CONSTRUCTOR, "made(Key(name=1))\n"),
+        ("ast-grep:py-coroutine-dropped", 2, "", "if is_synced:\n    self.b()\n"),
+        ("ast-grep:py-coroutine-dropped", 4, "", "if _IS_SYNC:\n    a()\nelse:\n    self.b()\n"),
+        ("ast-grep:py-secret-logged", 4, "", "if __name__ == '__main__':\n    a()\nelse:\n    print(password)\n"),
+        ("ast-grep:py-secret-logged", 2, "", "if __name__ != '__main__':\n    print(password)\n"),
+        ("ast-grep:py-secret-logged", 2, "", "if a.__name__ == 'b':\n    print(password)\n"),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def reset_token():\n    chars = random.choices(LETTERS, k=32)\n    return ''.join(chars)\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def reset_token():\n    a = random.choices(LETTERS)\n    text = ''.join(a)\n    return text\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def reset_token(self):\n    number = random.random()\n    self.token = str(number)\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def reset_token(a):\n    number = random.random()\n    a.save(token=f'{number}')\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            2,
+            "",
+            "def reset_token(a):\n    number = random.random()\n    a.send({'token': number})\n",
+        ),
+        (
+            "ast-grep:py-random-secret",
+            4,
+            "",
+            "def reset_token(a):\n    if a:\n        return a\n    else: return random.choice(WORDS)\n",
+        ),
+        ("ruff:PLE0101", 3, "", "def __init__(self):\n    a = load(self)\n    return a\n"),
+        ("ast-grep:py-secret-logged", 2, "", "if verbose:\n    print(password)\n"),
+        ("ast-grep:py-random-secret", 2, "", "def new_token():\n    text = random.choice(WORDS)\n    return text\n"),
+        ("ast-grep:py-random-secret", 2, "", "def new_token():\n    a = random.choice(WORDS)\n    return f'{a}-{a}'\n"),
+        (
+            "ast-grep:py-random-secret",
+            3,
+            "",
+            "def sign_in(a):\n    return send(a, {\n        'token': random.random()})\n",
+        ),
+        ("ast-grep:py-random-secret", 2, "", "def new_token():\n    return str(random.random())\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("decode"), "a = load(b).communicated[0]\na.decode()\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("decoded"), "a = Popen(b).communicate()[0]\na.decoded()\n"),
+        ("ty:missing-attribute", 2, OF_LISTS, "for b in c:\n    a.push(1)\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("push"), "for a in b:\n    a.push(1)\n"),
+        ("ty:missing-attribute", 2, OF_ANSWERS, "assert c == b\na.push(1)\n"),
+        ("ty:missing-attribute", 2, ATTRIBUTE.format("push"), "assert a == b\na.push(1)\n"),
+        ("ty:missing-attribute", 3, IN_SYS, "def f():\n    from javalang import System\n    sys.registry(System)\n"),
+        ("ty:missing-attribute", 4, IN_SYS, "def f():\n    from java.lang import a\ndef g():\n    sys.registry()\n"),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:
@@ -993,6 +1094,13 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("ast-grep:js-not-verified", "a.js", 2, "if (options.unsafeTls) {\n  rejectUnauthorized: false\n}\n", "medium"),
         ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ?`, [b])\n", "medium"),
         ("ast-grep:js-sql-from-text", "a.js", 1, "q(`delete from a where ${sqlHours} < ${b}`)\n", "high"),
+        (
+            "ast-grep:js-sql-from-text",
+            "a.js",
+            1,
+            "q(`delete from a where b in (${placeholders})`, [`${b}`])\n",
+            "medium",
+        ),
         ("oxlint:no-constant-binary-expression", "a.js", 1, "let a = 0\n  || b\n", "medium"),
         ("hadolint:DL1000", "Dockerfile", 4, "RUN <<EOF\necho a\nEOF\nRUN echo b\n", "high"),
         ("hadolint:DL1000", "Dockerfile", 2, "RUN echo a\nRNU echo b\n", "high"),
@@ -1061,6 +1169,107 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ),
         ("shellcheck:SC2260", "a.sh", 1, "timeout &>/dev/stdout | grep -q t\n", "medium"),
         ("shellcheck:SC2260", "a.sh", 1, "work > file | grep -q t\n", "high"),
+        ("kingfisher:betterleaks.gcp-api-key", "a.js", 2, "authDomain: a,\napiKey: 'b1',\nprojectId: c,\n", "medium"),
+        (
+            "kingfisher:betterleaks.gcp-api-key",
+            "a.js",
+            2,
+            "authDomain: a,\napiKey: 'b1',\nprojectName: c,\n",
+            "critical",
+        ),
+        (
+            "kingfisher:betterleaks.gcp-api-key",
+            "a.js",
+            1,
+            f"apiKey: 'b1',{FAR}authDomain: a,\nprojectId: c,\n",
+            "critical",
+        ),
+        ("kingfisher:betterleaks.resend-api-key", "a.js", 1, f"run('{PROGRAM}')\n", "medium"),
+        (BEDROCK, "a.sh", 1, f"add '{OF_BEDROCK}' # begins so\n", "medium"),
+        (BEDROCK, "a.sh", 1, f"add '{OF_BEDROCK}' '{OF_BEDROCK}bS8_Q'\n", "critical"),
+        ("kingfisher:betterleaks.resend-api-key", "a.js", 1, f"run('{PROGRAM[:900]}')\n", "critical"),
+        ("kingfisher:betterleaks.resend-api-key", "a.js", 1, f"run('{PROGRAM}', 're_Fm7xKq2LpZ4vTgWm')\n", "critical"),
+        ("kingfisher:betterleaks.private-key", "a.js", 1, f"run('{PROGRAM}')\n", "critical"),
+        ("kingfisher:betterleaks.jwt", "a.js", 1, f"run('{PROGRAM}')\n", "critical"),
+        (
+            "ast-grep:go-not-verified",
+            "a.go",
+            1,
+            f"InsecureSkipVerify: true,{FAR}c.VerifyConnection = pinned\n",
+            "medium",
+        ),
+        ("ast-grep:go-not-verified", "a.go", 1, f"InsecureSkipVerify: true,{FAR}VerifyConnection: pinned,\n", "medium"),
+        ("ast-grep:go-not-verified", "a.go", 1, f"InsecureSkipVerify: true,{FAR}c.VerifyConnection(pinned)\n", "high"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.pusher.name }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.head_commit.author.name }}\n", "critical"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.name }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.names }}\n", "critical"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.issue.user.url) }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.issue.body) }}\n", "critical"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ !github.event.pull_request && 'b' }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.pull_request) }}\n", "critical"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.pull_request.base.label }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.pull_request.head.label }}\n", "critical"),
+        (
+            "oxlint:no-async-promise-executor",
+            "a.js",
+            1,
+            "new Promise(async (a) => {\n  try {\n    a(await b());\n",
+            "medium",
+        ),
+        ("oxlint:no-async-promise-executor", "a.js", 1, "new Promise(async (a) => {\n  // why\n  try {\n", "medium"),
+        ("oxlint:no-async-promise-executor", "a.js", 1, "new Promise(async function (a) {\n  try {\n", "medium"),
+        ("oxlint:no-async-promise-executor", "a.js", 1, "new Promise(async (a) => {\n  await b();\n  try {\n", "high"),
+        (
+            "oxlint:no-async-promise-executor",
+            "a.js",
+            1,
+            "new Promise(async (a) => {\n  await b();\n  c.map(async (d) => {\n    try {\n",
+            "high",
+        ),
+        (
+            "oxlint:no-async-promise-executor",
+            "a.js",
+            1,
+            "new Promise(async (a) => {\n  a();\n});\nasync function c() {\n  try {\n",
+            "high",
+        ),
+        (
+            "oxlint:no-async-promise-executor",
+            "a.js",
+            1,
+            "new Promise(async (a) => {\n  try {\n    b();\n  } catch {\n  }\n  await c();\n});\n",
+            "high",
+        ),
+        ("oxlint:no-async-promise-executor", "a.js", 1, "new Promise(async (a) => {\n  a(await b());\n});\n", "high"),
+        ("ast-grep:js-random-secret", "a.js", 1, "const nonce = Math.random();\nsend(nonce, signal);\n", "medium"),
+        ("ast-grep:js-random-secret", "a.js", 1, "const nonce = Math.random();\nsignIn(nonce);\n", "high"),
+        ("ast-grep:js-random-secret", "a.js", 1, "const nonces = Math.random();\n", "high"),
+        ("oxlint:no-undef", "worker.js", 3, "importScripts('a.js');\nrequire('b');\nbase_url + 1\n", "medium"),
+        ("oxlint:no-undef", "worker.js", 3, "import 'a.js';\nrequire('b');\nbase_url + 1\n", "high"),
+        ("oxlint:no-debugger", "src/DebugPanel.js", 1, "debugger\n", "medium"),
+        ("oxlint:no-debugger", "debug/panel.js", 1, "debugger\n", "high"),
+        ("burnish:missing-module", "a.d.ts", 1, "import b from './b.js'\n", "medium"),
+        ("burnish:missing-module", "a.d.mts", 1, "import b from './b.mjs'\n", "medium"),
+        ("burnish:missing-module", "a.ts", 1, "import b from './b.js'\n", "high"),
+        ("ast-grep:sh-eval-of-argument", "a.sh", 2, 'if_ubuntu() {\n  eval "$@"\n}\n', "medium"),
+        ("ast-grep:sh-eval-of-argument", "a.sh", 2, "function if_ubuntu\n  eval -- ${*}\n", "medium"),
+        ("ast-grep:sh-eval-of-argument", "a.sh", 2, 'if_ubuntu() {\n  eval "$1"\n}\n', "high"),
+        ("ast-grep:sh-eval-of-argument", "a.sh", 4, 'if_ubuntu() {\n  a\n}\neval "$@"\n', "high"),
+        ("ast-grep:sh-eval-of-argument", "a.sh", 1, 'eval "$@"\n', "high"),
+        ("burnish:not-verified", "a.sh", 2, "if [[ $a = localhost ]]; then\n  curl --insecure $a\nfi\n", "medium"),
+        ("burnish:not-verified", "a.sh", 2, "if [[ $a = shop.example ]]; then\n  curl --insecure $a\nfi\n", "high"),
+        ("burnish:not-verified", "a.sh", 2, "# if it is localhost\ncurl --insecure $a\n", "high"),
+        ("burnish:not-verified", "a.sh", 2, "if [ $a != localhost ]; then\n  curl --insecure $a\nfi\n", "high"),
+        (
+            "burnish:not-verified",
+            "a.sh",
+            4,
+            "if [ $a = localhost ]; then\n  b\nelse\n  curl --insecure $a\nfi\n",
+            "high",
+        ),
+        ("burnish:not-verified", "a.sh", 4, "if [ $a = localhost ]; then\n  b\nfi\ncurl --insecure $a\n", "high"),
+        ("ast-grep:js-not-verified", "a.js", 2, "if (isLoopback(host)) {\n  rejectUnauthorized: false\n}\n", "medium"),
     ],
 )
 def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> None:

@@ -1,33 +1,16 @@
 """Imports of packages that are declared nowhere, and of modules that do not exist."""
 
 import re
-from collections.abc import Iterable, Mapping
 
 import pytest
 
 from burnish.agents.panel.own_checks.imports import FileVersions, comes_from_a_build, import_hits
 from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.own_checks.scripts import script_hits
-from burnish.core.values import Value
+from tests.agents.analysers.rules.making import Tree
 
 PYPROJECT = '[project]\ndependencies = ["requests>=2", "PyYAML", "python-dateutil"]\n'
 PACKAGE = '{"name": "shop", "dependencies": {"pg": "8"}, "devDependencies": {"@types/node": "1"}}'
-
-
-class Tree(Value):
-    """A tree in memory."""
-
-    files: dict[str, str]
-
-    @property
-    def paths(self) -> frozenset[str]:
-        return frozenset(self.files)
-
-    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
-        return {path: self.files[path].encode() for path in paths if path in self.files}
-
-    def holding(self, words: Iterable[str]) -> Mapping[str, set[str]]:
-        return {word: {path for path, text in self.files.items() if word in text} for word in words}
 
 
 def found(path: str, text: str, base: dict[str, str], **more: str) -> list[tuple[str, int | None]]:
@@ -175,7 +158,16 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
 
 @pytest.mark.parametrize(
     ("ignored", "doubtful"),
-    [("/index.js\n", True), ("build\n*.gen.js\n", False), ("index.*\n", True), ("# index.js\n", False), ("", False)],
+    [
+        ("/index.js\n", True),
+        ("/index.ts\n", True),
+        ("*.tsx\n", True),
+        ("/index.mts\n", False),
+        ("build\n*.gen.js\n", False),
+        ("index.*\n", True),
+        ("# index.js\n", False),
+        ("", False),
+    ],
 )
 def test_what_git_ignores_may_come_from_a_build(ignored: str, doubtful: bool) -> None:
     text = 'import { x } from "./index.js";\n'

@@ -26,6 +26,8 @@ def rules(path: str, text: str | bytes, *, is_code: bool = False) -> list[str]:
         ("app.properties", "spring.datasource.password=Sup3rS3cret!\n"),
         ("a/settings.toml", 'smtp_passwd = "k33p0ut"\r\n'),
         ("settings.json", '{\n  "password": "hunter2",\n}\n'),
+        ("config.yml", "password: docs/hunter2\n"),
+        ("config.yml", "password: hunter2.docx\n"),
         ("app.ini", "api_key = 9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c\n"),
     ],
 )
@@ -53,6 +55,8 @@ def test_a_password_in_a_configuration_file_is_found_and_not_repeated(path: str,
         "password: ENV['DB_PASSWORD1']\n",
         "password_file: /run/secrets/db1\n",
         "password: /run/secrets/db1\n",
+        "password: secrets/db1.txt\n",
+        "tls_passphrase: server1.pem\n",
         "password:\n  type: string1\n",
         "password: Enter your password, 8 characters\n",
         "secret: my-tls-secret-v2\n",
@@ -117,7 +121,12 @@ def test_an_access_key_is_found_without_its_secret() -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["connect(password='Tr0ub4dor&3x!')", 'db_password: str = "kX9#mP2vL5n"', 'const x = { passwd: "s3cr3t-Pg-24" }'],
+    [
+        "connect(password='Tr0ub4dor&3x!')",
+        'db_password: str = "kX9#mP2vL5n"',
+        'const x = { passwd: "s3cr3t-Pg-24" }',
+        "connect(password='Tr0ub4dor/3.x')",
+    ],
 )
 def test_a_password_in_code_is_found(code: str) -> None:
     assert rules("a.py", code, is_code=True) == [OwnRule.PASSWORD_IN_CODE.value]
@@ -132,6 +141,7 @@ def test_a_password_in_code_is_found(code: str) -> None:
         "if password == 'Tr0ub4dor&3x!': f()",
         "reset_password_url = '/Account/reset-1'",
         "password = 'hunter2'",
+        "password = 'Login/Reset-1.html'",
     ],
 )
 def test_code_that_only_names_a_password_is_left_alone(code: str) -> None:

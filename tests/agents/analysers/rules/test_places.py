@@ -73,6 +73,14 @@ from burnish.agents.panel.places import (
         ("src/latest/app.py", "program"),
         ("lib/testserver/key.pem", "tests"),
         ("pkg/testdata/broken.go", "material"),
+        ("pkg/prices_test_data.go", "tests"),
+        ("pkg/prices_data.go", "program"),
+        ("test cases/unit/main.c", "tests"),
+        ("latest cases/main.c", "program"),
+        ("Shop/Tests/Pay.swift", "tests"),
+        ("Shop/Testers/Pay.swift", "program"),
+        (".semgrep/rules/eval.py", "material"),
+        ("semgrep/rules/eval.py", "program"),
         ("tests/unit/fixtures/bad.py", "material"),
         ("", "program"),
     ],
@@ -132,6 +140,8 @@ def test_braces_outside_of_texts_are_a_template(line: str, filled_in: bool) -> N
 def test_a_file_that_cannot_be_parsed_is_a_template_by_its_folder_or_by_its_text() -> None:
     assert is_template("templates/header.js", ["(function () {"])
     assert is_template("src/header.js", ["{% if a %}"])
+    assert not is_template("src/header.py", ["import os", "    %(body)s"])
+    assert not is_template("src/header.py", ["text = '%(body)s'", "%(body)d"])
     assert not is_template("src/header.js", ["(function () {"])
     assert not is_template("src/templates.js", ["(function () {"])
 

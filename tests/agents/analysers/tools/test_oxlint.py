@@ -127,10 +127,21 @@ def test_fixable_is_what_the_tool_can_fix_safely(tmp_path: Path, rule: str, fixa
 
 
 @pytest.mark.parametrize(
-    ("path", "taken"), [("a.ts", True), ("a.min.js", False), ("a-min.js", False), ("a.json", False), ("a.py", False)]
+    ("path", "opening", "taken"),
+    [
+        ("a.ts", b"", True),
+        ("a.min.js", b"", False),
+        ("a-min.js", b"", False),
+        ("a.json", b"", False),
+        ("a.py", b"", False),
+        ("shop_de.ts", b'<?xml version="1.0"?>\n<!DOCTYPE TS>\n', False),
+        ("shop_de.ts", b"\xef\xbb\xbf\n<!DOCTYPE TS>\n", False),
+        ("a.ts", b"const a = '<?xml';\n", True),
+        ("a.vue", b"<template>\n", True),
+    ],
 )
-def test_which_files_it_takes(path: str, taken: bool) -> None:
-    assert Oxlint().takes(SourceFile(path=path)) is taken
+def test_which_files_it_takes(path: str, opening: bytes, taken: bool) -> None:
+    assert Oxlint().takes(SourceFile(path=path, opening=opening)) is taken
 
 
 def test_hooks_are_rules_of_react(tmp_path: Path) -> None:

@@ -13,14 +13,15 @@ from burnish.agents.panel.interface import Hit
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
-    r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|fromJSON|toJSON|join|hashFiles"
+    r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|from(?:JSON|Json)|to(?:JSON|Json)|join|hashFiles"
     r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
     r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
     r"|github\.event\.pull_request\.(?:base\.(?:ref|label)|labels\.\*\.name)|github\.event\.(?:name|pusher\.\w+)"
     r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
     r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
+    r"|(?<=!)github\.event\.\w+"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|login|event|conclusion|\w+_url)"
+    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|login|event|conclusion|(?:\w+_)?url)"
     r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
@@ -38,6 +39,8 @@ _BESIDE_FIREBASE = ("authDomain", "projectId", "storageBucket", "messagingSender
 _TELLING = 2
 _LONG_TEXT = re.compile(r"[A-Za-z0-9+/=]{1000,}")
 """Longer than any token."""
+_BEGINNING = re.compile(r"bedrock-api-key-\w{28}")
+_MORE = re.compile(rf"{_BEGINNING.pattern}[\w+/=%-]")
 _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
 _BESIDE = 5
 _HOST_HERE = re.compile(r"""\bhost(?:name)?["']?\s*[:=]\s*["']?(?:localhost|127\.0\.0\.1)\b""", re.IGNORECASE)
@@ -110,6 +113,12 @@ def is_of_this_machine(hit: Hit, source: SourceCode) -> bool:
     """The server that a value is for is named beside it, and is the reader's own machine."""
     line = hit.line or 1
     return any(_HOST_HERE.search(one) for one in source.lines[max(0, line - _BESIDE) : line + _BESIDE])
+
+
+def is_a_pattern(hit: Hit, source: SourceCode) -> bool:
+    """How all keys of Bedrock begin, without the rest of one: a scanner looks for it."""
+    line = source.line(hit.line)
+    return _BEGINNING.search(line) is not None and _MORE.search(line) is None
 
 
 def is_profile(hit: Hit, source: SourceCode) -> bool:

@@ -1,6 +1,7 @@
 """Doubts about what is said of JavaScript, TypeScript and Go, and of imports that no manifest declares."""
 
 import re
+from itertools import takewhile
 
 from burnish.agents.panel.doubts.python import NAME
 from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
@@ -41,6 +42,8 @@ _LIBRARIES = frozenset(
     }
 )  # fmt: skip
 """What pages load by a script of its own, and other scripts then use by these names."""
+_TRIES = re.compile(r"async\b(?:\s+function\b)?[^{;]*\{\s*(?://[^\n]*\s*)*try\b")
+_LONG_FUNCTION = 200
 _PROTOCOL = re.compile(
     r"csp|content-security|auth|sign(?!al)|crypt|openid|oidc|csrf|token|login|session|secret|password|script-src",
     re.IGNORECASE,
@@ -179,10 +182,15 @@ def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
 def handles_its_errors(hit: Hit, source: SourceCode) -> bool:
     """All that the function does stands in a `try`, so that no error is lost."""
     line = hit.line or 1
-    after = "\n".join(source.lines[line - 1 : line + _NEARBY])
-    return (
-        re.search(r"\basync\b[^{]*=>\s*\{\s*(?://[^\n]*\s*)*try\b|\basync\s+function[^{]*\{\s*try\b", after) is not None
-    )
+    after = source.lines[line - 1 : line + _LONG_FUNCTION]
+    begins = _TRIES.match("\n".join(after)[max(0, source.line(line).find("async")) :])
+    if begins is None:
+        return False
+    inside = after[begins[0].count("\n") :]
+    indented = len(inside[0]) - len(inside[0].lstrip())
+    rest = (one for one in inside[1:] if one.strip())
+    own = takewhile(lambda one: len(one) - len(one.lstrip()) >= indented, rest)
+    return all(one.lstrip().startswith("}") for one in own if len(one) - len(one.lstrip()) == indented)
 
 
 def is_of_no_protocol(hit: Hit, source: SourceCode) -> bool:
@@ -203,7 +211,8 @@ def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
     """Only names that an object of the program holds, or constants, are put into the query."""
     line = hit.line or 1
     text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
-    put_in = _PUT_IN.findall(text)
+    # The first template is the query; those after it are among its values.
+    put_in = _PUT_IN.findall(found[0] if (found := _TEMPLATE.search(text)) else text)
     if _NAME_OF_TABLE.search(source.line(line)) or (put_in and all(map(_PART_OF_A_QUERY.fullmatch, put_in))):
         return True
     return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import PurePosixPath
 
+import msgspec
+
 from burnish.agents.panel.interface import Hit, ToolName
 from burnish.agents.panel.own_checks.imports import FilesOfTree, comes_from_a_build
 from burnish.agents.panel.tools import ty
@@ -25,7 +27,7 @@ _TO_BUILTINS = re.compile(
 )
 _NAMES_FLOW = ("package.json", ".babelrc", "babel.config.js")
 _FLOW = re.compile(rb"\bflow-(?:bin|parser|remove-types)\b|\bpreset-flow\b|flow-strip-types|\bhermes-parser\b")
-_NAME_OF_PACKAGE = re.compile(rb'"name"\s*:\s*"(?:@[\w.-]+/)?(\w+)(?:[.-]?js)?"')
+_NAME_OF_PACKAGE = re.compile(r"(?:@[\w.-]+/)?(\w+?)(?:[.-]?js)?")
 _MODULE_OF_GO = re.compile(rb"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/[\w./~-]+)\s+v\d", re.MULTILINE)
 
 
@@ -44,7 +46,8 @@ class Project:
         if hit.rule == UNDEFINED:
             return any(f"`{name}`" in hit.message for name in self._builtins)
         if hit.rule == INVALID_SYNTAX:
-            return hit.file.endswith(_SCRIPTS) and self._is_typed_by_flow
+            # The folder has declarations of types, which nothing runs.
+            return hit.file.endswith(_SCRIPTS) and (hit.file.startswith("flow-typed/") or self._is_typed_by_flow)
         if hit.rule == _NO_NAME:
             found = re.search(r"[`'](\w+)[`']", hit.message)
             return found is not None and found[1].lower() in self._packages
@@ -52,7 +55,7 @@ class Project:
             file = ty.file_of_import(hit)
             return file is not None and comes_from_a_build(file, self._head, self._base)
         # A secret is one wherever it stands.
-        is_vendored = "vendor/" in hit.file and hit.tool is not ToolName.KINGFISHER
+        is_vendored = "vendor/" in hit.file and hit.tool not in (ToolName.KINGFISHER, ToolName.BURNISH)
         return is_vendored and hit.file.startswith(self._vendored)
 
     @cached_property
@@ -74,8 +77,8 @@ class Project:
     def _packages(self) -> frozenset[str]:
         """The names of the project's packages of JavaScript, as pages have them that load them by a script."""
         manifests = [path for path in self._base.paths if PurePosixPath(path).name == "package.json"]
-        names = (_NAME_OF_PACKAGE.search(content) for content in self._base.read(manifests).values())
-        return frozenset(found[1].decode().lower() for found in names if found)
+        names = (_NAME_OF_PACKAGE.fullmatch(_name_in(content)) for content in self._base.read(manifests).values())
+        return frozenset(found[1].lower() for found in names if found)
 
     @cached_property
     def _vendored(self) -> tuple[str, ...]:
@@ -86,3 +89,14 @@ class Project:
             for path, content in manifests.items()
             for module in _MODULE_OF_GO.findall(content)
         )
+
+
+def _name_in(manifest: bytes) -> str:
+    try:
+        return msgspec.json.decode(manifest, type=_Manifest).name
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+
+
+class _Manifest(msgspec.Struct):
+    name: str = ""

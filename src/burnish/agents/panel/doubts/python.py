@@ -1,8 +1,9 @@
 """Doubts about what is said of Python code, except of its types."""
 
 import ast
+import keyword
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeGuard
 
@@ -73,7 +74,12 @@ _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
 _PAIR_OR_NAME = re.compile(r"""\s*["']?(?P<name>[\w-]+)["']?\s*[:=][^=]""")
 _SECRET = re.compile(r"token|secret|passw|nonce|salt|otp$|session_?id|key", re.IGNORECASE)
+_MAKE_TEXTS = frozenset(
+    {"bytes", "encode", "format", "hex", "int", "join", "list", "lower", "repr", "str", "tuple", "upper", "zfill"}
+)
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
+_IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC", re.IGNORECASE)
+_IS_MAIN = re.compile(r"__name__ == '__main__'")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
 _ADDS = re.compile(r"\.(?:add|update)\(")
@@ -258,8 +264,9 @@ def _refuses(statement: ast.stmt) -> bool:
 
 def returns_nothing(hit: Hit, source: SourceCode) -> bool:
     """`return super().__init__()` returns None."""
-    returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return)]
-    return any(isinstance(one, ast.Call) and last_name(one.func) == "__init__" for one in returned)
+    returned = [node.value for node in source.around(hit.line) if isinstance(node, ast.Return) and node.value]
+    meant = [one for value in returned for one in _meanings(value, source, hit.line)]
+    return any(isinstance(one, ast.Call) and last_name(one.func) == "__init__" for one in meant)
 
 
 def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
@@ -282,20 +289,73 @@ def is_chosen(hit: Hit, source: SourceCode) -> bool:
     if _ONE_OF.search(line) is not None or _DECIDES.search(line) is not None:
         return True
     named = _PAIR_OR_NAME.match(line)
-    return named is not None and _SECRET.search(named["name"]) is None and not _is_given_back(hit, source)
-
-
-def _is_given_back(hit: Hit, source: SourceCode) -> bool:
-    """Whether the function returns what the line makes: then the name of the function says what that is."""
-    function = source.function(hit.line)
-    named = _PAIR_OR_NAME.match(source.line(hit.line))
-    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)] if function else []
-    return named is not None and any(
-        isinstance(part, ast.Name) and part.id == named["name"] and not isinstance(one, ast.Call | ast.Await)
-        for one in returned
-        if one
-        for part in ast.walk(one)
+    return (
+        named is not None
+        and not keyword.iskeyword(named["name"])
+        and _SECRET.search(named["name"]) is None
+        and not _becomes_a_secret(named["name"], source, hit.line)
     )
+
+
+def _becomes_a_secret(name: str, source: SourceCode, line: int | None) -> bool:
+    """Whether a value is given the name of a secret, or is given back by a function that may have such a name."""
+    function = source.function(line)
+    if function is None:
+        return False
+    parts = [*ast.walk(function)]
+    names = {name}
+    while (
+        more := {
+            _name_of(target)
+            for part in parts
+            if isinstance(part, ast.Assign | ast.AnnAssign | ast.AugAssign)
+            and part.value
+            and names & _made_of(part.value)
+            for target in (part.targets if isinstance(part, ast.Assign) else (part.target,))
+        }
+        - names
+    ):
+        names |= more
+    given = [part.value for part in parts if isinstance(part, ast.Return | ast.Yield) and part.value]
+    dicts = [pair for part in parts if isinstance(part, ast.Dict) for pair in zip(part.keys, part.values, strict=True)]
+    pairs = [(_name_of(key), value) for key, value in dicts]
+    pairs += [(part.arg or "", part.value) for part in parts if isinstance(part, ast.keyword)]
+    return (
+        any(map(_SECRET.search, names))
+        or any(names & _made_of(one) for one in given)
+        or any(_SECRET.search(key) and names & _made_of(value) for key, value in pairs)
+    )
+
+
+def _name_of(node: ast.expr | None) -> str:
+    """The last name of what a value is put into: `token` of `self.token` and of `answer["token"]`."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Subscript(slice=key):
+            return _name_of(key)
+        case ast.expr():
+            return last_name(node)
+        case None:
+            return ""
+
+
+def _made_of(value: ast.AST) -> set[str]:
+    """The names that a value is made of; what other functions do with theirs is not seen."""
+    match value:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Call(func=ast.Name(id=name)) if name not in _MAKE_TEXTS:
+            return set()
+        case ast.Call(func=ast.Attribute(attr=name)) if name not in _MAKE_TEXTS:
+            return set()
+        case _:
+            return {
+                name
+                for one in ast.walk(value)
+                if one is not value and isinstance(one, ast.expr)
+                for name in _made_of(one)
+            }
 
 
 def is_behind_an_error(hit: Hit, source: SourceCode) -> bool:
@@ -750,21 +810,24 @@ def is_never_run(hit: Hit, source: SourceCode) -> bool:
     Or the version is asked for: `if IS_SYNC`.
     """
     ifs = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
-    if any(re.search(r"\b_?is_sync\b", ast.unparse(node.test), re.IGNORECASE) for node in ifs):
-        return True
     off = [
         part
         for node in ifs
         if isinstance(node.test, ast.Constant)
         for part in (node.orelse if node.test.value else node.body)
     ]
-    return any(one.lineno <= (hit.line or 1) <= (one.end_lineno or one.lineno) for one in off)
+    off += [part for node in ifs if _IS_SYNC.fullmatch(ast.unparse(node.test)) for part in node.body]
+    return _is_in(off, hit.line)
 
 
 def is_demonstrated(hit: Hit, source: SourceCode) -> bool:
     """A module that is run by itself shows what it can do."""
-    ifs = (node for node in source.around(hit.line) if isinstance(node, ast.If))
-    return any("__name__" in ast.unparse(node.test) for node in ifs)
+    ifs = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
+    return _is_in([part for node in ifs if _IS_MAIN.fullmatch(ast.unparse(node.test)) for part in node.body], hit.line)
+
+
+def _is_in(statements: Iterable[ast.stmt], line: int | None) -> bool:
+    return any(one.lineno <= (line or 1) <= (one.end_lineno or one.lineno) for one in statements)
 
 
 def is_compared(hit: Hit, source: SourceCode) -> bool:

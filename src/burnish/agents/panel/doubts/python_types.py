@@ -175,7 +175,7 @@ def _is_drawn(node: ast.expr, nodes: Sequence[ast.AST]) -> bool:
     if isinstance(node, ast.Subscript):
         return True
     parts = [part for one in nodes for part in ast.walk(one)]
-    targets = [part.target for part in parts if isinstance(part, ast.comprehension | ast.For)]
+    targets = [part.target for part in parts if isinstance(part, ast.comprehension | ast.For | ast.AsyncFor)]
     return isinstance(node, ast.Name) and any(
         isinstance(part, ast.Name) and part.id == node.id for target in targets for part in ast.walk(target)
     )

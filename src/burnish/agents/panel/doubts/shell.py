@@ -1,6 +1,7 @@
 """Doubts about what is said of shell scripts."""
 
 import re
+from collections.abc import Sequence
 
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
@@ -10,7 +11,7 @@ _SAYS_INSECURE = re.compile(
     re.IGNORECASE,
 )
 _OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")
-_ASKS_FOR_HERE = re.compile(r"\bif\b.*(?:localhost|loopback|127\.0\.0\.1)", re.IGNORECASE)
+_ASKS_FOR_HERE = re.compile(r"\s*if\b.*(?:localhost|loopback|127\.0\.0\.1)", re.IGNORECASE)
 _FUNCTION = re.compile(r"(?:function\s+)?[\w:.-]+\s*(?:\(\)\s*)?\{|function\s")
 _ALL_ARGUMENTS = re.compile(r"""\beval\s+(?:--\s+)?["']?\$\{?[@*]""")
 _NEARBY = 4
@@ -75,4 +76,19 @@ def is_asked_for(hit: Hit, source: SourceCode) -> bool:
         return True
     before = source.lines[max(0, line - _NEARBY) : line]
     asks = (one for one in before if not one.lstrip().startswith(_COMMENTS))
-    return any(_SAYS_INSECURE.search(one) or _ASKS_FOR_HERE.search(one) for one in asks)
+    return any(map(_SAYS_INSECURE.search, asks)) or _is_asked_for_here(source.lines[max(0, line - _NEARBY - 1) : line])
+
+
+def _is_asked_for_here(lines: Sequence[str]) -> bool:
+    """Whether the last line stands in a branch that is for a server on this machine."""
+    inside = _indented(lines[-1]) if lines else 0
+    for one in reversed(lines):
+        if one.strip() and _indented(one) < inside:
+            inside = _indented(one)
+            if _ASKS_FOR_HERE.match(one) and "!" not in one:
+                return True
+    return False
+
+
+def _indented(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from burnish.agents.panel.doubts.configuration import (
+    is_a_pattern,
     is_example_address,
     is_example_call,
     is_in_a_docstring,
@@ -159,6 +160,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.RUFF, "PLW0177"): is_looked_up,
     (ToolName.KINGFISHER, "betterleaks.generic-credential-uri"): is_example_address,
     (ToolName.KINGFISHER, "betterleaks.mongodb-connection-string"): is_example_address,
+    (ToolName.KINGFISHER, "betterleaks.aws-amazon-bedrock-api-key-short-lived"): is_a_pattern,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-user"): is_example_call,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-header"): is_example_call,
     (ToolName.BURNISH, OwnRule.PASSWORD.value): is_of_a_server_for_tests,
