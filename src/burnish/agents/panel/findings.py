@@ -21,6 +21,8 @@ MANY_CRITICAL = 20
 """And so many in several files. What is critical is told file by file as long as it can be read."""
 MOST_PLACES = 1_000
 _SYNTAX, _SEVERAL = "syntax-error", 2
+_OF_A_NAME = frozenset({"undefined-name", "missing-attribute", "undeclared-package"})
+"""Problems of one name: wherever a file uses it, one thing is to be done."""
 
 _CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _HIDDEN = {
@@ -54,7 +56,16 @@ def _together(files: Collection[list[Finding]]) -> list[Finding]:
     is_syntax = every[0].problem_class == _SYNTAX
     if len(files if is_syntax else every) >= many:
         return _as_one(every, many)
-    return [one for alike in files for one in _as_one(alike, _SEVERAL if is_syntax else MANY)]
+    return [one for alike in files for one in _of_one_file(alike, _SEVERAL if is_syntax else MANY)]
+
+
+def _of_one_file(alike: list[Finding], many: int) -> list[Finding]:
+    if len(alike) >= many or alike[0].problem_class not in _OF_A_NAME:
+        return _as_one(alike, many)
+    by_name: dict[str, list[Finding]] = {}
+    for one in alike:
+        by_name.setdefault(one.problem, []).append(one)
+    return [one for same in by_name.values() for one in _as_one(same, _SEVERAL)]
 
 
 def _as_one(alike: list[Finding], many: int) -> list[Finding]:

@@ -1206,6 +1206,20 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.names }}\n", "critical"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.issue.user.url) }}\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.issue.body) }}\n", "critical"),
+        (
+            "zizmor:template-injection",
+            "a.yml",
+            1,
+            "run: ${{ join(github.event.pull_request.labels.*.name, ', ') }}\n",
+            "medium",
+        ),
+        (
+            "zizmor:template-injection",
+            "a.yml",
+            1,
+            "run: ${{ join(github.event.commits.*.message, ', ') }}\n",
+            "critical",
+        ),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ !github.event.pull_request && 'b' }}\n", "medium"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ toJson(github.event.pull_request) }}\n", "critical"),
         ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.pull_request.base.label }}\n", "medium"),
@@ -1246,6 +1260,9 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("ast-grep:js-random-secret", "a.js", 1, "const nonce = Math.random();\nsignIn(nonce);\n", "high"),
         ("ast-grep:js-random-secret", "a.js", 1, "const nonces = Math.random();\n", "high"),
         ("oxlint:no-undef", "worker.js", 3, "importScripts('a.js');\nrequire('b');\nbase_url + 1\n", "medium"),
+        ("oxlint:no-undef", "website/static/a.js", 2, "import 'b.js';\nwidget.start()\n", "medium"),
+        ("oxlint:no-undef", "website/static/a.js", 2, "require('b');\nwidget.start()\n", "high"),
+        ("oxlint:no-undef", "statics/a.js", 2, "import 'b.js';\nwidget.start()\n", "high"),
         ("oxlint:no-undef", "worker.js", 3, "import 'a.js';\nrequire('b');\nbase_url + 1\n", "high"),
         ("oxlint:no-debugger", "src/DebugPanel.js", 1, "debugger\n", "medium"),
         ("oxlint:no-debugger", "debug/panel.js", 1, "debugger\n", "high"),
@@ -1286,6 +1303,21 @@ def test_scripts(rule: str, file: str, line: int, code: str, severity: str) -> N
         )
         == severity
     )
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "code", "doubtful"),
+    [
+        ("jupyter_config.py", 1, "c.ServerApp.port = 1\n", True),
+        ("jupyter.py", 1, "c.ServerApp.port = 1\n", False),
+        ("jupyter_config.py", 2, "def f():\n    c.ServerApp.port = 1\n", False),
+        ("jupyter_config.py", 1, "os.environ['c'] = 1\n", False),
+    ],
+)
+def test_a_program_gives_names_to_its_configuration(file: str, line: int, code: str, doubtful: bool) -> None:
+    one = hit("ruff:F821", line=line, file=file, message=f"Undefined name `{code.split('.')[0].split()[-1]}`")
+    (looked,) = with_doubts([one], {file: code.split("\n")}.get)
+    assert looked.doubtful is doubtful
 
 
 def test_objects_of_what_runs_a_script() -> None:

@@ -102,6 +102,13 @@ def test_secrets_of_all_kinds_are_of_one_kind() -> None:
     assert len(findings_from("security", hits[1:], DEFAULTS)) == 4
 
 
+def test_a_name_that_is_missing_is_one_finding_for_a_file() -> None:
+    names = [hit("ruff:F821", line=line, message=f"Undefined name `{name}`") for line, name in enumerate("aabac", 1)]
+    found = findings_from("bugs", [*names[:4], replace(names[0], file="b.py")], DEFAULTS)
+    places = [[other.line for other in one.also_at] for one in found]
+    assert places == [[2, 4], [], []]
+
+
 @pytest.mark.parametrize(
     ("rule", "files", "each", "findings"),
     [
@@ -110,7 +117,7 @@ def test_secrets_of_all_kinds_are_of_one_kind() -> None:
         ("ruff:B006", 9, 1, 9),
         ("ruff:B006", 10, 1, 1),
         ("ruff:B006", 2, 4, 8),
-        ("ruff:F821", 1, 5, 1),
+        ("ruff:F821", 1, 2, 1),
         ("ruff:F821", 19, 1, 19),
         ("ruff:F821", 20, 1, 1),
         ("ruff:invalid-syntax", 19, 2, 19),

@@ -177,6 +177,25 @@ def test_what_git_ignores_may_come_from_a_build(ignored: str, doubtful: bool) ->
 
 
 @pytest.mark.parametrize(
+    ("path", "code", "doubtful"),
+    [
+        ("build.js", "write(join(out, 'index.out.js'), text)\n", True),
+        ("build.py", 'entry = "web/index.out.js"\n', True),
+        ("build.js", "import main from './index.out.js'\n", False),
+        ("build.js", "const main = require('./index.out.js')\n", False),
+        ("build.js", "write('reindex.out.js')\n", False),
+        ("README.md", "`index.out.js`\n", False),
+    ],
+)
+def test_what_code_of_the_base_names_may_come_from_it(path: str, code: str, doubtful: bool) -> None:
+    text = 'import { x } from "./index.out.js";\n'
+    named, plain = Tree(files={**SCRIPT, "a.js": text, path: code}), Tree(files={**SCRIPT, "a.js": text})
+    new = [FileVersions(path="a.js", now=text.encode())]
+    hits = [*import_hits(new, plain, Tree(files={**SCRIPT, path: code})), *import_hits(new, named, Tree(files=SCRIPT))]
+    assert {hit.doubtful for hit in hits} == {doubtful, False}
+
+
+@pytest.mark.parametrize(
     ("head", "base", "doubtful"),
     [
         ({"shop/fast.pyx": ""}, {}, True),

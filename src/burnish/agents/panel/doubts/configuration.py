@@ -11,6 +11,7 @@ from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
+_TEXT = re.compile(r"'[^']*'")
 _ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
 _OF_MAINTAINERS = re.compile(
     r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|from(?:JSON|Json)|to(?:JSON|Json)|join|hashFiles"
@@ -59,7 +60,7 @@ _TYPED = re.compile(
 
 def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
     """Only who may push to the repository names its branches and tags, and starts a workflow by hand or by a call."""
-    found = _EXPRESSION.findall(source.line(hit.line))
+    found = [_TEXT.sub("", one) for one in _EXPRESSION.findall(source.line(hit.line))]
     return bool(found) and all(_OF_MAINTAINERS.fullmatch(atom.strip()) for one in found for atom in _ATOM.split(one))
 
 

@@ -66,6 +66,7 @@ _OWN_TEXT = re.compile(r"""\s*(?:[^?;]*\?)?\s*(?:'[^'\n]*'|"[^"\n]*")(?:\s*:\s*(
 _TRANSLATES = r"\b(?:gettext|ngettext|i18n|translate|__|\$t)\b"
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _LATE = re.compile(r"^\s+.*\brequire\(")
+_OF_PAGES = frozenset({"static", "public", "assets", "website", "www", "htdocs", "_static"})
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
 )
@@ -117,6 +118,8 @@ def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
         return True
     if "importScripts(" in source.text:
         return True  # a worker has all names of what it loads so
+    if not _OF_PAGES.isdisjoint(hit.file.split("/")[:-1]) and re.search(r"\brequire\(|\bmodule\b", source.text) is None:
+        return True  # its page loads other scripts
     # `Package.describe(…)`: what runs a script has objects of its own.
     return _MODULE.search(source.text) is None and (name[:1].isupper() or _PAGE.search(source.text) is not None)
 

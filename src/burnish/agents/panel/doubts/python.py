@@ -78,6 +78,7 @@ _MAKE_TEXTS = frozenset(
     {"bytes", "encode", "format", "hex", "int", "join", "list", "lower", "repr", "str", "tuple", "upper", "zfill"}
 )
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
+_OF_CONFIGURATIONS = ("c", "config", "get_config", "load_subconfig")
 _IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
@@ -580,8 +581,15 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         or (source.postpones_annotations and _is_only_annotation(name, nodes))
         or _is_quoted(name, nodes)
         or _is_list_of_names(source)
+        or _is_given_by_a_host(name, hit, source)
         or _is_set_in_an_earlier_turn(name, hit.line, nodes)
     )
+
+
+def _is_given_by_a_host(name: str, hit: Hit, source: SourceCode) -> bool:
+    """Whether a program runs the file to configure itself, and gives it the name: `c.ServerApp.port = 1` of Jupyter."""
+    is_configuration = "conf" in hit.file.rpartition("/")[2] and source.function(hit.line) is None
+    return is_configuration and name in _OF_CONFIGURATIONS
 
 
 def _is_set_in_an_earlier_turn(name: str, line: int | None, nodes: Sequence[ast.AST]) -> bool:

@@ -67,7 +67,8 @@ def import_hits(changed: Iterable[FileVersions], head: FilesOfTree, base: FilesO
 def comes_from_a_build(path: str, head: FilesOfTree, base: FilesOfTree) -> bool:
     """Whether a module that is not in the tree may be written by a build. It may also be what the author forgot to add.
 
-    Git is told to ignore it, or its source is in another language, or the base compiles modules of Python.
+    Git is told to ignore it, its source is in another language, code of the base names the file in a text, or the base
+    compiles modules of Python.
     """
     stem, suffix = posixpath.splitext(path)
     # In TypeScript, `a.js` means `a.ts`.
@@ -76,12 +77,22 @@ def comes_from_a_build(path: str, head: FilesOfTree, base: FilesOfTree) -> bool:
     if any(f"/{stem}." in f"/{one}" and one.endswith(_SOURCES) for one in head.paths):
         return True
     if not path.endswith(".py"):
-        return False
+        return _is_named_in_code(PurePosixPath(path).name, base)
     if any(PurePosixPath(one).name == "meson.build" for one in base.paths):
         return True
     return any(_COMPILES.search(content) for content in base.read(_BUILT_BY).values())
 
 
+def _is_named_in_code(name: str, tree: FilesOfTree) -> bool:
+    """Whether a script of the tree has the name of a file in a text, as one that writes it does, not in an import."""
+    scripts = sorted(path for path in tree.holding([name]).get(name, ()) if path.endswith(_SCRIPTS))
+    quoted = re.compile(
+        rb"^(?!.*\b(?:import|require|from)\b).*[/'\"`]%s['\"`]" % re.escape(name).encode(), re.MULTILINE
+    )
+    return any(map(quoted.search, tree.read(scripts[:_MOST_FILES]).values()))
+
+
+_SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".sh")
 _SOURCES = (
     ".c", ".cc", ".cpp", ".pyx", ".pxd", ".rs", ".f", ".f90", ".pyf", ".i", ".in", ".j2", ".jinja", ".tmpl",
     ".template", ".y", ".g4", ".peg", ".pegjs", ".coffee", ".elm", ".ls", ".proto",
