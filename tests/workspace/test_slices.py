@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.repository import Repository
-from burnish.workspace.slices import TreeFile, read_slice, tree_files, write_slice
+from burnish.workspace.slices import TreeFile, read_slice, tree_files, words_in, write_slice
 
 PLENTY = 1000
 
@@ -52,6 +54,22 @@ def test_more_names_than_one_command_line_takes(tmp_path: Path) -> None:
     names = [f"f{number}" for number in range(1201)]
     found = tree_files(Repository.discover(tmp_path), builder.head, names, PLENTY)
     assert {file.path: file.content for file in found} == {f"f{number}": str(number).encode() for number in range(1201)}
+
+
+@pytest.mark.parametrize("others", [0, 100])
+def test_files_are_found_by_the_words_that_they_hold(tmp_path: Path, others: int) -> None:
+    builder = RepositoryBuilder(tmp_path).commit(
+        {
+            "a.py": "shop-floor = pay(1)\n",
+            "b/payment.md": "`pay`, and pay\n",
+            "c.py": "payment = shop_floor\n",
+            "d.bin": b"\0 pay",
+            "e.py": "x.y\n",
+        }
+    )
+    words = ["pay", "shop-floor", "nowhere", "x.y", *(f"word{number}" for number in range(others))]
+    found = words_in(Repository.discover(tmp_path), builder.head, words)
+    assert found == {"pay": {"a.py", "b/payment.md"}, "shop-floor": {"a.py"}, "x.y": {"e.py"}}
 
 
 def test_what_was_written_to_a_slice_is_seen(tmp_path: Path) -> None:

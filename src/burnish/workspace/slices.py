@@ -1,6 +1,7 @@
 """Some files of a commit, without a clone, for tools that look at files alone; and where words stand in them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,11 @@ from burnish.workspace.repository import Repository
 _AT_ONCE = 500
 """Names on one command line."""
 _FOUND_NOTHING = 1
+_FEW_WORDS = 40
+_WORD = re.compile(rb"\w+")
+_MOST_TEXT = 8 * 1024 * 1024
+_LOOKED_AT = 8_000
+"""By so much of a file git tells a text from other data."""
 
 
 class TreeFile(Value):
@@ -67,10 +73,14 @@ def _listed(repository: Repository, commit: str, paths: Iterable[str]) -> Iterat
     names = iter(paths)
     while batch := list(islice(names, _AT_ONCE)):
         asked = (to_bytes(name) for name in batch)
-        listing = repository.objects.about("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *asked)
-        for name, entry in tree_entries(listing):
-            if entry.mode.startswith(b"100"):
-                yield to_text(name), entry.identity, int(entry.size)
+        yield from _regular_files(repository, commit, "--", *asked)
+
+
+def _regular_files(repository: Repository, commit: str, *paths: bytes | str) -> Iterator[tuple[str, bytes, int]]:
+    listing = repository.objects.about("ls-tree", "-r", "-l", "-z", "--full-tree", commit, *paths)
+    for name, entry in tree_entries(listing):
+        if entry.mode.startswith(b"100"):
+            yield to_text(name), entry.identity, int(entry.size)
 
 
 def words_in(repository: Repository, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
@@ -78,6 +88,8 @@ def words_in(repository: Repository, commit: str, words: Iterable[str]) -> dict[
     wanted = sorted(set(words))
     if not wanted:
         return {}
+    if len(wanted) > _FEW_WORDS:
+        return _words_read(repository, commit, wanted)
     patterns = [part for word in wanted for part in ("-e", word)]
     arguments = ("grep", "-I", "--only-matching", "--word-regexp", "--fixed-strings", "--null", *patterns, commit)
     finished = repository.objects.finish(*arguments)
@@ -88,4 +100,24 @@ def words_in(repository: Repository, commit: str, words: Iterable[str]) -> dict[
         place, separator, word = line.partition(b"\0")
         if separator:
             found.setdefault(to_text(word), set()).add(to_text(place).removeprefix(f"{commit}:"))
+    return found
+
+
+def _words_read(repository: Repository, commit: str, words: Sequence[str]) -> dict[str, set[str]]:
+    """The same by reading the commit once: for git, every word is a search of its own."""
+    by_part: dict[bytes, list[tuple[str, re.Pattern[bytes]]]] = {}
+    for word in words:
+        encoded = to_bytes(word)
+        whole = re.compile(rb"(?<!\w)%s(?!\w)" % re.escape(encoded))
+        by_part.setdefault(max(_WORD.findall(encoded), key=len, default=b""), []).append((word, whole))
+    found: dict[str, set[str]] = {}
+    listed = iter([*_regular_files(repository, commit)])
+    while batch := list(islice(listed, _AT_ONCE)):
+        contents = repository.objects.contents([identity for _, identity, size in batch if size <= _MOST_TEXT])
+        for path, identity, _ in batch:
+            content = contents.get(identity, b"")
+            parts = {b"", *_WORD.findall(content)} if b"\0" not in content[:_LOOKED_AT] else set[bytes]()
+            for word, whole in (one for part in by_part.keys() & parts for one in by_part[part]):
+                if whole.search(content):
+                    found.setdefault(word, set()).add(path)
     return found

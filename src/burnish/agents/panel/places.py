@@ -1,7 +1,9 @@
 """Where a file stands in a project, as far as its path tells: in the program, in its tests, in their material."""
 
+import posixpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import PurePosixPath
 
@@ -180,6 +182,9 @@ def short_name(path: str, length: int = _FOLDER_AND_NAME) -> tuple[str, ...]:
     return (parts[:-1] if parts and parts[-1] in FOLDER_ITSELF else parts)[-length:]
 
 
+_WORD = re.compile(r"\w+")
+
+
 class References:
     """How other files refer to a file: as a module that they import or quote, or by its path.
 
@@ -189,6 +194,10 @@ class References:
 
     def __init__(self, path: str, length: int = _FOLDER_AND_NAME) -> None:
         self._parts = short_name(path, length)
+        self.words = {word for part in self._parts for word in _WORD.findall(part)}
+        """What stands in every text that refers to the file."""
+        self.words_beside = {*_WORD.findall(PurePosixPath(path).name.partition(".")[0])}
+        """And in every text beside it that does."""
         self._is_run_as_test = _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
         *folders, name = map(re.escape, self._parts)
         folder = r"[./\\]+".join(folders)
@@ -224,6 +233,34 @@ class References:
     def are_beside(self, content: str) -> bool:
         """Whether a text imports the file from its own folder."""
         return self._imported_near.search(content) is not None
+
+
+class ProgramTexts:
+    """The code of a program, asked whether it refers to files that stand among tests, examples or material."""
+
+    def __init__(self, texts: Mapping[str, str], code: Collection[str]) -> None:
+        self._texts = texts
+        self._code = code
+        self._files, self._folders = name_ends(texts), folder_ends(texts)
+        self._by_word: defaultdict[str, set[str]] = defaultdict(set)
+        for path, text in texts.items():
+            for word in set(_WORD.findall(text)):
+                self._by_word[word].add(path)
+
+    def names(self, path: str) -> bool:
+        """Whether the program refers to the file. What only settings name, such as a key of tests, it does not read."""
+        to_it = References(path, telling_length(path, self._files, self._folders))
+        by_code = (by for by in self._with(to_it.words) if path in self._code or not is_configured_by(by))
+        folder = posixpath.dirname(path)
+        beside = (by for by in self._with(to_it.words_beside) if posixpath.dirname(by) == folder)
+        return any(to_it.are_in(self._texts[by], by) for by in by_code) or any(
+            to_it.are_beside(self._texts[by]) for by in beside
+        )
+
+    def _with(self, words: Collection[str]) -> Collection[str]:
+        """The files with all the words; many words stand in few files."""
+        holding = [self._by_word.get(word, set[str]()) for word in words]
+        return set[str].intersection(*holding) if holding else self._texts
 
 
 def _before(content: str, place: int) -> str | None:

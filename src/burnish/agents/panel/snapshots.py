@@ -6,7 +6,6 @@ eslint, whose configuration is a program, needs the whole tree around a file, wh
 
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -25,15 +24,12 @@ from burnish.agents.panel.own_checks.workflows import is_workflow, lost_script, 
 from burnish.agents.panel.own_configuration import configuration_of, configured_tools, is_configuration, landmarks
 from burnish.agents.panel.places import (
     FOLDER_ITSELF,
+    ProgramTexts,
     References,
     Surroundings,
-    folder_ends,
-    is_configured_by,
     may_be_only_read,
-    name_ends,
     runs_tools,
     surroundings,
-    telling_length,
 )
 from burnish.agents.panel.project_tests.reach import PythonImports
 from burnish.agents.panel.suppressions import disarmed, without_padding
@@ -310,10 +306,9 @@ class ChangeSnapshot:
     def places_of(self, paths: Iterable[str]) -> Mapping[str, Surroundings]:
         """Where some changed files stand, if more is known than their path tells."""
         asked = frozenset(paths)
-        material = self._only_read(asked - self._in_program)
-        return dict.fromkeys(material, Surroundings.MATERIAL) | dict.fromkeys(
-            asked & self._in_program, Surroundings.PROGRAM
-        )
+        program = self._in_program(asked)
+        material = self._only_read(asked - program)
+        return dict.fromkeys(material, Surroundings.MATERIAL) | dict.fromkeys(program, Surroundings.PROGRAM)
 
     def _only_read(self, paths: Iterable[str]) -> frozenset[str]:
         """Files of Python that only tests read, as text."""
@@ -331,34 +326,21 @@ class ChangeSnapshot:
 
         return frozenset(path for path in asked if not is_imported(path))
 
-    @cached_property
-    def _in_program(self) -> frozenset[str]:
-        """Files that stand among tests, examples or material, and belong to the program all the same.
+    def _in_program(self, paths: Collection[str]) -> frozenset[str]:
+        """Those that stand among tests, examples or material, and belong to the program all the same.
 
         Code that the change moved there, or that code of the program names, is not judged more mildly for its place.
         """
-        mild = {file.path for file in self.files if surroundings(file.path) is not Surroundings.PROGRAM}
+        mild = {path for path in paths if surroundings(path) is not Surroundings.PROGRAM}
         moved = {path for path in mild if surroundings(self.old_paths.get(path, path)) is Surroundings.PROGRAM}
-        program = [
-            file for file in self.files if file.path not in mild and takes_code(file) and not runs_tools(file.path)
-        ]
-        texts = {file.path: "\n".join(self.head.lines(file.path) or ()) for file in program} if mild else {}
-        beside: defaultdict[str, list[str]] = defaultdict(list)
-        for path, text in texts.items():
-            beside[posixpath.dirname(path)].append(text)
-        files, folders = (ends(texts) for ends in (name_ends, folder_ends))
+        return frozenset(moved | {path for path in mild - moved if self._program.names(path)})
 
+    @cached_property
+    def _program(self) -> ProgramTexts:
+        """The code of the change that belongs to the program by its place."""
         code = {file.path for file in self.files if takes_code(file)}
-
-        def is_named(path: str) -> bool:
-            to_it = References(path, telling_length(path, files, folders))
-            # What only settings name, such as the key of a server for tests, no program reads.
-            by_code = {by: text for by, text in texts.items() if path in code or not is_configured_by(by)}
-            return any(to_it.are_in(text, by) for by, text in by_code.items()) or any(
-                map(to_it.are_beside, beside[posixpath.dirname(path)])
-            )
-
-        return frozenset(moved | {path for path in mild if is_named(path)})
+        program = {path for path in code if surroundings(path) is Surroundings.PROGRAM and not runs_tools(path)}
+        return ProgramTexts({path: "\n".join(self.head.lines(path) or ()) for path in program}, code)
 
     @cached_property
     def changes_packages(self) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from burnish.agents.panel.places import (
+    ProgramTexts,
     References,
     Surroundings,
     folder_ends,
@@ -120,6 +121,28 @@ def test_a_file_among_tests_may_be_what_they_only_read(path: str, content: str, 
 def test_a_test_that_is_called_like_the_program_takes_more_names(path: str, length: int) -> None:
     program = ["src/common/shop/pay.py", "src/shop/__init__.py"]
     assert telling_length(path, name_ends(program), folder_ends(program)) == length
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("test/shop/pay.py", True),
+        ("test/shop/paid.py", False),
+        ("tests/tools/make-stock.js", True),
+        ("tests/tools/stock.js", False),
+        ("src/near.test.js", True),
+        ("src/other.test.js", False),
+        ("tests/server.key", False),
+    ],
+)
+def test_what_code_of_a_program_names_belongs_to_it(path: str, named: bool) -> None:
+    texts = {
+        "src/shop/cart.py": "from test.shop.pay import pay\nfrom test.shop import unpaid\n",
+        "src/run.js": "const stock = require('../tests/tools/make-stock');\nimport './near.test.js';\n",
+        "settings.toml": "key = 'tests/server.key'\n",
+    }
+    code = {*texts, "test/shop/pay.py", "test/shop/paid.py"}
+    assert ProgramTexts(texts, code).names(path) is named
 
 
 @pytest.mark.parametrize(
