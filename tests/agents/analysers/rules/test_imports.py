@@ -162,6 +162,7 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
         ("/index.js\n", True),
         ("/index.ts\n", True),
         ("*.tsx\n", True),
+        ("/index.d.ts\n", True),
         ("/index.mts\n", False),
         ("build\n*.gen.js\n", False),
         ("index.*\n", True),
@@ -171,6 +172,14 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
 )
 def test_what_git_ignores_may_come_from_a_build(ignored: str, doubtful: bool) -> None:
     text = 'import { x } from "./index.js";\n'
+    tree = Tree(files={**SCRIPT, "a.js": text, ".gitignore": ignored})
+    (hit,) = import_hits([FileVersions(path="a.js", now=text.encode())], tree, Tree(files=SCRIPT))
+    assert hit.doubtful is doubtful
+
+
+@pytest.mark.parametrize(("ignored", "doubtful"), [("info.js\n", True), ("info.json\n", True), ("info.css\n", False)])
+def test_an_import_need_not_say_the_ending(ignored: str, doubtful: bool) -> None:
+    text = "const info = require('./info');\n"
     tree = Tree(files={**SCRIPT, "a.js": text, ".gitignore": ignored})
     (hit,) = import_hits([FileVersions(path="a.js", now=text.encode())], tree, Tree(files=SCRIPT))
     assert hit.doubtful is doubtful

@@ -70,6 +70,9 @@ _OF_PAGES = frozenset({"static", "public", "assets", "website", "www", "htdocs",
 _OUTPUT = re.compile(
     r"['\"][./\w-]*/(?:(?:dist|build|out|lib|esm|cjs|umd|generated|__generated__)(?:-\w+)?/[^'\"]*|build(?:\.[\w.]+)?)['\"]"
 )
+_BUNDLED = re.compile(r"""\.(?:min|esm|umd|iife|global|bundle)\.[cm]?js['"]""")
+"""How bundlers call what they write."""
+_OF_TYPES = re.compile(r"\s*(?:import|export)\s+type\b")
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
 _RELEASE_OF_YARN = re.compile(r"(?:^|/)\.yarn/releases/yarn-[\d.]+\.c?js$")
 _LONG_LINE = 1_000
@@ -82,13 +85,14 @@ def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
     """A bundle has the modules that it imports in itself; and what a build writes is not in the repository.
 
     What is imported late is there by then, or is looked for from another folder; and so is what a template imports.
-    Declarations of types stand for what is built.
+    Declarations of types stand for what is built, and an import of types is never run.
     """
     if in_folder_of_templates(hit.file) or hit.file.endswith(_DECLARATIONS):
         return True
     line = source.line(hit.line)
     late = source.function(hit.line) is not None or _LATE.search(line) is not None
-    return late or _BUNDLE.search(source.text) is not None or _OUTPUT.search(line) is not None
+    found = _BUNDLE.search(source.text) or _OUTPUT.search(line) or _BUNDLED.search(line) or _OF_TYPES.match(line)
+    return late or found is not None
 
 
 def is_built(hit: Hit, source: SourceCode) -> bool:

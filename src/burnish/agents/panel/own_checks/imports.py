@@ -72,7 +72,7 @@ def comes_from_a_build(path: str, head: FilesOfTree, base: FilesOfTree) -> bool:
     """
     stem, suffix = posixpath.splitext(path)
     # In TypeScript, `a.js` means `a.ts`.
-    if any(_is_ignored(f"{stem}{one}", head) for one in _WRITTEN_AS.get(suffix, (suffix,))):
+    if any(_is_ignored(f"{stem}{one}", head) for one in _WRITTEN_AS.get(suffix, (suffix, *_LEFT_OUT))):
         return True
     if any(f"/{stem}." in f"/{one}" and one.endswith(_SOURCES) for one in head.paths):
         return True
@@ -98,7 +98,11 @@ _SOURCES = (
     ".template", ".y", ".g4", ".peg", ".pegjs", ".coffee", ".elm", ".ls", ".proto",
 )  # fmt: skip
 """What compilers, and makers of parsers and of texts, read."""
-_WRITTEN_AS = {".js": (".js", ".ts", ".tsx"), ".mjs": (".mjs", ".mts"), ".cjs": (".cjs", ".cts")}
+_WRITTEN_AS = {
+    ".py": (".py",), ".js": (".js", ".ts", ".tsx", ".d.ts"), ".mjs": (".mjs", ".mts"), ".cjs": (".cjs", ".cts")
+}  # fmt: skip
+_LEFT_OUT = (".js", ".ts", ".d.ts", ".json")
+"""What an import in JavaScript need not say."""
 _BUILT_BY = ("setup.py", "pyproject.toml", "setup.cfg")
 _COMPILES = re.compile(
     rb"\bext[_-]modules\b|\bExtension\(|\bcythonize\b|\brust_extensions\b"
