@@ -60,12 +60,18 @@ def _together(files: Collection[list[Finding]]) -> list[Finding]:
 
 
 def _of_one_file(alike: list[Finding], many: int) -> list[Finding]:
-    if len(alike) >= many or alike[0].problem_class not in _OF_A_NAME:
+    if len(alike) >= many:
         return _as_one(alike, many)
-    by_name: dict[str, list[Finding]] = {}
-    for one in alike:
-        by_name.setdefault(one.problem, []).append(one)
-    return [one for same in by_name.values() for one in _as_one(same, _SEVERAL)]
+    by_thing: dict[object, list[Finding]] = {}
+    for place, one in enumerate(alike):
+        by_thing.setdefault(_thing(one) or place, []).append(one)
+    return [one for same in by_thing.values() for one in _as_one(same, _SEVERAL)]
+
+
+def _thing(finding: Finding) -> str | None:
+    """What is to be done away with, wherever a file shows it: a name that is missing, a secret within an archive."""
+    is_inside = finding.location is not None and finding.location.line is None
+    return finding.problem if finding.problem_class in _OF_A_NAME else finding.title if is_inside else None
 
 
 def _as_one(alike: list[Finding], many: int) -> list[Finding]:

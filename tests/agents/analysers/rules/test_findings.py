@@ -102,6 +102,13 @@ def test_secrets_of_all_kinds_are_of_one_kind() -> None:
     assert len(findings_from("security", hits[1:], DEFAULTS)) == 4
 
 
+def test_secrets_in_one_archive_are_one_finding() -> None:
+    inside = [replace(hit("kingfisher:betterleaks.jwt", file="a.zip"), line=None, message=text) for text in "ab"]
+    (found,) = findings_from("security", inside, DEFAULTS)
+    assert "and 1 more" in found.title
+    assert len(findings_from("security", [replace(one, line=1) for one in inside], DEFAULTS)) == 2
+
+
 def test_a_name_that_is_missing_is_one_finding_for_a_file() -> None:
     names = [hit("ruff:F821", line=line, message=f"Undefined name `{name}`") for line, name in enumerate("aabac", 1)]
     found = findings_from("bugs", [*names[:4], replace(names[0], file="b.py")], DEFAULTS)

@@ -402,8 +402,8 @@ class _JavaScript:
         return self._projects.declare(package, path)
 
     def missing(self, path: str, name: str, tree: FilesOfTree) -> bool:
-        if not name.startswith(("./", "../")):
-            return False
+        if not name.startswith(("./", "../")) or "!" in name:
+            return False  # `./a.ttf!url-loader`: webpack makes it
         place = _place(path, name)
         if place.startswith("..") or not _packages().built.isdisjoint(place.split("/")) or _GENERATED.search(place):
             return False
