@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agents.panel.suppressions import without_padding
+from burnish.agents.panel.suppressions import disarmed, without_padding
 
 LONG = 300_000
 
@@ -37,3 +37,17 @@ def test_comments_go_and_lines_stay(path: str, mark: str, end: str) -> None:
     assert short.count(b"\n") == 3 * LONG
     assert b"padding" not in short
     assert without_padding(path, text) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("import os  # noqa\n", "import os  # noqx\n"),
+        ("a = 1  # why  # NOQA: F401, then noqa\n", "a = 1  # why  # NOQx: F401, then noqx\n"),
+        ("from shop.noqa import noqa\nnoqa()  # noqa\n", "from shop.noqa import noqa\nnoqa()  # noqx\n"),
+        ("a = 1  # b\rnoqa = 2\n", "a = 1  # b\rnoqa = 2\n"),
+        ("# noqas\n", "# noqas\n"),
+    ],
+)
+def test_only_in_comments_a_word_silences_ruff(code: str, after: str) -> None:
+    assert disarmed(code.encode()) == after.encode()

@@ -17,8 +17,7 @@ from burnish.core.values import Value, replace
 LinesOf = Callable[[str], Sequence[str] | None]
 
 _WORKING = re.compile(
-    rb"(?:\bnoqa\b"
-    rb"|\bruff(?=[ \t]*:[ \t]*(?:file-)?(?:ignore|disable|enable)\b)"
+    rb"(?:\bruff(?=[ \t]*:[ \t]*(?:file-)?(?:ignore|disable|enable)\b)"
     rb"|\b(?:eslint|oxlint)(?=-(?:disable|enable)\b)"
     rb"|(?<=/\*)[ \t\r\n]*eslint(?=[ \t\r\n])"
     rb"|\bshellcheck(?=[ \t][^\n]*\bdisable=)"
@@ -31,9 +30,21 @@ _WORKING = re.compile(
 """The word of each comment without which its tool does not take it for one."""
 
 
+_NOQA = re.compile(rb"\bnoqa\b", re.IGNORECASE)
+_COMMENT = re.compile(rb"#[^\r\n]*")
+"""Where ruff looks for it. Elsewhere it is a name, such as that of a module."""
+
+
 def disarmed(content: bytes) -> bytes:
     """The same text, of the same length, with no comment in it that silences a tool."""
-    return _WORKING.sub(lambda match: match[0][:-1] + (b"x" if match[0][-1:] not in b"xX" else b"y"), content)
+    without = (
+        _COMMENT.sub(lambda comment: _NOQA.sub(_other_word, comment[0]), content) if _NOQA.search(content) else content
+    )
+    return _WORKING.sub(_other_word, without)
+
+
+def _other_word(found: re.Match[bytes]) -> bytes:
+    return found[0][:-1] + (b"x" if found[0][-1:] not in b"xX" else b"y")
 
 
 _LONG = 256 * 1024

@@ -141,6 +141,12 @@ def test_commands_that_are_fine(line: str) -> None:
     assert not found(line)
 
 
+def test_a_comment_of_javascript_is_no_command() -> None:
+    line = "export NODE_TLS_REJECT_UNAUTHORIZED=0"
+    assert found(f"{line}\n", ".github/actions/a/dist.js")
+    assert not found(f"  // not {line}, for every request\n", ".github/actions/a/dist.js")
+
+
 def test_only_files_of_command_lines_are_read() -> None:
     assert not found("curl https://example.org/x | sh\n", "README.md")
     assert found("#!/usr/bin/env bash\ncurl https://example.org/x | sh\n", "bin/setup")

@@ -411,6 +411,7 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ("ruff:S702", 1, "", "Template(a)\n"),
         ("ruff:S608", 2, "", "def f(a):\n    execute('insert into b (c) values (%d)' % a)\n"),
         ("ruff:PLE0101", 2, "", "def __init__(self):\n    return super().__init__()\n"),
+        ("ruff:PLE4703", 1, "", "for a in b:\n    if a:\n        b.remove(a)\n        break\n"),
         ("ruff:PLE0101", 3, "", "def __init__(self):\n    a = super().__init__()\n    return a\n"),
         (
             "ruff:S102",
@@ -862,6 +863,8 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             "",
             "def reset_token(a):\n    if a:\n        return a\n    else: return random.choice(WORDS)\n",
         ),
+        ("ruff:PLE4703", 1, "", "for a in b:\n    if a:\n        b.remove(a)\n"),
+        ("ruff:PLE4703", 1, "", "for a in b:\n    b.add(c)\n    if a:\n        b.remove(a)\n        break\n"),
         ("ruff:PLE0101", 3, "", "def __init__(self):\n    a = load(self)\n    return a\n"),
         ("ast-grep:py-secret-logged", 2, "", "if verbose:\n    print(password)\n"),
         ("ast-grep:py-random-secret", 2, "", "def new_token():\n    text = random.choice(WORDS)\n    return text\n"),

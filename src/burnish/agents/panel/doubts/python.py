@@ -185,6 +185,21 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
     return bool(changed) and _leaves(changed[-1])
 
 
+def leaves_with_the_change(hit: Hit, source: SourceCode) -> bool:
+    """A set that changes in a loop does no harm where the loop ends with that."""
+    loops = [node for node in source.around(hit.line) if isinstance(node, ast.For) and node.lineno == hit.line]
+    if not loops:
+        return False
+    changed = rf"{re.escape(ast.unparse(loops[-1].iter))}\.\w+\("
+    suites = [suite for node in ast.walk(loops[-1]) for suite in _suites(node)]
+    changing = [
+        suite
+        for suite in suites
+        if any(isinstance(one, ast.Expr) and re.match(changed, ast.unparse(one)) for one in suite)
+    ]
+    return bool(changing) and all(map(_leaves, changing))
+
+
 def _is_gone_through_again(changed: ast.expr, source: SourceCode, line: int | None) -> bool:
     """Whether a loop goes through it as long as something is in it, or has changed: `while its: for it in its: …`."""
     outer = [node for node in source.around(line) if isinstance(node, ast.While)]

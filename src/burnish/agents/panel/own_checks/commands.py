@@ -78,7 +78,7 @@ def _command_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are no comments, those that go on in the next one joined, with the number of the first."""
     start, joined = 0, ""
     for number, line in enumerate([*text.split("\n"), ""], start=1):
-        if line.lstrip().startswith("#"):
+        if line.lstrip().startswith(("#", "//")):
             continue
         start = start if joined else number
         bare = line.rstrip("\r")
