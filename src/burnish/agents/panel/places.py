@@ -41,7 +41,7 @@ _MATERIAL_FOLDERS = frozenset(
         ".semgrep",
     }
 )
-_MATERIAL_BY_NAME = re.compile(r"_{0,2}fixtures?[_-].+|.+[_-]fixtures?")
+_MATERIAL_BY_NAME = re.compile(r"_{0,2}fixtures?[_-].+|.+[_-]fixtures?|test[_-]?(?:files|data|inputs)(?:[_-].+)?")
 _WRONG_ON_PURPOSE = re.compile(
     r"(?:^|[_.-])(?:invalid|syntax(?:[_-]?errors?)?|broken|malformed|bad|errors?)(?:$|[_.-])", re.IGNORECASE
 )
@@ -52,7 +52,7 @@ _BELOW_TESTS = frozenset(
 )
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?|sample)\.\w+|testing\.go|.*_test(?:_data)?\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?(?:[-_]\d+)?|sample)\.\w+|testing\.go|.*_test(?:_\w+)?\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )
@@ -127,6 +127,8 @@ def may_import_from(folder: str, path: str) -> bool:
 
     What other projects gave to this one has names of its own there.
     """
+    if any(part.startswith(".") for part in folder.split("/")):
+        return False  # settings of tools, not modules
     if path.startswith(f"{folder}/" if folder else ""):
         return True
     return surroundings(f"{folder}/-") is Surroundings.PROGRAM and _VENDORED.isdisjoint(folder.split("/"))

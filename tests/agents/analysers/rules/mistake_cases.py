@@ -326,7 +326,13 @@ LEFT_ALONE = [
     ),
     *each("js-html-property.tsx", "tsx", "const a = <p dangerouslySetInnerHTML={{ __html: sanitize(text) }} />"),
     *javascript("js-not-verified", "const agent = new https.Agent({ rejectUnauthorized: true })"),
-    *javascript("js-random-secret", "const delay = Math.random() * 1000", "const tokens = list.map((x) => x)"),
+    *javascript(
+        "js-random-secret",
+        "const delay = Math.random() * 1000",
+        "const tokens = list.map((x) => x)",
+        "function ApiKeyForm() { const id = `form-${Math.random()}`; return id }",
+        "const cancelToken = Math.random().toString(36)",
+    ),
     *javascript(
         "js-promise-dropped",
         _ASYNC + "async function f() { await save(1); return save(2) }",

@@ -170,6 +170,34 @@ def test_steps_whose_failure_is_hidden(step: str, rule: OwnRule) -> None:
     assert in_workflow(f"on: push\njobs:\n  a:\n    steps:\n      - {step}\n") == [(rule.value, 5)]
 
 
+def test_a_step_whose_failure_is_asked_for_later_is_doubtful() -> None:
+    step = "continue-on-error: true\n        id: a\n        run: pytest"
+
+    def doubtful(*more: str) -> bool:
+        text = "on: push\njobs:\n  a:\n    steps:\n" + "".join(f"      - {one}\n" for one in (step, *more))
+        (found,) = workflow_hits(PATH, text.encode())
+        return found.doubtful
+
+    assert not doubtful()
+    assert not doubtful("run: echo ${{ steps.a.outcome }}")
+    assert not doubtful("if: steps.b.outcome == 'failure'\n        run: exit 1")
+    assert doubtful("if: steps.a.outcome == 'failure'\n        run: exit 1")
+    assert doubtful("run: test ${{ steps.a.outcome }} = success || exit 1")
+
+
+@pytest.mark.parametrize(
+    ("condition", "doubtful"),
+    [
+        ("github.event.comment.author_association == 'OWNER'", True),
+        ("github.event.label.name == 'safe'", True),
+        ("github.event.action == 'opened'", False),
+    ],
+)
+def test_code_of_people_whom_a_condition_lets_in_is_doubtful(condition: str, *, doubtful: bool) -> None:
+    job = f"on: pull_request_target\njobs:\n  a:\n    if: {condition}\n    steps:\n      - run: gh pr checkout 1\n"
+    assert [one.doubtful for one in workflow_hits(PATH, job.encode())] == [doubtful]
+
+
 @pytest.mark.parametrize(
     ("trigger", "step", "found"),
     [

@@ -106,6 +106,10 @@ def test_an_empty_file_of_an_editor_is_fine() -> None:
         ("tool.json", '{\n  "a": 1, // b\n  "c": 2\n}\n', True),
         ("schema.json", '// Licensed to all\n{"a": 1,}\n', False),
         ("package.json", '{\n  // why\n  "a": 1\n}\n', False),
+        ("books.json", '{"a": 1}\n{"a": 2}\n', True),
+        ("books.json", '{"a": 1}\n{"a": 2\n', False),
+        ("books.json", '"a" "b"\n', False),
+        ("package.json", '{"a": 1}\n{"a": 2}\n', False),
     ],
 )
 def test_comments_alone_are_doubtful_where_a_reader_may_allow_them(path: str, text: str, *, doubtful: bool) -> None:

@@ -354,12 +354,34 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ("ruff:S608", 2, "", "def f(a):\n    execute('select 1 from %s limit 1' % a)\n"),
         ("ruff:S608", 2, "", "def f(self, a):\n    execute('select 1 where b = %s' % self.quote_name(a))\n"),
         ("ty:missing-argument", 1, CONSTRUCTOR, "ast.comprehension(ifs=[])\n"),
+        ("ruff:S102", 3, "", "def f(code):\n    def g():\n        exec(code)\n    code = 1\n"),
+        ("ruff:S102", 5, "", "def f():\n    code = '1'\n\nfrom plugins import code\nexec(code)\n"),
+        ("ruff:S102", 2, "", "def f(code):\n    exec(code)\n"),
+        ("ruff:S605", 3, "", "from settings import conf\ndef f():\n    os.popen('%s -l' % conf.prog.ifconfig)\n"),
         (
-            "ruff:PLE0237",
-            6,
-            "Attribute `b` is not defined in class's `__slots__`",
-            "class A:\n  __slots__ = ['_b']\n  @setter\n  def b(self, c): ...\n  def __init__(self):\n    self.b = 1\n",
+            "ruff:S301",
+            3,
+            "",
+            "def f(data):\n    if hmac.compare_digest(sign(data), mark):\n        pickle.loads(request.body)\n",
         ),
+        ("ruff:S608", 2, "", "def f(self):\n    execute(f'select 1 from ({self.rows.query.sql})')\n"),
+        ("ruff:B015", 4, "", "class A:\n    def __gt__(self, b): ...\n    def __mod__(self, b):\n        self > b\n"),
+        (
+            "ruff:F507",
+            4,
+            "`%`-format string has 0 placeholder(s) but 1 substitution(s)",
+            "class A:\n    def __getitem__(self, name): ...\ndef f(a):\n    return '<h2>' % a\n",
+        ),
+        (
+            "ty:missing-argument",
+            4,
+            "No argument provided for required parameter `cls` of function `A.f`",
+            "class A:\n    def f(cls): ...\n    f = classmethod(f)\nA.f()\n",
+        ),
+        ("kingfisher:betterleaks.jwt", 1, "", ">>> parse('eyJhbGciOiJub25lIn0')\n"),
+        ("burnish:access-key", 1, "", "# AKIAZZZZZZZZZZZZZZZZ\n"),
+        ("burnish:password-in-code", 1, "", "connect(server='127.0.0.1', password='Pass123!')\n"),
+        ("ruff:S102", 3, "", "from files import store\nwith store['a'].open() as one:\n    exec(one.read(), names)\n"),
         ("ruff:B909", 2, "", "for i, a in enumerate(b):\n    b[i] = c\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_FmABCDEF_987654321'\n"),
         ("ruff:S608", 2, "", "def f(a):\n    run('insert into %(t)s values (%(v)s)' % {'t': a, 'v': sqlify(a)})\n"),
@@ -694,8 +716,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
             "Object of type `dict[str, int]` has no attribute `add`",
             "seen = {}\ndef f(a):\n    seen.add(a)\n",
         ),
-        ("ruff:S102", 3, "", "def f(code):\n    def g():\n        exec(code)\n    code = 1\n"),
-        ("ruff:S102", 5, "", "def f():\n    code = '1'\n\nfrom plugins import code\nexec(code)\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute('select c where d = %d and e = ' % a + b)\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute(f'update c set {a} where d = ?', b)\n"),
         ("ruff:PLE0101", 2, "", "def __init__(self):\n    return load(self)\n"),
@@ -729,7 +749,25 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ty:missing-attribute", 2, ATTRIBUTE.format("append"), 'a = "b"\na.append(1)\n'),
         ("ty:missing-attribute", 2, ATTRIBUTE.format("trim"), "def f(a: str):\n    a.trim()\n"),
         ("ruff:B006", 1, "", "def f(a=[]) this is no Python\n"),
-        ("ruff:S102", 2, "", "def f(code):\n    exec(code)\n"),
+        ("ruff:S102", 2, "", "def f(name):\n    exec(f'import {name}')\n"),
+        ("ruff:S605", 2, "", "def f(conf):\n    os.popen('%s -l' % conf.prog.ifconfig)\n"),
+        ("ruff:S301", 2, "", "def f():\n    pickle.loads(request.body)\n"),
+        ("ruff:B015", 4, "", "class A:\n    def __gt__(self, b): ...\n    def __mod__(self, b):\n        self == b\n"),
+        (
+            "ruff:F507",
+            2,
+            "`%`-format string has 0 placeholder(s) but 1 substitution(s)",
+            "def f(a):\n    return '<h2>' % a\n",
+        ),
+        (
+            "ty:missing-argument",
+            4,
+            "No argument provided for required parameter `cls` of function `A.f`",
+            "class A:\n    def f(cls): ...\n    g = classmethod(f)\nA.f()\n",
+        ),
+        ("kingfisher:betterleaks.jwt", 1, "", "parse('eyJhbGciOiJub25lIn0')\n"),
+        ("burnish:access-key", 1, "", "KEY = 'AKIAZZZZZZZZZZZZZZZZ'\n"),
+        ("burnish:password-in-code", 1, "", "connect(server='db', password='Pass123!')\n"),
         ("ruff:S102", 2, "", "def f():\n    exec(compile(request.body, 'a', 'exec'))\n"),
         ("ruff:S301", 2, "", "def f(cookie):\n    return pickle.loads(b64decode(cookie))\n"),
         ("ruff:S610", 2, "", "from django.db import models\nquery.extra(where=[text])\n"),
@@ -755,12 +793,6 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ruff:S506", 2, "unsafe loader `A`", "class A(yaml.Loader): ...\nyaml.load(b, Loader=A)\n"),
         ("ruff:S307", 2, "", "def f(code):\n    return eval(code, {'__builtins__': {}}, {})\n"),
         ("ruff:S608", 2, "", "def f(a, b):\n    execute('select 1 from %s where c = %s' % (a, b))\n"),
-        (
-            "ruff:PLE0237",
-            4,
-            "Attribute `b` is not defined in class's `__slots__`",
-            "class A:\n  __slots__ = ['_b']\n  def __init__(self):\n    self.b = 1\n",
-        ),
         ("ruff:B909", 2, "", "for a in b:\n    del b[a]\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "KEY = 're_Fm7xKq2LpZ4vTgWm'\n"),
         ("kingfisher:betterleaks.resend-api-key", 1, "", "TEST_KEY=re_Fm7xKq2LpZ4vTgWm\n"),
@@ -1145,6 +1177,48 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ("shellcheck:SC2261", "a.sh", 1, "echo quit >&${worker[1]} 2>/dev/null\n", "medium"),
         ("shellcheck:SC2261", "a.sh", 1, "work 2>a 2>b\n", "high"),
         ("oxlint:no-dupe-keys", "built.js", 1, f"a = a;{'b;' * 500}\n", "medium"),
+        ("oxlint:no-dupe-keys", "built.js", 2, f"a = {{\n{'b;' * 150}\n" * 2, "medium"),
+        ("oxlint:no-script-url", "a.js", 1, "BLANK = ie ? 'javascript:\"\"' : 'about:blank'\n", "medium"),
+        ("oxlint:no-script-url", "a.js", 1, "link = 'javascript:' + name\n", "high"),
+        ("ast-grep:js-html-from-text", "a.js", 1, "svg.innerHTML = `<style>${TEXT_COLOR}</style>`;\n", "medium"),
+        ("ast-grep:js-command-from-text", "a.ts", 1, "childProcess.exec(cmd, args);\n", "medium"),
+        (
+            "ast-grep:js-command-from-text",
+            "a.ts",
+            2,
+            "import * as childProcess from 'node:child_process';\nchildProcess.exec(cmd);\n",
+            "high",
+        ),
+        ("oxlint:no-eval", "yarn/releases/yarn-4.12.0.cjs", 1, "eval(b)\n", "medium"),
+        ("burnish:missing-module", "index.template.js", 1, "require('./style.js')\n", "medium"),
+        ("burnish:missing-module", "blueprints/a.js", 2, "class <%= name %> {}\nimport A from './a'\n", "medium"),
+        ("burnish:missing-module", "ui/app/router.js", 1, "import config from './config/environment'\n", "medium"),
+        ("burnish:missing-module", "ui/src/router.js", 1, "import config from './config/environment'\n", "high"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.review.commit_id }}\n", "medium"),
+        ("zizmor:template-injection", "a.yml", 1, "run: a ${{ github.event.review.body }}\n", "critical"),
+        ("kingfisher:betterleaks.generic-credential-uri", "a.sh", 1, "A=http://a:b123@[::1]:9000/\n", "medium"),
+        ("kingfisher:betterleaks.generic-credential-uri", "a.sh", 1, "A=http://a:b123@a.example.com/\n", "critical"),
+        (
+            "burnish:password-in-configuration",
+            ".github/workflows/a.yml",
+            3,
+            "on:\n  pull_request:\nKEY: 'a:OSMM12'\nrun: make test\n",
+            "medium",
+        ),
+        (
+            "burnish:password-in-configuration",
+            ".github/workflows/a.yml",
+            3,
+            "on:\n  pull_request:\nKEY: 'a:OSMM12'\nrun: make deploy\n",
+            "critical",
+        ),
+        (
+            "burnish:password-in-configuration",
+            ".github/workflows/a.yml",
+            3,
+            "on:\n  pull_request_target:\nKEY: 'a:OSMM12'\nrun: make test\n",
+            "critical",
+        ),
         ("oxlint:no-eval", "built.js", 1, f"eval(a);{'b;' * 500}\n", "high"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 3, "fetch(url, {\n  method,\n  body,\n})\n", "medium"),
         ("oxlint:unicorn/no-invalid-fetch-options", "a.js", 2, "fetch(url, {\n  body, method: 'GET' })\n", "high"),
@@ -1354,6 +1428,19 @@ def test_one_unknown_name_in_many_places_is_a_missing_import() -> None:
 def test_scripts_of_pages_use_libraries_by_their_names(code: str, doubtful: bool) -> None:
     one = hit("oxlint:no-undef", file="a.js", line=code.count("\n"), message="'_' is not defined.")
     assert [each.doubtful for each in with_doubts([one], lambda _: code.splitlines())] == [doubtful]
+
+
+def test_names_that_stand_for_each_other_are_followed_once() -> None:
+    code = "def f(self):\n    a = b\n    b = a\n    while a:\n        a, b = b, a\n    a.name()\n"
+    message = "Object of type `C` has no attribute `name`"
+    one = hit("ty:missing-attribute", file="a.py", line=6, message=message)
+    assert len(with_doubts([one], lambda _: code.splitlines())) == 1
+
+
+def test_a_chart_that_is_packed_fills_in_its_secrets_later() -> None:
+    rule = "kingfisher:betterleaks.kubernetes-secret-yaml"
+    packed, plain = (hit(rule, file="a.tgz", line=line, message="") for line in (None, 1))
+    assert [one.doubtful for one in with_doubts([packed, plain], lambda _: ["a"])] == [True, False]
 
 
 @pytest.mark.parametrize("rule", ["ruff:S301", "ruff:S307", "ruff:S602", "ruff:S608", "ruff:B006", "ruff:F821"])

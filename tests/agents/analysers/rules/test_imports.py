@@ -97,6 +97,9 @@ def test_a_module_of_the_project_that_is_not_there() -> None:
     assert not found("shop/a.py", "from shop.money import x\n", {**PYTHON, **other})
     assert not found("shop/a.py", "from shop._speedups import x\nfrom shop.api_pb2 import y\n", PYTHON)
     assert not found("shop/a.py", "from shop.money import x\n", PYTHON, **{"shop/money/__init__.py": ""})
+    # A submodule is a path without content.
+    assert not found("shop/a.py", "from shop.skills.money import x\n", PYTHON, **{"shop/skills": ""})
+    assert not found("shop/a.py", "from shop.six.moves import x\n", PYTHON)
     # Without an __init__ a package may go on elsewhere.
     assert not found("tools/a.py", "import tools.other\n", PYTHON)
 

@@ -65,6 +65,7 @@ def test_a_password_in_a_configuration_file_is_found_and_not_repeated(path: str,
         "password_min_length: 12abc\n",
         "# password: hunter2 \n",
         "password: Zugangswörter2\n",
+        "output_token: StreamDescription.Shards[-1].ShardId\n",
         "- 1Password: guide/1password.md\n",
     ],
 )

@@ -90,6 +90,23 @@ def test_what_other_projects_gave_is_not_imported_by_its_own_name(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("folder", "doubtful"), [("scripts/packaging", True), ("packaging", False), ("src/packaging", False)]
+)
+def test_an_installed_package_comes_before_a_folder(tmp_path: Path, folder: str, doubtful: bool) -> None:
+    code = {f"{folder}/metadata.py": "", "a.py": "import packaging.requirements\n"}
+    hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
+    (hit,) = without_unknown_packages(hits, PythonImports(code))
+    assert hit.doubtful is doubtful
+
+
+def test_settings_of_tools_are_no_modules(tmp_path: Path) -> None:
+    code = {".config/mypy/check.py": "import mypy.main\n"}
+    hits = look(Ty(), tmp_path, code, RuleSelection(select=(NO_IMPORT,)))
+    assert hits
+    assert not without_unknown_packages(hits, PythonImports(code))
+
+
+@pytest.mark.parametrize(
     ("files", "shared"),
     [
         (("lib/twisted/plugins/shop.py",), True),

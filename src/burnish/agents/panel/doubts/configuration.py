@@ -22,12 +22,16 @@ _OF_MAINTAINERS = re.compile(
     r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
     r"|(?<=!)github\.event\.\w+"
     # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|login|event|conclusion|(?:\w+_)?url)"
+    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|commit_id|login|event|conclusion|(?:\w+_)?url)"
     r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
 )
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
-_HOST = re.compile(r"://[^\s/:@]*:[^\s/@]+@(?P<host>[\w.-]+)")
+_HOST = re.compile(r"://[^\s/:@]*:[^\s/@]+@(?P<host>[\w.-]+|\[::1\])")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
+_FOR_REQUESTS = re.compile(r"^(?:on|'on'|\"on\"|\s+-?)\s*:?.*\bpull_request\b(?!_)", re.MULTILINE)
+_PUBLISHES = re.compile(
+    r"deploy|publish|release|upload|\bprod|\bpush\s+(?!:)\S|\blogin\b|\bssh\b|\bscp\b", re.IGNORECASE
+)
 _CI_FOLDERS = frozenset({".github", ".circleci", ".builds", ".buildkite", ".woodpecker"})
 _CI_FILES = (".gitlab-ci", ".travis", "appveyor", ".appveyor", "azure-pipelines", ".cirrus", "Jenkinsfile")
 _CURL_VALUE = re.compile(
@@ -44,7 +48,9 @@ _BEGINNING = re.compile(r"bedrock-api-key-\w{28}")
 _MORE = re.compile(rf"{_BEGINNING.pattern}[\w+/=%-]")
 _ANY_WORDS = re.compile(r"://(?:foo|bar|baz)\w?:(?:foo|bar|baz)\w?@|,(?:foo|bar|baz):(?:foo|bar|baz)@")
 _BESIDE = 5
-_HOST_HERE = re.compile(r"""\bhost(?:name)?["']?\s*[:=]\s*["']?(?:localhost|127\.0\.0\.1)\b""", re.IGNORECASE)
+_HOST_HERE = re.compile(
+    r"""\b(?:host(?:name)?|server)["']?\s*[:=]\s*["']?(?:localhost|127\.0\.0\.1)\b""", re.IGNORECASE
+)
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LINES_OF_A_KEY = 60
@@ -98,8 +104,21 @@ def is_example_call(hit: Hit, source: SourceCode) -> bool:
     return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
 
 
+def is_in_a_comment(hit: Hit, source: SourceCode) -> bool:
+    """The name of a key in a comment shows what an answer looks like. What is secret is the key itself."""
+    return source.line(hit.line).lstrip().startswith(("//", "#", "*", "--"))
+
+
+def is_in_an_archive(hit: Hit, source: SourceCode) -> bool:
+    """A chart that is packed has templates of secrets, which it fills in later."""
+    del source
+    return hit.line is None
+
+
 def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
     """A workflow, or a file below `dev`, starts a server for itself, with a password that nothing else has.
+
+    A workflow that runs for everyone who opens a pull request, and publishes nothing, only builds and tests.
 
     Nor is a password of a server on the reader's own machine one for others.
     """
@@ -107,7 +126,10 @@ def is_of_a_server_for_tests(hit: Hit, source: SourceCode) -> bool:
     if "dev" in path.parts[:-1] or is_of_this_machine(hit, source):
         return True
     of_ci = not _CI_FOLDERS.isdisjoint(path.parts) or path.name.startswith(_CI_FILES)
-    return of_ci and _STARTS_SERVERS.search(source.text) is not None
+    if not of_ci:
+        return False
+    for_requests = _FOR_REQUESTS.search(source.text) is not None and _PUBLISHES.search(source.text) is None
+    return for_requests or _STARTS_SERVERS.search(source.text) is not None
 
 
 def is_of_this_machine(hit: Hit, source: SourceCode) -> bool:

@@ -13,7 +13,8 @@ _MODULE = re.compile(r"^\s*(?:import|export)\b|\brequire\s*\(|\bmodule\.exports\
 _PAGE = re.compile(r"\b(?:document|window|location|importScripts|jQuery)\b|\$\(")
 _GIVEN_TO_SCRIPTS = re.compile(r"\b(?:argv|env|req|request|query|input|params)\b")
 _FIXED_CODE = re.compile(
-    r"""(['"`])javascript:\s*(?:void\(?0\)?|0|false|true|;)?;?\1|['"]javascript:throw new Error\('[^'"]*'\)['"]""",
+    r"""(['"`])javascript:\s*(?:void\(?0\)?|0|false|true|;|""|\'\')?;?\1(?!\s*\+)"""
+    r"""|['"]javascript:throw new Error\('[^'"]*'\)['"]""",
     re.IGNORECASE,
 )
 _OR_TRUE = re.compile(r"!\s*(?P<name>[\w.$]+)\s*\|\|\s*(?P=name)\b")
@@ -48,6 +49,8 @@ _PROTOCOL = re.compile(
     r"csp|content-security|auth|sign(?!al)|crypt|openid|oidc|csrf|token|login|session|secret|password|script-src",
     re.IGNORECASE,
 )
+_OF_EMBER = re.compile(r"(?:^|/)app/(?:[\w-]+/)*[\w-]+\.[jt]s$")
+_OF_A_MODULE = re.compile(r"\b(?:childProcess|cp)\.exec(?:Sync)?\(")
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
 _NEARBY = 12
 _WRITTEN_BY_USERS = re.compile(
@@ -74,9 +77,9 @@ _BUNDLED = re.compile(r"""\.(?:min|esm|umd|iife|global|bundle)\.[cm]?js['"]""")
 """How bundlers call what they write."""
 _OF_TYPES = re.compile(r"\s*(?:import|export)\s+type\b")
 _BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
-_RELEASE_OF_YARN = re.compile(r"(?:^|/)\.yarn/releases/yarn-[\d.]+\.c?js$")
+_RELEASE_OF_YARN = re.compile(r"(?:^|/)\.?yarn/releases/yarn-[\d.]+\.c?js$")
 _LONG_LINE = 1_000
-_LONG_LINES = 250
+_LONG_LINES = 120
 """The mean of a file that no person wrote."""
 _RUNS_CODE = ("no-eval", "no-implied-eval", "no-script-url")
 
@@ -87,7 +90,10 @@ def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
     What is imported late is there by then, or is looked for from another folder; and so is what a template imports.
     Declarations of types stand for what is built, and an import of types is never run.
     """
-    if in_folder_of_templates(hit.file) or hit.file.endswith(_DECLARATIONS):
+    if _OF_EMBER.search(hit.file) and "config/environment" in source.line(hit.line):
+        return True  # which ember makes of the file of this name beside the folder
+    is_of_template = in_folder_of_templates(hit.file) or ".template." in hit.file or "<%=" in source.text
+    if is_of_template or hit.file.endswith(_DECLARATIONS):
         return True
     line = source.line(hit.line)
     late = source.function(hit.line) is not None or _LATE.search(line) is not None
@@ -207,7 +213,12 @@ def is_of_no_protocol(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:
-    """A script that builds or publishes the project runs commands with values of its own."""
+    """A script that builds or publishes the project runs commands with values of its own.
+
+    A method `exec` of something else than node's own module may need no shell.
+    """
+    if _OF_A_MODULE.search(source.line(hit.line)) and "child_process" not in source.text:
+        return True
     if not is_for_developers(hit.file):
         return False
     line = hit.line or 1
@@ -245,7 +256,7 @@ def shows_its_own_text(hit: Hit, source: SourceCode) -> bool:
     written = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
     values = _TEMPLATE.sub(lambda text: " ".join(_PUT_IN.findall(text[1])), written)
     names = {*_WRITTEN_BY_USERS.findall(_MADE_SAFE.sub(" ", _NO_VALUE.sub(" ", values)))}
-    return all(_is_own_text(name, source) for name in names) or is_built(hit, source)
+    return all(name.isupper() or _is_own_text(name, source) for name in names) or is_built(hit, source)
 
 
 def _is_own_text(name: str, source: SourceCode) -> bool:

@@ -79,6 +79,7 @@ _MAKE_TEXTS = frozenset(
 )
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _OF_CONFIGURATIONS = ("c", "config", "get_config", "load_subconfig")
+_OPERATORS = {ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge", ast.LtE: "le"}
 _IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
@@ -92,22 +93,24 @@ _PAGES = re.compile(
 def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
     """Nothing from outside is seen to become part of the code that is run.
 
-    Files of code are plugins and settings. What is compiled, under the name of a file, and what is evaluated with names
-    of the caller, is code on purpose; a dict without builtins is no protection, and shows that it may be anything.
+    Files of code are plugins and settings. What is given to `exec` as a whole, what is compiled, under the name of a
+    file, and what is evaluated with names of the caller, is code on purpose; a dict without builtins is no protection,
+    and shows that it may be anything.
     """
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and last_name(node.func) == "eval"]
-    evaluates = any(len(one.args) > 1 and not isinstance(one.args[1], ast.Dict) for one in calls)
     run = _given_to(hit, source, ("exec", "eval"))
-    return bool(run) and not any(
-        comes_from_outside(
-            one,
-            source,
-            hit.line,
-            outside=FROM_STRANGERS,
-            from_callers=not evaluates and not _is_file(one, source, hit.line),
-        )
-        for one in run
+    # `exec` is for code, whoever gives it; a value that is wanted can be had without `eval`.
+    is_code = (not calls and not any(map(is_put_together, run))) or any(
+        len(one.args) > 1 and not isinstance(one.args[1], ast.Dict) for one in calls
     )
+
+    def comes_from_strangers(one: ast.expr) -> bool:
+        is_meant = is_code or _is_file(one, source, hit.line)
+        return comes_from_outside(
+            one, source, hit.line, outside=FROM_STRANGERS, from_callers=not is_meant, from_imports=not is_meant
+        )
+
+    return bool(run) and not any(map(comes_from_strangers, run))
 
 
 def _given_to(hit: Hit, source: SourceCode, functions: Collection[str]) -> list[ast.expr]:
@@ -135,6 +138,9 @@ def unpickles_its_own_data(hit: Hit, source: SourceCode) -> bool:
     data = [part for call in calls for part in (*call.args, *(one.value for one in call.keywords))]
     if any("fdopen(" in ast.unparse(one) for part in data for one in _meanings(part, source, hit.line)):
         return True  # another process of the program left it open
+    function = source.function(hit.line)
+    if function is not None and "compare_digest(" in ast.unparse(function):
+        return True  # only what the program has signed
     return bool(calls) and not any(
         comes_from_outside(one, source, hit.line, outside=FROM_STRANGERS, from_callers=False) for one in data
     )
@@ -389,15 +395,6 @@ def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield held
 
 
-def is_described(hit: Hit, source: SourceCode) -> bool:
-    """The class itself, or one that it inherits from, has something of this name that takes the value."""
-    named = NAME.search(hit.message)
-    classes = [node for node in source.around(hit.line) if isinstance(node, ast.ClassDef)]
-    defined = {getattr(node, "name", "") for one in classes for node in one.body}
-    defined |= {node.id for one in classes for part in one.body for node in ast.walk(part) if _is_stored_name(node)}
-    return named is not None and named["name"] in defined
-
-
 def _is_stored_name(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
@@ -579,8 +576,10 @@ def has_an_alias(hit: Hit, source: SourceCode) -> bool:
 
 
 def takes_any_names(hit: Hit, source: SourceCode) -> bool:
-    """`"…" % globals()` may take no name at all."""
+    """`"…" % globals()` may take no name at all, and neither need an object that gives its parts by their names."""
     given = [node.right for node in source.around(hit.line) if isinstance(node, ast.BinOp)]
+    if "has 0 placeholder" in hit.message and "def __getitem__(" in source.text:
+        return any(isinstance(one, ast.Name | ast.Attribute) for one in given)
     return any(ast.unparse(one) in ("globals()", "locals()", "vars()") for one in given)
 
 
@@ -822,7 +821,11 @@ def is_looked_up(hit: Hit, source: SourceCode) -> bool:
 
 
 def must_fail(hit: Hit, source: SourceCode) -> bool:
-    """A test wants the comparison itself to raise an error."""
+    """A test wants the comparison itself to raise an error; or the file says what `self > other` does."""
+    compared = (node for node in source.around(hit.line) if isinstance(node, ast.Compare))
+    used = {one for node in compared for one in map(type, node.ops)}
+    if any(f"def __{name}__(self" in source.text for operator, name in _OPERATORS.items() if operator in used):
+        return True
     blocks = [node for node in source.around(hit.line) if isinstance(node, ast.With)]
     return any("raises" in ast.unparse(item.context_expr).lower() for node in blocks for item in node.items)
 

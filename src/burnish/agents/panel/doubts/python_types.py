@@ -17,6 +17,7 @@ _UNKNOWN = re.compile(r"^Argument `(?P<name>\w+)` does not match")
 _COMMUNICATES = re.compile(r"\.communicate\(|\bcheck_output\(|\bPopen\(|\bsubprocess\.run\(")
 _INTERFACE = re.compile(r"I[A-Z][a-z]\w*")
 _METHOD = re.compile(r"bound method `(?P<owner>\w+)\.(?P<name>\w+)`")
+_FUNCTION = re.compile(r"function `\w+\.(?P<name>\w+)`")
 _ATTRIBUTE = re.compile(r"^Object of type .* has no attribute `(?P<name>\w+)`")
 _CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
 """What the code shows to be one of these stays one."""
@@ -55,6 +56,10 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
     calls = source.calls(hit.line)
     if any(ast.unparse(one).startswith("ast.") for one in calls):
         return True  # nodes of syntax trees may be made in pieces
+    if (made := _FUNCTION.search(hit.message)) and re.search(
+        rf"^\s+{made['name']}\s*=\s*(?:class|static)method\({made['name']}\)", source.text, re.MULTILINE
+    ):
+        return True
     if plain(hit.rule) == "parameter-already-assigned" and _spreads(source.around(hit.line)):
         return True
     if constructor := _CONSTRUCTOR.search(hit.message):
@@ -219,22 +224,28 @@ def _is_set_elsewhere(node: ast.expr, source: SourceCode) -> bool:
     return len(re.findall(rf"\bself\.{node.attr}\s*(?::[^=\n]+)?=[^=]", source.text)) > 1
 
 
-def _is_held(node: ast.expr, source: SourceCode, line: int | None) -> bool:
-    """Whether a value is that of an attribute, or of an element: it is set elsewhere, too. Or a name for one."""
+def _is_held(node: ast.expr, source: SourceCode, line: int | None, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a value is that of an attribute, or of an element: it is set elsewhere, too. Or a name for one.
+
+    `seen` are the names that are followed already: `a, b = b, a`.
+    """
     function = source.function(line)
     if not isinstance(node, ast.Name) or function is None:
         return isinstance(node, ast.Attribute | ast.Subscript)
+    if node.id in seen:
+        return False
+    names = seen | {node.id}
+
+    def is_held_value(value: ast.expr) -> bool:
+        """Whether it is an attribute or element, or of a list of the module, which other lines may change."""
+        if not isinstance(value, ast.Name):
+            return isinstance(value, ast.Attribute | ast.Subscript)
+        return _is_global(value, source, line) or _is_held(value, source, line, names)
+
     values = [
         part for one in values_of(function, node.id) for part in (one.elts if isinstance(one, ast.Tuple) else (one,))
     ]
-    return bool(values) and all(_is_held_value(one, source, line) for one in values)
-
-
-def _is_held_value(value: ast.expr, source: SourceCode, line: int | None) -> bool:
-    """Whether it is an attribute or element, or an element of a list of the module, which other lines may change."""
-    if isinstance(value, ast.Attribute | ast.Subscript):
-        return True
-    return _is_global(value, source, line) or (isinstance(value, ast.Name) and _is_held(value, source, line))
+    return bool(values) and all(map(is_held_value, values))
 
 
 def _is_global(node: ast.expr, source: SourceCode, line: int | None) -> bool:

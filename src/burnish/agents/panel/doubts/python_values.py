@@ -18,7 +18,7 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 _STRANGERS = (
-    r"\b(?:request|input|argv|params?|args|kwargs|form|(?<!self\.)query|(?<!tree\.)body|payload|cookies?|headers|message|GET|POST)\b"
+    r"\b(?:request|input|argv|params?|args|kwargs|form|(?<!\.)query|(?<!tree\.)body|payload|cookies?|headers|message|GET|POST)\b"
     r"|\b(?:recv\w*|receive\w*|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 FROM_STRANGERS = re.compile(_STRANGERS)
@@ -28,6 +28,7 @@ FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:environ|getenv)\b|\b(?:read\w*|fe
 _PLACE = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]")
 _NAMED_PLACE = re.compile(r"%\((\w+)\)[a-zA-Z]")
 _QUOTES = re.compile(r"quote|escape|sanitize|identifier|sqlify|literal")
+_SETTINGS = frozenset({"cfg", "conf", "config", "settings"})
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
 
@@ -38,11 +39,12 @@ def comes_from_outside(
     *,
     outside: re.Pattern[str] = FROM_OUTSIDE,
     from_callers: bool = True,
+    from_imports: bool = True,
 ) -> bool:
     """Whether an expression can be made of what a caller gave, or code that `outside` matches, as far as one sees.
 
     Followed are the names of the function, and those of the module. What an object holds (`self.table`) and constants
-    are the program's own; a name that is imported is not, unless it is a class or a constant.
+    are the program's own; a name that is imported is not, unless it is a class, a constant, or holds settings.
     """
     functions = [node for node in source.around(line) if isinstance(node, Function)]
     given = {name for one in functions for name in parameters(one)} - {"self", "cls"}
@@ -64,7 +66,9 @@ def comes_from_outside(
         if name in given:
             return from_callers
         values = next(filter(None, ([*values_of(scope, name)] for scope in scopes)), None)
-        return not name[0].isupper() if values is None else any(map(is_outside, values))
+        if values is None:
+            return from_imports and not name[0].isupper() and name not in _SETTINGS
+        return any(map(is_outside, values))
 
     return is_outside(expression)
 

@@ -33,7 +33,8 @@ class BrokenData(Value):
 
     line: int | None
     message: str
-    only_comments: bool = False
+    may_be_meant: bool = False
+    """Some programs read it all the same: JSON with comments, or several values one after the other."""
     """It could be parsed without its comments, which some readers of such files allow."""
 
 
@@ -62,7 +63,7 @@ def data_hits(path: str, content: bytes) -> Iterator[Hit]:
         match one:
             case BrokenData():
                 broken = hit(OwnRule.INVALID_DATA, path, one.line, f"The file cannot be parsed: {text(one.message)}.")
-                yield replace(broken, doubtful=one.only_comments)
+                yield replace(broken, doubtful=one.may_be_meant)
             case DataKey():
                 said = f"The key `{text(one.name)}` is there twice; the first value is lost."
                 yield hit(OwnRule.DUPLICATE_KEY, path, one.line, said)
@@ -89,7 +90,8 @@ def _json(path: str, lines: str) -> Iterator[BrokenData | DataKey]:
         json.loads(lines, object_pairs_hook=pairs, strict=False)
     except json.JSONDecodeError as error:
         known = any(matches(path, glob) for glob in rule_data(_RULES)["without_comments"])
-        yield BrokenData(line=error.lineno, message=error.msg, only_comments=not known and _has_comments(lines))
+        may_be_meant = not known and (_has_comments(lines) or _has_many_values(lines))
+        yield BrokenData(line=error.lineno, message=error.msg, may_be_meant=may_be_meant)
     except RecursionError:
         return
     if twice:
@@ -100,6 +102,20 @@ def _has_comments(lines: str) -> bool:
     """Whether comments are all that keeps a text from being JSON."""
     try:
         json.loads(_COMMENT.sub(_blank, lines), strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return True
+
+
+def _has_many_values(lines: str) -> bool:
+    """Whether a text is one object after the other, as databases and logs write them."""
+    decoder, place = json.JSONDecoder(strict=False), 0
+    try:
+        while place < len(lines):
+            value, place = decoder.raw_decode(lines, place)
+            if not isinstance(value, dict):
+                return False
+            place += len(lines[place:]) - len(lines[place:].lstrip())
     except (json.JSONDecodeError, RecursionError):
         return False
     return True

@@ -291,7 +291,7 @@ class _Python:
         return f"{name.replace('.', '/')}.py"
 
 
-_GENERATED = re.compile(r"_pb2|generated|version|\bgen\b|proto")
+_GENERATED = re.compile(r"_pb2|generated|version|\bgen\b|proto|\bsix\.moves\b")
 
 
 def _plain(name: str) -> str:
@@ -343,7 +343,9 @@ def _package_roots(package: str, paths: frozenset[str]) -> tuple[str, ...]:
 
 
 def _has_module(place: str, paths: frozenset[str]) -> bool:
-    return any(path.startswith((f"{place}.", f"{place}/")) for path in paths)
+    """Whether something is called so, or stands below a path that is no folder here: a submodule."""
+    above = (str(folder) for folder in PurePosixPath(place).parents)
+    return not paths.isdisjoint((place, *above)) or any(path.startswith((f"{place}.", f"{place}/")) for path in paths)
 
 
 SCRIPT_TOKEN = re.compile(

@@ -12,6 +12,7 @@ from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.own_checks.commands import runs_tests
 from burnish.agents.panel.own_checks.reporting import OwnRule, hit
 from burnish.agents.panel.tools.reading import text
+from burnish.core.values import replace
 from burnish.settings.yaml_nodes import NOTHING, YamlError, YamlNode, documents
 
 _WORKFLOWS = PurePosixPath(".github/workflows")
@@ -24,6 +25,11 @@ _WITH_SECRETS = frozenset({"pull_request_target", "workflow_run", "issue_comment
 _FROM_OUTSIDE = re.compile(
     r"github\.(?:event\.(?:pull_request\.head|workflow_run\.head)|head_ref)\b|refs/pull/|\bgh\s+pr\s+checkout\b"
 )
+_ASKS_WHO = re.compile(
+    r"author_association|event\.label\b|pull_request\.labels|github\.(?:actor|triggering_actor)\b|user\.login|head\.repo(?:sitory)?\.(?:full_name|fork)",
+    re.IGNORECASE,
+)
+"""A condition that lets only some people start the job."""
 _OF_CHANGES = frozenset({"push", "pull_request", "pull_request_target", "merge_group", "workflow_call"})
 """What starts a workflow when code changes."""
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -42,14 +48,14 @@ def workflow_hits(path: str, content: bytes) -> Iterator[Hit]:
     document = _document(content)
     jobs = document.get("jobs").pairs
     if _WITH_SECRETS.intersection(_texts(document.get("on"))):
-        yield from (found for _, job in jobs for step in job.get("steps").items for found in _strangers(path, step))
+        yield from (found for _, job in jobs for found in _strangers(path, job))
     yield from _given_away(path, document, document.get("runs").get("steps").items)
     for _, job in jobs:
         yield from _unknown_jobs(path, job, frozenset(name.text for name, _ in jobs))
         steps = job.get("steps").items
         yield from _given_away(path, job, (job, *steps))
         for step in steps:
-            yield from _step_hits(path, step)
+            yield from _step_hits(path, step, steps)
         if not any(map(_is_test, steps)):
             continue
         if _may_fail(job):
@@ -59,8 +65,15 @@ def workflow_hits(path: str, content: bytes) -> Iterator[Hit]:
             yield hit(OwnRule.TESTS_MAY_FAIL, path, job.get("if").line, "The job of the tests never runs.")
 
 
-def _strangers(path: str, step: YamlNode) -> Iterator[Hit]:
-    """A step that takes in the code of a pull request, where the workflow has the repository's secrets."""
+def _strangers(path: str, job: YamlNode) -> Iterator[Hit]:
+    """Steps that take in the code of a pull request, where the workflow has the repository's secrets."""
+    asks = _ASKS_WHO.search(job.get("if").text) is not None
+    for step in job.get("steps").items:
+        is_guarded = asks or _ASKS_WHO.search(step.get("if").text) is not None
+        yield from (replace(found, doubtful=is_guarded) for found in _brought_in(path, step))
+
+
+def _brought_in(path: str, step: YamlNode) -> Iterator[Hit]:
     run, ref = step.get("run"), step.get("with").get("ref")
     brought = (
         ref
@@ -74,13 +87,23 @@ def _strangers(path: str, step: YamlNode) -> Iterator[Hit]:
         yield hit(OwnRule.RUNS_STRANGERS, path, brought.line, said)
 
 
-def _step_hits(path: str, step: YamlNode) -> Iterator[Hit]:
+def _step_hits(path: str, step: YamlNode, steps: Iterable[YamlNode]) -> Iterator[Hit]:
     rule = OwnRule.TESTS_MAY_FAIL if _is_test(step) else OwnRule.STEP_MAY_FAIL
     if _may_fail(step):
         line = step.get("continue-on-error").line
-        yield hit(rule, path, line, "The job goes on as if nothing had happened when this step fails.")
+        found = hit(rule, path, line, "The job goes on as if nothing had happened when this step fails.")
+        yield replace(found, doubtful=_is_asked_later(step.get("id").text, steps))
     if _never_runs(step):
         yield hit(rule, path, step.get("if").line, "This step never runs.")
+
+
+def _is_asked_later(name: str, steps: Iterable[YamlNode]) -> bool:
+    """Whether another step asks how this one ended, and can end the job."""
+    outcome = f"steps.{name}.outcome"
+    return bool(name) and any(
+        outcome in one.get("if").text or (outcome in one.get("run").text and "exit" in one.get("run").text)
+        for one in steps
+    )
 
 
 def _given_away(path: str, part: YamlNode, users: Iterable[YamlNode]) -> Iterator[Hit]:

@@ -51,6 +51,8 @@ _EXPLAINED = re.compile(
     r"^error\[(?P<rule>[\w-]+)\]: (?P<message>.*)\n *--> (?P<file>.+):(?P<line>\d+):\d+$", re.MULTILINE
 )
 _DOUBTS = ("info: Attempted to call union type", "info: The member may be available on other Python versions")
+_SOURCES = ("", "src", "lib", "python")
+"""Where the packages of a project stand."""
 _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*?(?:(?P<owner>\w+)\.)?(?P<name>\w+)`")
 _MADE = re.compile(r"`(?:\w+\.)*?(?P<owner>\w+)\.__(?:init|new)__`")
@@ -250,7 +252,13 @@ def _may_be_of_others(hit: Hit, imports: PythonImports) -> bool:
         return imports.is_folder(member["module"])
     found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
     top = found["top"] if found else ""
-    return bool(top) and imports.is_shared(top)
+    # Python takes an installed package rather than a folder that is none, wherever that stands.
+    makes_names = found is not None and found["rest"].endswith("six.moves")
+    return makes_names or (bool(top) and (imports.is_shared(top) or _is_folder_inside(top, imports)))
+
+
+def _is_folder_inside(top: str, imports: PythonImports) -> bool:
+    return imports.is_folder(top) and all(folder not in _SOURCES for folder in imports.begins(top))
 
 
 def file_of_import(hit: Hit) -> str | None:

@@ -31,7 +31,7 @@ _NOTHING_COLLECTED = 3
 _INJECTION = "template-injection"
 _FIRST_WORDS = "zizmor v"
 _NOT_LOADED = re.compile(r"failed to load file://(?:\./)?(?P<file>.+) as \w+$", re.MULTILINE)
-_UNREAD = "zizmor could not read this file: it is not valid YAML, or not what a file of this name must contain."
+_UNREAD = "zizmor could not read this file: it is not valid YAML, or zizmor does not know what it contains."
 _OPTIONS = ("--offline", "--no-config", "--no-ignores", "--format=json-v1", "--no-progress", "--color=never")
 _NO_WARNINGS = "zizmor=info,zizmor::audit=error"
 """They are many lines each, and would push what it completed out of what is kept."""
