@@ -17,7 +17,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|tests?[ _-].+"
+    r".+[_-]tests|.+[_-]bench(?:marks?)?|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?|tests?[ _-].+"
     r"|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})

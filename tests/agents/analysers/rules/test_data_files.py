@@ -116,5 +116,10 @@ def test_comments_alone_are_doubtful_where_a_reader_may_allow_them(path: str, te
     assert [hit.doubtful for hit in data_hits(path, text.encode())] == [doubtful]
 
 
+def test_readers_of_some_files_take_comments_and_a_last_comma() -> None:
+    assert found("pyrightconfig.stricter.json", '{\n  // why\n  "a": [1,],\n}\n') == []
+    assert found("config.stricter.json", '{"a": [1,]}\n')
+
+
 def test_something_to_fill_in_between_dollars_is_a_template() -> None:
     assert found("a.template.json", "{$ doc.data | json $}\n") == []

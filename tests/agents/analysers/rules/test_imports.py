@@ -294,3 +294,4 @@ def test_names_that_another_file_does_not_have() -> None:
     types = {"src/plain.js": "export default 1;\n", "src/plain.d.ts": "export interface Store {}\n"}
     assert not across('import { Store } from "./plain.js";\n', **types)
     assert across('import { Shop } from "./plain.js";\n', **types) == missing
+    assert not across('import { Store } from "./index";\n', **{"src/index.ts": "export type * from './types';\n"})

@@ -195,6 +195,11 @@ def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Pat
     assert len(hits) > 1
 
 
+def test_a_compiled_module_of_the_standard_library_has_names_that_its_stub_lacks(tmp_path: Path) -> None:
+    hits = look(Ty(), tmp_path, {"a.py": "import mmap\nprint(mmap.error)\nprint(mmap.errors)\n"}, EVERYTHING)
+    assert [hit.line for hit in without_unknown_packages(hits, NOTHING)] == [3]
+
+
 def test_what_another_version_of_python_has_is_doubtful(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.10"\n')
     code = "import sys\nfrom itertools import batched, nothing\nprint(sys.monitoring, sys.nothing)\n"

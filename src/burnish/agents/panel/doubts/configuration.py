@@ -10,21 +10,18 @@ from pathlib import PurePosixPath
 from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
-_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
-_TEXT = re.compile(r"'[^']*'")
-_ATOM = re.compile(r"\|\||&&|[=!]=|[(),]")
-_OF_MAINTAINERS = re.compile(
-    r"!?(?:|'[^']*'|\d+|true|false|always|format|contains|startsWith|endsWith|from(?:JSON|Json)|to(?:JSON|Json)|join|hashFiles"
-    r"|(?:secrets|vars|env|matrix|runner|strategy|job|inputs|github\.event\.inputs)\.[\w.-]+"
-    r"|github\.event\.client_payload\.[\w.-]+|github\.event\.release\.tag_name|github\.event\.milestone\.\w+"
-    r"|github\.event\.pull_request\.(?:base\.(?:ref|label)|labels\.\*\.name)|github\.event\.(?:name|pusher\.\w+)"
-    r"|github\.(?:ref|ref_name|ref_type|base_ref|actor|triggering_actor|job|sha|run_id|run_number|run_attempt|repository|repository_owner"
-    r"|workflow|event_name|workspace|server_url|api_url|token|ref_protected)"
-    r"|(?<=!)github\.event\.\w+"
-    # Numbers, digests and addresses that GitHub makes itself, and names that it allows no signs in.
-    r"|github\.event\.(?:\w+\.)*(?:id|number|\w*sha|commit_id|login|event|conclusion|(?:\w+_)?url)"
-    r"|github\.event\.(?:\w+\.)*repo(?:sitory)?\.(?:full_name|name|owner\.login|default_branch)|github\.event\.(?:\w+\.)*head_repository\.(?:full_name|name))"
+_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_OF_STRANGERS = re.compile(
+    r"github\.head_ref\b"
+    r"|github\.event\.[\w.*-]*\b(?:title|body|message|email|page_name|display_title|head_branch|text)\b"
+    r"|github\.event\.[\w.*-]*\bhead\.(?:ref|label|repo\.(?:default_branch|description|homepage))\b"
+    r"|github\.event\.[\w.*-]*\b(?:author|committer)\.name\b"
+    r"|steps\.[\w-]+\.outputs\.\w*(?:title|body|message|head_ref|head-ref|branch|comment)\b"
+    r"|tojson\(\s*github(?:\.event(?:\.(?!inputs\b)\w+)?)?\s*\)",
+    re.IGNORECASE,
 )
+"""What everyone can write who opens an issue or a pull request. All else, maintainers or GitHub itself give."""
+_LONG_EXPRESSION = 8
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
 _HOST = re.compile(r"://[^\s/:@]*:[^\s/@]+@(?P<host>[\w.-]+|\[::1\])")
 _STARTS_SERVERS = re.compile(r"^\s*services:|\bdocker run\b", re.MULTILINE)
@@ -53,6 +50,8 @@ _HOST_HERE = re.compile(
 )
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_LEFT_OUT = re.compile(r"KEY-----\[|^\s*\.\.\.\s*$")
+_NEXT = 3
 _LINES_OF_A_KEY = 60
 _PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
@@ -66,8 +65,12 @@ _TYPED = re.compile(
 
 def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
     """Only who may push to the repository names its branches and tags, and starts a workflow by hand or by a call."""
-    found = [_TEXT.sub("", one) for one in _EXPRESSION.findall(source.line(hit.line))]
-    return bool(found) and all(_OF_MAINTAINERS.fullmatch(atom.strip()) for one in found for atom in _ATOM.split(one))
+    line = hit.line or 1
+    found = _EXPRESSION.findall(source.line(line))
+    if not found:  # it has several lines
+        around = "\n".join(source.lines[max(0, line - _LONG_EXPRESSION) : line + _LONG_EXPRESSION])
+        found = _EXPRESSION.findall(around)
+    return bool(found) and not any(map(_OF_STRANGERS.search, found))
 
 
 def is_example_address(hit: Hit, source: SourceCode) -> bool:
@@ -100,8 +103,9 @@ def is_example_call(hit: Hit, source: SourceCode) -> bool:
     values = [found["user"] or found["token"] for found in _CURL_VALUE.finditer(source.line(line))]
     if values and all(map(_FILLED_IN.search, values)):
         return True
-    nearby = "\n".join(source.lines[max(0, line - 2) : line])
-    return hit.file.endswith(_DOCUMENTS) and _LOCAL.search(nearby) is not None
+    nearby = "\n".join(source.lines[max(0, line - _BESIDE) : line])
+    is_document = hit.file.endswith(_DOCUMENTS) or is_in_a_docstring(hit, source)
+    return is_document and _LOCAL.search(nearby) is not None
 
 
 def is_in_a_comment(hit: Hit, source: SourceCode) -> bool:
@@ -142,6 +146,12 @@ def is_a_pattern(hit: Hit, source: SourceCode) -> bool:
     """How all keys of Bedrock begin, without the rest of one: a scanner looks for it."""
     line = source.line(hit.line)
     return _BEGINNING.search(line) is not None and _MORE.search(line) is None
+
+
+def is_shown(hit: Hit, source: SourceCode) -> bool:
+    """A docstring shows how a key is passed on, or what is shown is a pattern or has its middle left out."""
+    after = source.lines[(hit.line or 1) - 1 : (hit.line or 1) + _NEXT]
+    return is_in_a_docstring(hit, source) or any(_LEFT_OUT.search(one) for one in after)
 
 
 def is_profile(hit: Hit, source: SourceCode) -> bool:

@@ -1,6 +1,7 @@
-"""Doubts about what is said of JavaScript, TypeScript and Go, and of imports that no manifest declares."""
+"""Doubts about what is said of JavaScript, TypeScript, Go and Rust, and of imports that no manifest declares."""
 
 import re
+from collections.abc import Iterator
 from itertools import takewhile
 
 from burnish.agents.panel.doubts.python import NAME
@@ -33,6 +34,7 @@ _BEFORE_A_TABLE = re.compile(
     r"""\b(?:from|into|update|join|table|view|sequence)\s+(?:\\?["`\[])*$|\b(?:set|next|curr)val\(\s*'?$""",
     re.IGNORECASE,
 )
+_COLUMN_OF_A_TABLE = re.compile(r"\.[a-z_]+\b")
 _PART_OF_A_QUERY = re.compile(r"\s*(?:sql\w*|\w+(?:Sql|SQL)|placeholders|\w*[cC]lauses?|\w*[wW]here)(?:\(\))?\s*")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})
@@ -49,6 +51,11 @@ _PROTOCOL = re.compile(
     r"csp|content-security|auth|sign(?!al)|crypt|openid|oidc|csrf|token|login|session|secret|password|script-src",
     re.IGNORECASE,
 )
+_ARGUMENT_OF_RUST = re.compile(r"""\.arg\("-\w*c"\)\s*\.arg\(&?(?P<name>[a-z_]\w*)\)""")
+_IS_TEST = re.compile(r"\s*(?:it|test)\s*\(")
+_JOINED = re.compile(r"""['"`]\s*\+\s*([\w$.]+)""")
+_QUOTES_NAMES = re.compile(r"\b(?:quote|escape)\w*(?:id|identifier|name)?\w*\(", re.IGNORECASE)
+_ONLY_PLACES = re.compile(r"""=>\s*['"`][\s?()A-Z,]*\?[\s?()A-Z,]*['"`]""")
 _OF_EMBER = re.compile(r"(?:^|/)app/(?:[\w-]+/)*[\w-]+\.[jt]s$")
 _OF_A_MODULE = re.compile(r"\b(?:childProcess|cp)\.exec(?:Sync)?\(")
 _METHOD_BY_NAME = re.compile(r"\bmethod\s*(?:[,}]|:\s*[^\s'\"`]|$)")
@@ -76,7 +83,11 @@ _OUTPUT = re.compile(
 _BUNDLED = re.compile(r"""\.(?:min|esm|umd|iife|global|bundle)\.[cm]?js['"]""")
 """How bundlers call what they write."""
 _OF_TYPES = re.compile(r"\s*(?:import|export)\s+type\b")
-_BUNDLE = re.compile(r"\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b")
+_LARGE = 100_000
+"""As many characters as no person reads, or hides something in."""
+_BUNDLE = re.compile(
+    r"\b__(?:commonJS|toESM|nccwpck_require__|webpack_modules__)\b|\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b"
+)
 _RELEASE_OF_YARN = re.compile(r"(?:^|/)\.?yarn/releases/yarn-[\d.]+\.c?js$")
 _LONG_LINE = 1_000
 _LONG_LINES = 120
@@ -102,12 +113,14 @@ def is_made_by_a_build(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_built(hit: Hit, source: SourceCode) -> bool:
-    """A bundler wrote the line, or the whole file. What that runs as code counts all the same.
+    """A bundler wrote the line, or the whole file. What that runs as code counts all the same, but in a large bundle.
 
     The folder of a file, or a version in its head, says nothing: a change could put its own code there. Only yarn has a
     place for a release of itself, which evaluates code in several ways.
     """
     if _RELEASE_OF_YARN.search(hit.file):
+        return True
+    if len(source.text) > _LARGE and _BUNDLE.search(source.text):
         return True
     if plain(hit.rule) in _RUNS_CODE:
         return False
@@ -178,10 +191,25 @@ def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_no_test(hit: Hit, source: SourceCode) -> bool:
-    """A function that is called like `only` hands it on; and an example shows it."""
+    """A function that is called like `only` hands it on, an example shows it, and a test tries it out."""
     line = hit.line or 1
     nearby = source.lines[max(0, line - 3) : line]
-    return "examples" in hit.file.split("/") or any(re.search(r"\.only\s*=[^=]", one) for one in nearby)
+    if "examples" in hit.file.split("/") or any(re.search(r"\.only\s*=[^=]", one) for one in nearby):
+        return True
+    return any(_IS_TEST.match(one) for one in _around(source, line))
+
+
+def _around(source: SourceCode, line: int) -> Iterator[str]:
+    """The lines that begin what a line stands in, by their indentation, the innermost first."""
+    inside = _indented(source.line(line))
+    for one in reversed(source.lines[: line - 1]):
+        if one.strip() and _indented(one) < inside:
+            inside = _indented(one)
+            yield one
+
+
+def _indented(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
@@ -231,17 +259,39 @@ def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:
     text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
     # The first template is the query; those after it are among its values.
     put_in = _PUT_IN.findall(found[0] if (found := _TEMPLATE.search(text)) else text)
+    joined = [one for one in _JOINED.findall(text) if one not in put_in]
+    if (put_in or joined) and all(_is_quoted_before(one, source) for one in (*put_in, *joined)):
+        return True
     if _NAME_OF_TABLE.search(source.line(line)) or (put_in and all(map(_PART_OF_A_QUERY.fullmatch, put_in))):
         return True
     return bool(put_in) and "+" not in text and all(_OF_THE_PROGRAM.fullmatch(one) for one in put_in)
+
+
+def _is_quoted_before(name: str, source: SourceCode) -> bool:
+    """Whether all that the file gives to a name is quoted, or holds places for values: `list.map(() => "?")`."""
+    given = re.findall(rf"\b(?:const|let|var)\s+{re.escape(name.strip())}\s*=([^;]*?)(?:;|\n\s*\n|$)", source.text)
+    return bool(given) and all(_QUOTES_NAMES.search(one) or _ONLY_PLACES.search(one) for one in given)
 
 
 def names_tables(hit: Hit, source: SourceCode) -> bool:
     """Only names of tables are put into the query, which cannot be given as parameters."""
     line = hit.line or 1
     text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
-    places = [found.start() for found in _PUT_INTO_GO.finditer(text)]
-    return bool(places) and all(_BEFORE_A_TABLE.search(text[:place]) for place in places)
+    places = [found.span() for found in _PUT_INTO_GO.finditer(text)]
+    return bool(places) and all(
+        _BEFORE_A_TABLE.search(text[:start]) or _COLUMN_OF_A_TABLE.match(text, end) for start, end in places
+    )
+
+
+def runs_a_whole_command(hit: Hit, source: SourceCode) -> bool:
+    """A program runs a command line that it is given whole, by those who mean to run it."""
+    line = hit.line or 1
+    text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    named = _ARGUMENT_OF_RUST.search(text)
+    if named is None:
+        return False
+    name = re.escape(named["name"])
+    return re.search(rf"\b{name}\b[^=\n]*=\s*format!|\b{name}\.push|\b{name}\s*\+=", source.text) is None
 
 
 def has_another_method(hit: Hit, source: SourceCode) -> bool:

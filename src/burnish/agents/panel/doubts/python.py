@@ -67,8 +67,8 @@ _BEGINS_QUERY = re.compile(
     r"[\s(]*(?:with|select|insert|update|delete|replace|merge|create|drop|alter|explain|call|exec\w*|declare|begin)\b",
     re.IGNORECASE,
 )
-_LIMITED_LOADERS = ("FullLoader", "CFullLoader")
-"""Today they make plain values only; it was otherwise before PyYAML 5.4."""
+_UNSAFE_LOADERS = ("Loader", "CLoader", "UnsafeLoader", "CUnsafeLoader")
+"""`FullLoader` makes plain values only today; it was otherwise before PyYAML 5.4."""
 _DEBUGS = re.compile(r"debug|pdb|break(?:point|_?flag|$)|set_trace", re.IGNORECASE)
 _ONE_OF = re.compile(r"\bchoice\(\s*\w*(?:keys|tokens|secrets|passwords)\b", re.IGNORECASE)
 _PLACES = re.compile(r"placeholder|['\"]\?['\"]|['\"]%s['\"]", re.IGNORECASE)
@@ -79,6 +79,7 @@ _MAKE_TEXTS = frozenset(
 )
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _OF_CONFIGURATIONS = ("c", "config", "get_config", "load_subconfig")
+_SOON = 4
 _OPERATORS = {ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge", ast.LtE: "le"}
 _IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
@@ -155,8 +156,6 @@ def is_command_of_the_program(hit: Hit, source: SourceCode) -> bool:
         if last_name(call.func) in _SHELLS or any(one.arg == "shell" for one in call.keywords)
         for part in (*call.args[:1], *(one.value for one in call.keywords if one.arg in _COMMAND_ARGUMENTS))
     ]
-    if any("quote" in last_name(call.func) and any(one.arg == "shell" for one in call.keywords) for call in calls):
-        return True  # it runs nothing
     function = source.function(hit.line)
     whole = [one for one in commands if is_parameter(one, function)]
     meant = [one for part in commands if part not in whole for one in _meanings(part, source, hit.line)]
@@ -295,7 +294,10 @@ def is_for_debuggers(hit: Hit, source: SourceCode) -> bool:
     """The program stops, or tells more, where its user asks for that; or it makes an object for a shell to offer."""
     around = source.around(hit.line)
     asked = [ast.unparse(node.test) for node in around if isinstance(node, ast.If)]
-    called = [node.name for node in around if isinstance(node, Function)]
+    functions = [node for node in around if isinstance(node, Function)]
+    if any("frame" in parameters(one) for one in functions):
+        return True  # a handler of a signal, which its user sends
+    called = [one.name for one in functions]
     return "InteractiveShellEmbed" in hit.message or any(map(_DEBUGS.search, (*asked, *called)))
 
 
@@ -405,20 +407,30 @@ def is_imported_late(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_safe_to_load(hit: Hit, source: SourceCode) -> bool:
-    """The file derives its loader from a safe one, or what is loaded is a text of the program's own."""
+    """A loader that is not one of PyYAML's unsafe ones, or what is loaded is a text of the program's own."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and last_name(node.func) == "load"]
     data = [one for call in calls for part in call.args[:1] for one in _meanings(part, source, hit.line)]
     if data and all(isinstance(one, ast.Constant) for one in data):
         return True
-    loaders = [one for call in calls for part in call.args[1:] for one in _meanings(part, source, hit.line)]
-    if any("Safe" in last_name(one) for one in loaders):
-        return True
-    named = NAME.search(hit.message)
-    if named and named["name"] in _LIMITED_LOADERS:
-        return True
+    given = [
+        part
+        for call in calls
+        for part in (*call.args[1:], *(one.value for one in call.keywords if one.arg != "stream"))
+    ]
+    loaders = [one for part in given for one in _meanings(part, source, hit.line)]
+    return bool(loaders) and not any(_is_unsafe_loader(one, source, hit.line) for one in loaders)
+
+
+def _is_unsafe_loader(loader: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a loader is one of PyYAML's that make any object, or a class of the file that is derived from one.
+
+    What callers choose has their name for it.
+    """
+    name = last_name(loader)
+    if name in _UNSAFE_LOADERS:
+        return not is_parameter(loader, source.function(line))
     classes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ClassDef)]
-    mine = [node for node in classes if named and node.name == named["name"]]
-    return any("Safe" in last_name(base) for node in mine for base in node.bases)
+    return any(last_name(base) in _UNSAFE_LOADERS for node in classes if node.name == name for base in node.bases)
 
 
 def is_not_of_django(hit: Hit, source: SourceCode) -> bool:
@@ -856,6 +868,18 @@ def _is_in(statements: Iterable[ast.stmt], line: int | None) -> bool:
     return any(one.lineno <= (line or 1) <= (one.end_lineno or one.lineno) for one in statements)
 
 
-def is_compared(hit: Hit, source: SourceCode) -> bool:
-    """What is only compared is not changed."""
-    return any(isinstance(node, ast.Compare) for node in source.around(hit.line))
+def is_compared_or_filled(hit: Hit, source: SourceCode) -> bool:
+    """What is only compared is not changed; and a loop may give a value of its own to each key."""
+    nodes = [*source.around(hit.line)]
+    names = [
+        one.id for node in nodes if isinstance(node, ast.Assign) for one in node.targets if isinstance(one, ast.Name)
+    ]
+    after = "\n".join(source.lines[hit.line or 0 : (hit.line or 0) + _SOON])
+    return any(isinstance(node, ast.Compare) for node in nodes) or any(
+        re.search(rf"^\s*for .*\n(?:.*\n)??\s*{name}\[\w+\]\s*=[^=]", after, re.MULTILINE) for name in names
+    )
+
+
+def waits_only_where_it_may(hit: Hit, source: SourceCode) -> bool:
+    """The function asks whether it runs asynchronously."""
+    return any("async" in one.lower() for one in source.conditions(hit.line))

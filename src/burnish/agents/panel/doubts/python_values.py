@@ -18,7 +18,7 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 _STRANGERS = (
-    r"\b(?:request|input|argv|params?|args|kwargs|form|(?<!\.)query|(?<!tree\.)body|payload|cookies?|headers|message|GET|POST)\b"
+    r"\b(?:request|req|input|argv|params?|(?<!\.)args|(?<!\.)kwargs|form|(?<!\.)query|(?<!tree\.)body|payload|cookies?|headers|(?<!\.)message|GET|POST)\b"
     r"|\b(?:recv\w*|receive\w*|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 FROM_STRANGERS = re.compile(_STRANGERS)
@@ -28,6 +28,7 @@ FROM_OUTSIDE = re.compile(rf"{_STRANGERS}|\b(?:environ|getenv)\b|\b(?:read\w*|fe
 _PLACE = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]")
 _NAMED_PLACE = re.compile(r"%\((\w+)\)[a-zA-Z]")
 _QUOTES = re.compile(r"quote|escape|sanitize|identifier|sqlify|literal")
+_NUMBERS = ("bool", "float", "int")
 _SETTINGS = frozenset({"cfg", "conf", "config", "settings"})
 _HARMLESS = frozenset({"bool", "float", "hash", "id", "int", "isinstance", "len", "range", "type"})
 
@@ -47,7 +48,7 @@ def comes_from_outside(
     are the program's own; a name that is imported is not, unless it is a class, a constant, or holds settings.
     """
     functions = [node for node in source.around(line) if isinstance(node, Function)]
-    given = {name for one in functions for name in parameters(one)} - {"self", "cls"}
+    given = {name for one in functions for name in parameters(one) - _numbers(one)} - {"self", "cls"}
     scopes = [*reversed(functions), ast.Module(body=source.body, type_ignores=[])]
     # A module is code of its own, not a value that someone gave.
     modules = {one.asname or one.name.partition(".")[0] for one in source.imported_modules}
@@ -63,6 +64,8 @@ def comes_from_outside(
         if name in seen or name.startswith("__") or name in dir(builtins):
             return False
         seen.add(name)
+        if any(name in _numbers(one) for one in functions):
+            return False
         if name in given:
             return from_callers
         values = next(filter(None, ([*values_of(scope, name)] for scope in scopes)), None)
@@ -71,6 +74,13 @@ def comes_from_outside(
         return any(map(is_outside, values))
 
     return is_outside(expression)
+
+
+def _numbers(function: Function) -> set[str]:
+    """The parameters that are annotated as numbers, which can be no harm in a text."""
+    given = function.args
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    return {one.arg for one in every if isinstance(one.annotation, ast.Name) and one.annotation.id in _NUMBERS}
 
 
 def _without_texts(node: ast.expr, names: Collection[str]) -> str:

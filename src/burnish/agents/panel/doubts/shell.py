@@ -7,7 +7,7 @@ from burnish.agents.panel.doubts.source import SourceCode
 from burnish.agents.panel.interface import Hit
 
 _SAYS_INSECURE = re.compile(
-    r"\b(?:if|elif|case)\b.*(?:insecure|unsafe|no-?verify|skip.?verif|strict.?ssl|unauthorized)|\binsecure\w*\)",
+    r"\b(?:if|elif|case)\b.*(?:insecure|unsafe|no-?verify|skip.?verif|strict.?ssl|ignore_?ssl|unauthorized)|\binsecure\w*\)",
     re.IGNORECASE,
 )
 _OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")

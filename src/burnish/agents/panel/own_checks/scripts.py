@@ -35,7 +35,7 @@ _HEADER = 300
 _GOES_ON = re.compile(r"(?:[(,=?:&|.>+*/<!\[-]|\b(?:await|return|yield|void|new|function|typeof|default|in|of))\s*$")
 """What stands before an expression that is a part of a larger one."""
 _GOES_ON_AFTER = frozenset("{.?:,)=&|[(+*<>/")
-_OPAQUE = re.compile(r"\bexport\s*\*|\bmodule\.exports\s*=|\bexport\s*=|\bObject\.assign\(\s*exports")
+_OPAQUE = re.compile(r"\bexport\s*(?:type\s*)?\*|\bmodule\.exports\s*=|\bexport\s*=|\bObject\.assign\(\s*exports")
 
 
 class _Import(Value):

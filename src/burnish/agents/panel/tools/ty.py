@@ -288,7 +288,11 @@ def _library_file(module: str) -> Path | None:
 @cache
 def _names_of_library(module: str) -> frozenset[str]:
     """Every name that the source of a module of the standard library gives to something."""
-    file = _library_file(module) if module.partition(".")[0] in sys.stdlib_module_names else None
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return frozenset()
+    file = _library_file(module)
+    if file is None and (found := find_spec(module)) is not None and found.origin not in (None, "frozen"):
+        return frozenset(dir(import_module(module)))  # it is compiled
     tree = parse_python(file.read_bytes()) if file else None
     nodes = list(ast.walk(tree)) if tree else []
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
