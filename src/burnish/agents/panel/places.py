@@ -32,6 +32,7 @@ _MATERIAL_FOLDERS = frozenset(
         "_fixture",
         "_fixtures",
         "__fixtures__",
+        "__testfixtures__",
         "testdata",
         "test_data",
         "test-data",

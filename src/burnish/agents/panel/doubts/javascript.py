@@ -52,6 +52,8 @@ _PROTOCOL = re.compile(
     re.IGNORECASE,
 )
 _ARGUMENT_OF_RUST = re.compile(r"""\.arg\("-\w*c"\)\s*\.arg\(&?(?P<name>[a-z_]\w*)\)""")
+_ON_PURPOSE = re.compile(r"//.*\b(?:panic|ignore|swallow|recover)", re.IGNORECASE)
+_ABOVE = 4
 _IS_TEST = re.compile(r"\s*(?:it|test)\s*\(")
 _JOINED = re.compile(r"""['"`]\s*\+\s*([\w$.]+)""")
 _QUOTES_NAMES = re.compile(r"\b(?:quote|escape)\w*(?:id|identifier|name)?\w*\(", re.IGNORECASE)
@@ -185,6 +187,7 @@ def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
     line = source.line(hit.line)
     return (
         "typeof /" in line
+        or re.match(r"\s*0 && \(module\.exports = \{", line) is not None  # which esbuild writes, for node to read
         or re.search(r"[(&|]\s*\(?\s*\w+\s*=\s*new\b", line) is not None
         or re.search(r"=\s*(?:0|false)\s*$", line) is not None
     )
@@ -281,6 +284,12 @@ def names_tables(hit: Hit, source: SourceCode) -> bool:
     return bool(places) and all(
         _BEFORE_A_TABLE.search(text[:start]) or _COLUMN_OF_A_TABLE.match(text, end) for start, end in places
     )
+
+
+def is_recovered_on_purpose(hit: Hit, source: SourceCode) -> bool:
+    """A comment at the call, or just above, says why a panic of other code is no matter."""
+    line = hit.line or 1
+    return any(_ON_PURPOSE.search(one) for one in source.lines[max(0, line - _ABOVE) : line + 1])
 
 
 def runs_a_whole_command(hit: Hit, source: SourceCode) -> bool:

@@ -28,6 +28,7 @@ _TO_BUILTINS = re.compile(
 _NAMES_FLOW = ("package.json", ".babelrc", "babel.config.js")
 _FLOW = re.compile(rb"\bflow-(?:bin|parser|remove-types)\b|\bpreset-flow\b|flow-strip-types|\bhermes-parser\b")
 _NAME_OF_PACKAGE = re.compile(r"(?:@[\w.-]+/)?(\w+?)(?:[.-]?js)?")
+_MODULES_OF_GO = ("go.mod", "vendor.mod")
 _MODULE_OF_GO = re.compile(rb"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/[\w./~-]+)\s+v\d", re.MULTILINE)
 
 
@@ -83,7 +84,7 @@ class Project:
     @cached_property
     def _vendored(self) -> tuple[str, ...]:
         """The folders in which `go mod vendor` puts the modules that the project requires."""
-        manifests = self._base.read(path for path in self._base.paths if PurePosixPath(path).name == "go.mod")
+        manifests = self._base.read(path for path in self._base.paths if PurePosixPath(path).name in _MODULES_OF_GO)
         return tuple(
             f"{posixpath.join(posixpath.dirname(path), 'vendor', module.decode())}/"
             for path, content in manifests.items()

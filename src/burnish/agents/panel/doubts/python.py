@@ -81,7 +81,7 @@ _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _OF_CONFIGURATIONS = ("c", "config", "get_config", "load_subconfig")
 _SOON = 4
 _OPERATORS = {ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge", ast.LtE: "le"}
-_IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC", re.IGNORECASE)
+_IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC(?: and .*)?", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
 _REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
@@ -609,6 +609,7 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         or _is_list_of_names(source)
         or _is_given_by_a_host(name, hit, source)
         or _is_set_in_an_earlier_turn(name, hit.line, nodes)
+        or _is_error_at_hand(name, nodes)
     )
 
 
@@ -616,6 +617,12 @@ def _is_given_by_a_host(name: str, hit: Hit, source: SourceCode) -> bool:
     """Whether a program runs the file to configure itself, and gives it the name: `c.ServerApp.port = 1` of Jupyter."""
     is_configuration = "conf" in hit.file.rpartition("/")[2] and source.function(hit.line) is None
     return is_configuration and name in _OF_CONFIGURATIONS
+
+
+def _is_error_at_hand(name: str, nodes: Sequence[ast.AST]) -> bool:
+    """Whether a function inside of a handler uses its error, which is there as long as the handler runs."""
+    handlers = [place for place, node in enumerate(nodes) if isinstance(node, ast.ExceptHandler) and node.name == name]
+    return any(isinstance(node, ast.Lambda | Function) for place in handlers for node in nodes[place:])
 
 
 def _is_set_in_an_earlier_turn(name: str, line: int | None, nodes: Sequence[ast.AST]) -> bool:

@@ -35,7 +35,6 @@ class BrokenData(Value):
     message: str
     may_be_meant: bool = False
     """Some programs read it all the same: JSON with comments, or several values one after the other."""
-    """It could be parsed without its comments, which some readers of such files allow."""
 
 
 class DataKey(Value):
