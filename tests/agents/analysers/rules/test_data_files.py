@@ -121,5 +121,10 @@ def test_readers_of_some_files_take_comments_and_a_last_comma() -> None:
     assert found("config.stricter.json", '{"a": [1,]}\n')
 
 
+def test_a_line_that_is_filled_in_makes_a_template() -> None:
+    assert found("a.yml", "body:\n  %(more)s\n  - a: 1\n") == []
+    assert found("a.yml", "body:\n  more\n  - a: 1\n")
+
+
 def test_something_to_fill_in_between_dollars_is_a_template() -> None:
     assert found("a.template.json", "{$ doc.data | json $}\n") == []

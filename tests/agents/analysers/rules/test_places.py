@@ -78,6 +78,7 @@ from burnish.agents.panel.places import (
         ("parser/testfiles-negative/env/Dockerfile", "material"),
         ("parser/attestfiles/env/Dockerfile", "program"),
         ("data/iam/examples-1.json", "tests"),
+        ("codemods/__testfixtures__/a.input.tsx", "material"),
         ("shop_benchmarks/prices.py", "tests"),
         ("crates/shop-test/src/lib.rs", "tests"),
         ("crates/shop-test-utils/src/lib.rs", "tests"),

@@ -41,6 +41,12 @@ def test_what_go_vendors_is_that_of_others(rule: str, file: str, doubtful: bool)
     assert _is_doubtful(hit(rule, file=file), MODULES) is doubtful
 
 
+def test_modules_of_go_may_be_listed_for_vendoring_alone() -> None:
+    one = hit("ast-grep:go-not-verified", file="vendor/github.com/kr/text/a.go")
+    assert _is_doubtful(one, {"vendor.mod": GO_MOD})
+    assert not _is_doubtful(one, {"vendor.txt": GO_MOD})
+
+
 @pytest.mark.parametrize(
     ("name", "package", "doubtful"),
     [

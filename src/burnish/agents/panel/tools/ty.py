@@ -58,7 +58,7 @@ _CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*?(?:(?P<owner>\w+)\.)?(?
 _MADE = re.compile(r"`(?:\w+\.)*?(?P<owner>\w+)\.__(?:init|new)__`")
 _MAKES_NAMES = re.compile(
     r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b"
-    r"|\b_?current_module\(\)",
+    r"|\b\w*current_module\(\)",
     re.MULTILINE,
 )
 _GIVES = re.compile(r"\.(\w+)\s*=[^=]|setattr\(\s*\w+,\s*['\"](\w+)['\"]")
