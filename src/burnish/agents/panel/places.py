@@ -17,7 +17,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|.+[_-]bench(?:marks?)?|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?|tests?[ _-].+"
+    r".+[_-]tests|e2e.+|.+[_-]bench(?:marks?)?|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?|tests?[ _-].+"
     r"|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
@@ -264,6 +264,14 @@ class ProgramTexts:
         """The files with all the words; many words stand in few files."""
         holding = [self._by_word.get(word, set[str]()) for word in words]
         return set[str].intersection(*holding) if holding else self._texts
+
+
+def program_of_rust(content: str) -> str:
+    """A file of Rust without its tests, which stand in a module of their own at its end."""
+    return _TESTS_OF_RUST.split(content, maxsplit=1)[0]
+
+
+_TESTS_OF_RUST = re.compile(r"^#\[cfg\(test\)\]\n(?:pub(?:\([^)]*\))? )?mod ", re.MULTILINE)
 
 
 def _before(content: str, place: int) -> str | None:

@@ -28,6 +28,7 @@ from burnish.agents.panel.places import (
     References,
     Surroundings,
     may_be_only_read,
+    program_of_rust,
     runs_tools,
     surroundings,
 )
@@ -340,7 +341,10 @@ class ChangeSnapshot:
         """The code of the change that belongs to the program by its place."""
         code = {file.path for file in self.files if takes_code(file)}
         program = {path for path in code if surroundings(path) is Surroundings.PROGRAM and not runs_tools(path)}
-        return ProgramTexts({path: "\n".join(self.head.lines(path) or ()) for path in program}, code)
+        texts = {path: "\n".join(self.head.lines(path) or ()) for path in program}
+        return ProgramTexts(
+            {path: program_of_rust(text) if path.endswith(".rs") else text for path, text in texts.items()}, code
+        )
 
     @cached_property
     def changes_packages(self) -> bool:

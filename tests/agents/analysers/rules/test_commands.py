@@ -59,6 +59,9 @@ def test_commands_that_run_tests(command: str) -> None:
     [
         "pip install pytest",
         "npm ci",
+        "pnpm exec vitest list --config a.ts",
+        "npx jest --listTests",
+        "cargo test --no-run",
         "cp tests/a b",
         "make build",
         "echo test",

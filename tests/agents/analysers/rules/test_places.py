@@ -11,6 +11,7 @@ from burnish.agents.panel.places import (
     is_template,
     may_be_only_read,
     name_ends,
+    program_of_rust,
     runs_tools,
     shows_placeholders,
     surroundings,
@@ -78,6 +79,7 @@ from burnish.agents.panel.places import (
         ("parser/testfiles-negative/env/Dockerfile", "material"),
         ("parser/attestfiles/env/Dockerfile", "program"),
         ("data/iam/examples-1.json", "tests"),
+        (".github/ci/e2econfig/users.yaml", "tests"),
         ("codemods/__testfixtures__/a.input.tsx", "material"),
         ("shop_benchmarks/prices.py", "tests"),
         ("crates/shop-test/src/lib.rs", "tests"),
@@ -133,6 +135,13 @@ def test_a_file_among_tests_may_be_what_they_only_read(path: str, content: str, 
 def test_a_test_that_is_called_like_the_program_takes_more_names(path: str, length: int) -> None:
     program = ["src/common/shop/pay.py", "src/shop/__init__.py"]
     assert telling_length(path, name_ends(program), folder_ends(program)) == length
+
+
+def test_a_file_of_rust_has_its_tests_at_its_end() -> None:
+    tests = '#[cfg(test)]\nmod tests {\n    read("fixtures/a.py");\n}\n'
+    assert program_of_rust(f"fn main() {{}}\n\n{tests}") == "fn main() {}\n\n"
+    kept = "#[cfg(test)]\nuse a::b;\n\nfn main() {}\n"
+    assert program_of_rust(kept) == kept
 
 
 @pytest.mark.parametrize(

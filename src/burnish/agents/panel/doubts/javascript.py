@@ -85,8 +85,8 @@ _OUTPUT = re.compile(
 _BUNDLED = re.compile(r"""\.(?:min|esm|umd|iife|global|bundle)\.[cm]?js['"]""")
 """How bundlers call what they write."""
 _OF_TYPES = re.compile(r"\s*(?:import|export)\s+type\b")
-_LARGE = 100_000
-"""As many characters as no person reads, or hides something in."""
+_LARGE = 50_000
+"""As many characters as no person reads in a file of this kind."""
 _BUNDLE = re.compile(
     r"\b__(?:commonJS|toESM|nccwpck_require__|webpack_modules__)\b|\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b"
 )
@@ -122,12 +122,12 @@ def is_built(hit: Hit, source: SourceCode) -> bool:
     """
     if _RELEASE_OF_YARN.search(hit.file):
         return True
-    if len(source.text) > _LARGE and _BUNDLE.search(source.text):
+    is_dense = len(source.text) > _LONG_LINES * len(source.lines)
+    if len(source.text) > _LARGE and (is_dense or _BUNDLE.search(source.text)):
         return True
     if plain(hit.rule) in _RUNS_CODE:
         return False
-    length = len("".join(source.line(hit.line).split()))
-    return length > _LONG_LINE or len(source.text) > _LONG_LINES * len(source.lines)
+    return is_dense or len("".join(source.line(hit.line).split())) > _LONG_LINE
 
 
 def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:

@@ -23,7 +23,7 @@ _CONTAINER = re.compile(r"type `(?:list|dict|set|frozenset)\[")
 """What the code shows to be one of these stays one."""
 _KINDS = r"(?:list|dict|set|frozenset|defaultdict)\b"
 _MADE_AS_ONE = rf"\s*(?::\s*{_KINDS}|(?::[^=\n]+)?=\s*(?:[\[{{]|{_KINDS}))"
-_MEMBER = re.compile(r"^Module `[\w.]+` has no member `(?P<name>\w+)`")
+_MEMBER = re.compile(r"^Module `(?P<module>[\w.]+)` has no member `(?P<name>\w+)`")
 _TYPE_STATEMENT = re.compile(r"\s*type\s+\w+\s*(?:\[.*\]\s*)?=")
 _OF_ANOTHER_TYPE = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
@@ -79,10 +79,19 @@ def is_called_by_another_name(hit: Hit, source: SourceCode) -> bool:
         _is_replaceable(one.value)
         or isinstance(one.value, ast.BinOp)  # which the operator makes, of any class
         or _is_held(one.value, source, hit.line)
+        or _is_given_anew(one.value, source, hit.line)
         # A date that is given may be a datetime.
         or (method["owner"][0].islower() and is_parameter(one.value, function))
         for one in named
     )
+
+
+def _is_given_anew(node: ast.expr, source: SourceCode, line: int | None) -> bool:
+    """Whether a parameter stands for something else than its annotation says: `path = str(path)`."""
+    function = source.function(line)
+    if function is None or not isinstance(node, ast.Name):
+        return False
+    return is_parameter(node, function) and any(True for _ in values_of(function, node.id))
 
 
 def _with_argument(name: str, source: SourceCode, line: int | None) -> list[ast.expr]:
@@ -124,8 +133,10 @@ def is_of_another_type(hit: Hit, source: SourceCode) -> bool:
     nodes = [*source.around(hit.line)]
     if _is_for_jython(nodes):
         return True
-    if (member := _MEMBER.search(hit.message)) and re.search(rf"\.{member['name']}\s*=[^=]", source.text):
-        return True
+    if member := _MEMBER.search(hit.message):
+        top = member["module"].rpartition(".")[2]
+        is_hidden = "." in member["module"] and top in {one.name for one in source.imported_modules}
+        return is_hidden or re.search(rf"\.{member['name']}\s*=[^=]", source.text) is not None
     found = _ATTRIBUTE.search(hit.message)
     if found is None:
         return False
@@ -208,9 +219,15 @@ def _is_unseen(node: ast.expr, source: SourceCode, line: int | None) -> bool:
     if function is None:
         return isinstance(node, ast.Name) and any(isinstance(one, ast.ClassDef) for one in source.around(line))
     values = [*values_of(function, node.id)] if isinstance(node, ast.Name) else []
+    # `text = text.encode()` says nothing of where it comes from.
+    values = [one for one in values if ast.unparse(node) not in _names_in(one)]
     called = [one.func for one in values if isinstance(one, ast.Call)]
     own = [one for one in called if (isinstance(one, ast.Name) and one.id not in dir(builtins)) or _is_own_method(one)]
     return 0 < len(own) == len(values)
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _is_own_method(node: ast.expr) -> bool:
@@ -272,10 +289,13 @@ def is_guarded(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_held_function(hit: Hit, source: SourceCode) -> bool:
-    """What is awaited is made by a function that an attribute of `self` holds, which may be another one."""
+    """What is awaited is made by a function that a caller gave, or that an attribute of `self` holds."""
     nodes = [*source.around(hit.line)]
     awaited = [node.value for node in nodes if isinstance(node, ast.Await)]
     called = [node.func for node in awaited if isinstance(node, ast.Call)]
+    functions = [node for node in nodes if isinstance(node, Function)]
+    if any(is_parameter(one, function) for one in called for function in functions):
+        return True  # as a caller gave it
     held = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"}
     methods = {
         part.name

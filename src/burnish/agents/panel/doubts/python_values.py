@@ -18,7 +18,7 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 _STRANGERS = (
-    r"\b(?:request|req|input|argv|params?|form|(?<!\.)query|(?<!tree\.)body|payload|cookies?|headers|(?<!\.)message|GET|POST)\b"
+    r"\b(?:request|req|input|argv|params?|form|(?<!\.)query|(?<!\.)body|payload|cookies?|headers|(?<!\.)message|GET|POST)\b"
     r"|\b(?:recv\w*|receive\w*|parse_args|get_\w*(?:argument|param|input|arg)s?)\("
 )
 FROM_STRANGERS = re.compile(_STRANGERS)
