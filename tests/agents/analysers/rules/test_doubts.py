@@ -395,7 +395,7 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
             "ty:missing-attribute",
             5,
             "Object of type `None` has no attribute `encode`",
-            "class A:\n  def f(self):\n    data = self._data()\n    if not is_done(data):\n      data = data.encode()\n",
+            "class A:\n  def f(self):\n    data = self._data()\n    if not done(data):\n      data = data.encode()\n",
         ),
         (
             "ty:missing-attribute",
