@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import takewhile
 
 from burnish.agents.panel.doubts.python import NAME
@@ -123,11 +124,17 @@ def is_built(hit: Hit, source: SourceCode) -> bool:
     if _RELEASE_OF_YARN.search(hit.file):
         return True
     is_dense = len(source.text) > _LONG_LINES * len(source.lines)
-    if len(source.text) > _LARGE and (is_dense or _BUNDLE.search(source.text)):
+    if len(source.text) > _LARGE and (is_dense or _is_bundle(source.text)):
         return True
     if plain(hit.rule) in _RUNS_CODE:
         return False
     return is_dense or len("".join(source.line(hit.line).split())) > _LONG_LINE
+
+
+@lru_cache(maxsize=16)
+def _is_bundle(text: str) -> bool:
+    """Asked once for a file, which may have thousands of hits."""
+    return _BUNDLE.search(text) is not None
 
 
 def is_script_of_a_page(hit: Hit, source: SourceCode) -> bool:
