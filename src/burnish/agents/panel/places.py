@@ -17,8 +17,10 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|e2e.+|.+[_-]bench(?:marks?)?|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?|tests?[ _-].+"
-    r"|(?:[a-z]|fs)tests?|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)|(?:unit|integration|functional|system|acceptance)[_-]?test"
+    r".+[_-]tests|[a-z]+\d+tests|(?:[a-z]|fs)tests?|tests?[ _-].+|e2e.+|.+[_-]bench(?:marks?)?"
+    r"|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?"
+    r"|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)"
+    r"|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
 _TESTS_ONLY = frozenset({"test", "tests", "testing", "testsuite", "testsuites", "testcases", "unittests"})
 _DEFINES_TEST = re.compile(r"^\s*(?:async\s+)?def test_|^class \w*Test|TestCase\b", re.MULTILINE)

@@ -79,6 +79,8 @@ from burnish.agents.panel.places import (
         ("parser/testfiles-negative/env/Dockerfile", "material"),
         ("parser/attestfiles/env/Dockerfile", "program"),
         ("data/iam/examples-1.json", "tests"),
+        ("st2tests/conf/key", "tests"),
+        ("src/contests/key", "program"),
         (".github/ci/e2econfig/users.yaml", "tests"),
         ("codemods/__testfixtures__/a.input.tsx", "material"),
         ("shop_benchmarks/prices.py", "tests"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
-from burnish.agents.panel.doubts.source import SourceCode
+from burnish.agents.panel.doubts.source import SourceCode, above
 from burnish.agents.panel.interface import Hit
 
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
@@ -34,7 +34,9 @@ _CI_FILES = (".gitlab-ci", ".travis", "appveyor", ".appveyor", "azure-pipelines"
 _CURL_VALUE = re.compile(
     r"""(?:-u|--user)(?:\s+|=)["']?(?P<user>[^\s"']+)|Authorization:\s*\w+\s+(?P<token>[^\s"'\\]+)""", re.IGNORECASE
 )
-_FILLED_IN = re.compile(r"\$|\{\{|<[^>]*>|%s|^user(?:name)?:(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE)
+_FILLED_IN = re.compile(
+    r"\$|\{\{|<[^>]*>|%s|^(?:your)?user(?:name)?:(?:your)?(?:pass(?:word)?|(?:access-)?token|secret)$", re.IGNORECASE
+)
 _VERIFIES = re.compile(r"\b(?:VerifyPeerCertificate|VerifyConnection|PeerCertSANs)\s*[:=]")
 _SEARCHES = re.compile(r"\bdocsearch\b|\balgoliasearch\b", re.IGNORECASE)
 _BESIDE_FIREBASE = ("authDomain", "projectId", "storageBucket", "messagingSenderId", "appId")
@@ -51,7 +53,10 @@ _HOST_HERE = re.compile(
 _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|example\.(?:com|org))\b")
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LEFT_OUT = re.compile(r"KEY-----\[|^\s*\.\.\.\s*$")
-_NEXT = 3
+_NEXT = 6
+_BODY_OF_A_KEY = re.compile(r"[A-Za-z0-9+/]{24,}")
+_SAYS_EXAMPLE = re.compile(r"""\s*(?:-\s+)?["']?examples?["']?\s*:""")
+_DATA = (".yaml", ".yml", ".json", ".j2")
 _LINES_OF_A_KEY = 60
 _PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _LONG_WORD = re.compile(r"[\w.+/=-]{16,}")
@@ -149,9 +154,21 @@ def is_a_pattern(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_shown(hit: Hit, source: SourceCode) -> bool:
-    """A docstring shows how a key is passed on, or what is shown is a pattern or has its middle left out."""
-    after = source.lines[(hit.line or 1) - 1 : (hit.line or 1) + _NEXT]
-    return is_in_a_docstring(hit, source) or any(_LEFT_OUT.search(one) for one in after)
+    """A docstring shows how a key is passed on; or there is none, but how one begins, or its middle is left out."""
+    lines = source.lines[(hit.line or 1) - 1 : (hit.line or 1) + _NEXT]
+    if not lines or "PRIVATE KEY" not in lines[0]:
+        return is_in_a_docstring(hit, source)
+    after = (lines[0].partition("KEY")[2], *lines[1:])
+    is_whole = any(map(_BODY_OF_A_KEY.search, after)) and not any(map(_LEFT_OUT.search, lines))
+    return not is_whole or is_in_a_docstring(hit, source)
+
+
+def is_example_of_an_api(hit: Hit, source: SourceCode) -> bool:
+    """A description of an API shows what its answers look like, below a key that says so."""
+    if not hit.file.endswith(_DATA):
+        return False
+    line = hit.line or 1
+    return any(map(_SAYS_EXAMPLE.match, (source.line(line), *above(source.lines, line))))
 
 
 def is_profile(hit: Hit, source: SourceCode) -> bool:

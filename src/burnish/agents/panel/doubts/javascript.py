@@ -1,12 +1,11 @@
 """Doubts about what is said of JavaScript, TypeScript, Go and Rust, and of imports that no manifest declares."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
 
 from burnish.agents.panel.doubts.python import NAME
-from burnish.agents.panel.doubts.source import SourceCode, is_for_developers
+from burnish.agents.panel.doubts.source import SourceCode, above, is_for_developers
 from burnish.agents.panel.interface import Hit
 from burnish.agents.panel.places import in_folder_of_templates
 from burnish.agents.panel.selectors import plain
@@ -56,6 +55,7 @@ _ARGUMENT_OF_RUST = re.compile(r"""\.arg\("-\w*c"\)\s*\.arg\(&?(?P<name>[a-z_]\w
 _ON_PURPOSE = re.compile(r"//.*\b(?:panic|ignore|swallow|recover)", re.IGNORECASE)
 _ABOVE = 4
 _IS_TEST = re.compile(r"\s*(?:it|test)\s*\(")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _JOINED = re.compile(r"""['"`]\s*\+\s*([\w$.]+)""")
 _QUOTES_NAMES = re.compile(r"\b(?:quote|escape)\w*(?:id|identifier|name)?\w*\(", re.IGNORECASE)
 _ONLY_PLACES = re.compile(r"""=>\s*['"`][\s?()A-Z,]*\?[\s?()A-Z,]*['"`]""")
@@ -206,20 +206,7 @@ def is_no_test(hit: Hit, source: SourceCode) -> bool:
     nearby = source.lines[max(0, line - 3) : line]
     if "examples" in hit.file.split("/") or any(re.search(r"\.only\s*=[^=]", one) for one in nearby):
         return True
-    return any(_IS_TEST.match(one) for one in _around(source, line))
-
-
-def _around(source: SourceCode, line: int) -> Iterator[str]:
-    """The lines that begin what a line stands in, by their indentation, the innermost first."""
-    inside = _indented(source.line(line))
-    for one in reversed(source.lines[: line - 1]):
-        if one.strip() and _indented(one) < inside:
-            inside = _indented(one)
-            yield one
-
-
-def _indented(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return any(_IS_TEST.match(one) for one in above(source.lines, line))
 
 
 def is_for_debugging(hit: Hit, source: SourceCode) -> bool:
@@ -257,10 +244,21 @@ def is_script_of_developers(hit: Hit, source: SourceCode) -> bool:
     """
     if _OF_A_MODULE.search(source.line(hit.line)) and "child_process" not in source.text:
         return True
+    if _holds_constants(source.line(hit.line)):
+        return True
     if not is_for_developers(hit.file):
         return False
     line = hit.line or 1
-    return not any(map(_GIVEN_TO_SCRIPTS.search, source.lines[line - 1 : max(line, hit.end_line or line)]))
+    text = "\n".join(source.lines[line - 1 : max(line, hit.end_line or line)])
+    # Without a value in sight, a name of the whole line says what it may be.
+    values = [*_PUT_IN.findall(text), *_JOINED.findall(text)] or [text]
+    return not any(map(_GIVEN_TO_SCRIPTS.search, values))
+
+
+def _holds_constants(line: str) -> bool:
+    """Whether nothing but constants is put into a text, which are called in capitals."""
+    values = [*_PUT_IN.findall(line), *_JOINED.findall(line)]
+    return bool(values) and all(_CONSTANT.fullmatch(one.strip()) for one in values)
 
 
 def is_query_of_the_program(hit: Hit, source: SourceCode) -> bool:

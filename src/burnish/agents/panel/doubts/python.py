@@ -615,6 +615,8 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
 
 def _is_given_by_a_host(name: str, hit: Hit, source: SourceCode) -> bool:
     """Whether a program runs the file to configure itself, and gives it the name: `c.ServerApp.port = 1` of Jupyter."""
+    if name == "tags" and hit.file.rpartition("/")[2] == "conf.py":
+        return True  # of Sphinx
     is_configuration = "conf" in hit.file.rpartition("/")[2] and source.function(hit.line) is None
     return is_configuration and name in _OF_CONFIGURATIONS
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from burnish.agents.panel.doubts.source import SourceCode
+from burnish.agents.panel.doubts.source import SourceCode, above
 from burnish.agents.panel.interface import Hit
 
 _SAYS_INSECURE = re.compile(
@@ -81,14 +81,4 @@ def is_asked_for(hit: Hit, source: SourceCode) -> bool:
 
 def _is_asked_for_here(lines: Sequence[str]) -> bool:
     """Whether the last line stands in a branch that is for a server on this machine."""
-    inside = _indented(lines[-1]) if lines else 0
-    for one in reversed(lines):
-        if one.strip() and _indented(one) < inside:
-            inside = _indented(one)
-            if _ASKS_FOR_HERE.match(one) and "!" not in one:
-                return True
-    return False
-
-
-def _indented(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return any(_ASKS_FOR_HERE.match(one) and "!" not in one for one in above(lines, len(lines)))

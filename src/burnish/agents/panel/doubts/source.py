@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -141,3 +141,16 @@ def is_for_developers(path: str) -> bool:
     """Whether a file builds, checks or publishes the project, as far as its path tells: its users are its authors."""
     *folders, name = PurePosixPath(path).parts or ("",)
     return _DEVELOPERS.search(name) is not None or not _FOLDERS_OF_DEVELOPERS.isdisjoint(folders)
+
+
+def above(lines: Sequence[str], line: int) -> Iterator[str]:
+    """The lines that begin what a line stands in, by their indentation, the innermost first."""
+    inside = indented(lines[line - 1]) if line <= len(lines) else 0
+    for one in reversed(lines[: line - 1]):
+        if one.strip() and indented(one) < inside:
+            inside = indented(one)
+            yield one
+
+
+def indented(line: str) -> int:
+    return len(line) - len(line.lstrip())
