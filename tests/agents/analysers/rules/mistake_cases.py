@@ -385,6 +385,7 @@ LEFT_ALONE = [
         "def f():\n    return\n    yield\n",
         "def f():\n    if a:\n        return 1\n    g()\n",
         "def f():\n    return 1\n\n\ng()\n",
+        "def f():\n    return 1\n    'What it gives: one.'\n",
     ),
     *each("py-random-bits", "py", "x = rng.getrandbits(8)\n"),
     *each("py-cookie-open", "py", "r.set_cookie('a', 'b', secure=True)\n", "r.set_cookie('a', secure=SECURE)\n"),

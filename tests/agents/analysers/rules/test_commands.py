@@ -186,6 +186,7 @@ def test_a_step_whose_failure_is_asked_for_later_is_doubtful() -> None:
     assert not doubtful("if: steps.b.outcome == 'failure'\n        run: exit 1")
     assert doubtful("if: steps.a.outcome == 'failure'\n        run: exit 1")
     assert doubtful("run: test ${{ steps.a.outcome }} = success || exit 1")
+    assert doubtful("uses: ./report\n        with:\n          outcome: ${{ steps.a.outcome }}")
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ from burnish.agents.panel.places import (
         ("parser/attestfiles/env/Dockerfile", "program"),
         ("data/iam/examples-1.json", "tests"),
         ("st2tests/conf/key", "tests"),
+        ("engine/TaskTests.py", "tests"),
+        ("engine/Contests.py", "program"),
         ("src/contests/key", "program"),
         (".github/ci/e2econfig/users.yaml", "tests"),
         ("codemods/__testfixtures__/a.input.tsx", "material"),

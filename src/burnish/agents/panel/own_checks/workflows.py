@@ -101,7 +101,9 @@ def _is_asked_later(name: str, steps: Iterable[YamlNode]) -> bool:
     """Whether another step asks how this one ended, and can end the job."""
     outcome = f"steps.{name}.outcome"
     return bool(name) and any(
-        outcome in one.get("if").text or (outcome in one.get("run").text and "exit" in one.get("run").text)
+        outcome in one.get("if").text
+        or (outcome in one.get("run").text and "exit" in one.get("run").text)
+        or any(outcome in value.text for _, value in one.get("with").pairs)
         for one in steps
     )
 

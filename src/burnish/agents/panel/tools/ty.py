@@ -57,8 +57,8 @@ _NO_MEMBER = re.compile(r"Module `(?P<module>[\w.]+)` has no member `(?P<name>\w
 _CALLED = re.compile(r"\b(?:function|method) `(?:\w+\.)*?(?:(?P<owner>\w+)\.)?(?P<name>\w+)`")
 _MADE = re.compile(r"`(?:\w+\.)*?(?P<owner>\w+)\.__(?:init|new)__`")
 _MAKES_NAMES = re.compile(
-    r"\b(?:globals|locals|vars)\(\)|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*|\bModuleType\b"
-    r"|\b\w*current_module\(\)",
+    r"\b(?:globals|locals|vars)\(\)|^\s*exec\(|\bsys\.modules\[|^def __getattr__\b|^\s*from\s+\S+\s+import\s+\*"
+    r"|\bModuleType\b|\b\w*current_module\(\)",
     re.MULTILINE,
 )
 _GIVES = re.compile(r"\.(\w+)\s*=[^=]|setattr\(\s*\w+,\s*['\"](\w+)['\"]")
