@@ -59,6 +59,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("app.dockerfile", True),
         ("Dockerfile.dockerignore", False),
         ("Dockerfile.j2", False),
+        ("Dockerfile.rego", False),
         ("dockerfile_test.py", False),
         ("docker-compose.yml", False),
     ],

@@ -55,7 +55,7 @@ _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _LEFT_OUT = re.compile(r"KEY-----\[|^\s*\.\.\.\s*$")
 _NEXT = 6
 _BODY_OF_A_KEY = re.compile(r"[A-Za-z0-9+/]{24,}")
-_SAYS_EXAMPLE = re.compile(r"""\s*(?:-\s+)?["']?examples?["']?\s*:""")
+_SAYS_EXAMPLE = re.compile(r"""\s*(?:-\s+)?["']?(?:examples?|description)["']?\s*:""")
 _DATA = (".yaml", ".yml", ".json", ".j2")
 _LINES_OF_A_KEY = 60
 _PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16,}")
@@ -164,7 +164,7 @@ def is_shown(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_example_of_an_api(hit: Hit, source: SourceCode) -> bool:
-    """A description of an API shows what its answers look like, below a key that says so."""
+    """A description of an API shows what its answers look like, below a key or in a text that says so."""
     if not hit.file.endswith(_DATA):
         return False
     line = hit.line or 1

@@ -21,8 +21,8 @@ _FIXED_CODE = re.compile(
 _OR_TRUE = re.compile(r"!\s*(?P<name>[\w.$]+)\s*\|\|\s*(?P=name)\b")
 _NAMED_TWICE = re.compile(r"""\[["'](?P<name>\w+)["']\]\s*(?:\|\||&&|\?\?)\s*[\w.]+\.(?P=name)\b""")
 _WITH_EMPTY_CLASS = re.compile(r"/[^/\s]*\[\][^/]*/")
-_RUNS_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\(")
-_RUNS_FIXED_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
+_RUNS_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\)?\(")
+_RUNS_FIXED_TEXT = re.compile(r"\b(?:setTimeout|setInterval|eval)\)?\(\s*(?:\"[^\"\\]*\"|'[^'\\]*')\s*[,)]")
 _PUT_IN = re.compile(r"\$\{([^}]*)\}")
 _NAME_OF_TABLE = re.compile(
     r"""^[^'"`]*['"`][^'"`]*\b(?:from|into|update|table|exists)\s+(?:\$\{\w+\}|['"]\s*\+\s*[\w.]+)[^'"`+$]*(?:['"`][^+$]*)?$""",
@@ -198,6 +198,7 @@ def asks_for_a_feature(hit: Hit, source: SourceCode) -> bool:
     line = source.line(hit.line)
     return (
         "typeof /" in line
+        or "== null ? void 0 :" in line  # a compiler wrote it for `?.`
         or re.match(r"\s*0 && \(module\.exports = \{", line) is not None  # which esbuild writes, for node to read
         or re.search(r"[(&|]\s*\(?\s*\w+\s*=\s*new\b", line) is not None
         or re.search(r"=\s*(?:0|false)\s*$", line) is not None

@@ -173,6 +173,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.BURNISH, OwnRule.ACCESS_KEY.value): is_in_a_comment,
     (ToolName.KINGFISHER, "betterleaks.private-key"): is_shown,
     (ToolName.KINGFISHER, "betterleaks.jwt"): _any_of(is_example_address, is_example_of_an_api),
+    (ToolName.KINGFISHER, "betterleaks.docker-swarm-join-token"): is_example_of_an_api,
+    (ToolName.KINGFISHER, "betterleaks.docker-swarm-unlock-key"): is_example_of_an_api,
     (ToolName.KINGFISHER, "betterleaks.kubernetes-secret-yaml"): is_in_an_archive,
     (ToolName.BURNISH, OwnRule.PASSWORD.value): _any_of(is_of_a_server_for_tests, is_example_of_an_api),
     (ToolName.BURNISH, OwnRule.PASSWORD_IN_CODE.value): _any_of(is_in_a_docstring, is_of_this_machine),
@@ -180,6 +182,10 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.AST_GREP, "js-not-verified"): _any_of(is_asked_for, is_built),
     (ToolName.AST_GREP, "go-not-verified"): _any_of(is_verified_otherwise, is_asked_for),
     (ToolName.AST_GREP, "js-focused-test"): _any_of(is_no_test, is_built),
+    **{
+        (ToolName.AST_GREP, rule): is_built
+        for rule in ("js-assignment-in-condition", "js-callback-without-return", "js-parseint-callback")
+    },
     (ToolName.OXLINT, "jest/no-focused-tests"): is_no_test,
     (ToolName.OXLINT, "no-debugger"): is_for_debugging,
     (ToolName.OXLINT, "no-async-promise-executor"): handles_its_errors,
