@@ -15,8 +15,8 @@ _NAMES = ("dockerfile", "containerfile")
 _OTHER_SUFFIXES = frozenset(
     {
         ".cjs", ".css", ".dockerignore", ".erb", ".go", ".hbs", ".html", ".in", ".j2", ".java", ".jinja", ".jinja2",
-        ".js", ".json", ".lua", ".md", ".mjs", ".mustache", ".php", ".py", ".rb", ".rego", ".rs", ".rst", ".sh", ".template",
-        ".tmpl", ".toml", ".tpl", ".ts", ".tsx", ".txt", ".vim", ".yaml", ".yml",
+        ".js", ".json", ".lua", ".md", ".mjs", ".mustache", ".php", ".py", ".rb", ".rego", ".rs", ".rst", ".sh",
+        ".template", ".tmpl", ".toml", ".tpl", ".ts", ".tsx", ".txt", ".vim", ".yaml", ".yml",
     }
 )  # fmt: skip
 """Code and documents about Dockerfiles, and templates of which they are made."""
