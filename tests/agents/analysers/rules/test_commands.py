@@ -47,6 +47,7 @@ def test_a_check_whose_failure_is_hidden_counts_in_ci(command: str) -> None:
         "cd a && tox -e py",
         "CI=1 npx vitest run",
         "node --test",
+        "python -u -m pytest",
     ],
 )
 def test_commands_that_run_tests(command: str) -> None:
@@ -61,6 +62,7 @@ def test_commands_that_run_tests(command: str) -> None:
         "npm ci",
         "pnpm exec vitest list --config a.ts",
         "npx jest --listTests",
+        "yarn jest -u --ci",
         "cargo test --no-run",
         "cp tests/a b",
         "make build",

@@ -379,6 +379,7 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ),
         ("kingfisher:betterleaks.jwt", 1, "", ">>> parse('eyJhbGciOiJub25lIn0')\n"),
         ("burnish:access-key", 1, "", "# AKIAZZZZZZZZZZZZZZZZ\n"),
+        ("ruff:PLE1205", 1, "", "logging.info('done', {'event': 1})\n"),
         (
             "ty:invalid-await",
             3,
@@ -825,6 +826,7 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ),
         ("kingfisher:betterleaks.jwt", 1, "", "parse('eyJhbGciOiJub25lIn0')\n"),
         ("burnish:access-key", 1, "", "KEY = 'AKIAZZZZZZZZZZZZZZZZ'\n"),
+        ("ruff:PLE1205", 1, "", "logging.info('done', 1)\n"),
         (
             "ty:invalid-await",
             3,

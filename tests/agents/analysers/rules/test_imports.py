@@ -155,6 +155,8 @@ def test_a_file_of_the_project_that_is_not_there() -> None:
     fine = 'import a from "./prices.js";\nimport b from "./prices";\nimport "./style.css";\nimport "../dist/x.js";\n'
     assert not found("src/a.ts", fine, SCRIPT)
     assert not found("src/a.ts", 'import d from "../packages/ui";\n', SCRIPT)
+    # A compiler that takes both knows a script by the name that it may have one day.
+    assert not found("src/a.ts", 'import d from "./old.ts";\n', {**SCRIPT, "src/old.js": ""})
     assert not found("src/a.ts", 'import d from "./font!=!url-loader!subset?glyphs=0";\n', SCRIPT)
     assert not found("a.js", 'const own = require("./");\nconst one = require("./languages/" + name);\n', SCRIPT)
     assert not found("a.js", "const all = `\n${types.map(one => `import ${one} from './${one}';`)}\n`;\n", SCRIPT)

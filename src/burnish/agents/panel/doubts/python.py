@@ -80,6 +80,7 @@ _MAKE_TEXTS = frozenset(
 _DECIDES = re.compile(r"\brandom\(\)\s*[<>]|[<>]=?\s*random\.random\(\)")
 _OF_CONFIGURATIONS = ("c", "config", "get_config", "load_subconfig")
 _SOON = 4
+_WITH_ONE_VALUE = 2
 _OPERATORS = {ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge", ast.LtE: "le"}
 _IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC(?: and .*)?", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
@@ -824,8 +825,10 @@ def makes_no_page(hit: Hit, source: SourceCode) -> bool:
 
 
 def is_of_another_style(hit: Hit, source: SourceCode) -> bool:
-    """A logger of the project's own may fill in `{}`, or take values by themselves."""
+    """A logger of the project's own may fill in `{}`, or take values by themselves; a dict alone need not be used."""
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and node.args]
+    if any(len(node.args) == _WITH_ONE_VALUE and isinstance(node.args[1], ast.Dict) for node in calls):
+        return True
     owners = [ast.unparse(node.func.value) for node in calls if isinstance(node.func, ast.Attribute)]
     if "logg" not in source.text and any("." in one for one in owners):
         return True  # `self.app.log`

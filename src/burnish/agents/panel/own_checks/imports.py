@@ -367,7 +367,14 @@ _ENDINGS = (
     "/index.ts", "/index.tsx", "/index.mts", "/index.js", "/index.jsx", "/index.mjs", "/index.cjs", "/index.d.ts",
     "/index.json", "/package.json", "/index.vue",
 )  # fmt: skip
-_COMPILED = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
+_COMPILED = {
+    ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+    ".jsx": (".tsx",),
+    ".ts": (".js",),
+    ".tsx": (".jsx",),
+}
 
 
 class _JavaScript:
