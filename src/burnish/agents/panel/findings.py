@@ -21,6 +21,7 @@ MANY_CRITICAL = 20
 """And so many in several files. What is critical is told file by file as long as it can be read."""
 MOST_PLACES = 1_000
 _SYNTAX, _SEVERAL = "syntax-error", 2
+_OF_COMPILER = re.compile(r"E\d+|syntax")
 _OF_A_NAME = frozenset({"undefined-name", "missing-attribute", "undeclared-package"})
 """Problems of one name: wherever a file uses it, one thing is to be done."""
 
@@ -41,11 +42,17 @@ def findings_from(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings
     for hit, ruling in mine:
         if ruling:
             finding = _finding(reviewer, hit, ruling)
-            # Secrets of all kinds are one kind of problem.
-            kind = finding.title if hit.tool is ToolName.KINGFISHER else finding.rule
+            kind = _kind(hit, finding)
             files = of_a_rule.setdefault((kind, finding.severity), {})
             files.setdefault(hit.file, []).append(finding)
     return tuple(one for files in of_a_rule.values() for one in _together(files.values()))
+
+
+def _kind(hit: Hit, finding: Finding) -> str:
+    """Which problem a finding is one of, whatever its rule: secrets of all kinds, and code that does not compile."""
+    if hit.tool is ToolName.CARGO and _OF_COMPILER.fullmatch(hit.rule):
+        return "compile"
+    return finding.title if hit.tool is ToolName.KINGFISHER else finding.rule
 
 
 def _together(files: Collection[list[Finding]]) -> list[Finding]:

@@ -13,7 +13,8 @@ _TEST_FOLDERS = frozenset(
         "testsuite", "testsuites", "testcases", "testserver",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
-        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples", "tutorial", "tutorials", "guides",
+        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "listings", "samples",
+        "tutorial", "tutorials", "guides",
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(

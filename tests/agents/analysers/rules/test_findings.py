@@ -102,6 +102,14 @@ def test_secrets_of_all_kinds_are_of_one_kind() -> None:
     assert len(findings_from("security", hits[1:], DEFAULTS)) == 4
 
 
+def test_code_that_does_not_compile_is_one_problem() -> None:
+    errors = [hit(f"cargo:E{number:04}", file=f"src/{number}.rs", level="error") for number in range(10)]
+    (found,) = findings_from("bugs", errors, DEFAULTS)
+    assert len(found.also_at) == 9
+    others = [hit(f"cargo:{name}", file=f"src/{name}.rs", level="error") for name in ("eq_op", "E0382", "syntax")]
+    assert len(findings_from("bugs", others, DEFAULTS)) == 3
+
+
 def test_secrets_in_one_archive_are_one_finding() -> None:
     inside = [replace(hit("kingfisher:betterleaks.jwt", file="a.zip"), line=None, message=text) for text in "ab"]
     (found,) = findings_from("security", inside, DEFAULTS)

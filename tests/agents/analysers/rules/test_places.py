@@ -81,6 +81,7 @@ from burnish.agents.panel.places import (
         ("data/iam/examples-1.json", "tests"),
         ("st2tests/conf/key", "tests"),
         ("engine/TaskTests.py", "tests"),
+        ("listings/ch04/src/main.rs", "tests"),
         ("engine/Contests.py", "program"),
         ("src/contests/key", "program"),
         (".github/ci/e2econfig/users.yaml", "tests"),

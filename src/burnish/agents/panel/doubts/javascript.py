@@ -90,6 +90,7 @@ _BUNDLED = re.compile(r"""\.(?:min|esm|umd|iife|global|bundle)\.[cm]?js['"]""")
 _OF_TYPES = re.compile(r"\s*(?:import|export)\s+type\b")
 _LARGE = 50_000
 """As many characters as no person reads in a file of this kind."""
+_LARGE_IF_DENSE = 5_000
 _BUNDLE = re.compile(
     r"\b__(?:commonJS|toESM|nccwpck_require__|webpack_modules__)\b|\[function\s*\(require,\s*module,\s*exports\)|\b__webpack_require__\b"
 )
@@ -128,7 +129,7 @@ def is_built(hit: Hit, source: SourceCode) -> bool:
     if _RELEASE_OF_YARN.search(hit.file):
         return True
     is_dense = len(source.text) > _LONG_LINES * len(source.lines)
-    if len(source.text) > _LARGE and (is_dense or _is_bundle(source.text)):
+    if (is_dense and len(source.text) > _LARGE_IF_DENSE) or (len(source.text) > _LARGE and _is_bundle(source.text)):
         return True
     if plain(hit.rule) in _RUNS_CODE:
         return False

@@ -30,8 +30,10 @@ from burnish.agents.panel.own_checks.imports import is_optional
 _REPLACED = re.compile(r"from line (?P<line>\d+)")
 NAME = re.compile(r"`(?P<name>\w+)`")
 _INTERFACE = re.compile(r"\w*Interface|I[A-Z][a-z]\w*")
-_OF_PYTHON_2 = frozenset({"basestring", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"})
-_VERSION = re.compile(r"version_info|\bPY_?[23]|python_?[23]", re.IGNORECASE)
+_OF_PYTHON_2 = frozenset(
+    {"basestring", "buffer", "cmp", "file", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange"}
+)
+_VERSION = re.compile(r"version_info|\bPY_?[23]\d*|python_?[23]", re.IGNORECASE)
 _ALSO_FOR_2 = re.compile(r"\b_?(?:IS_?)?PY_?[23]\b|\bsys\.version_info\b|^\s*(?:import|from) six\b", re.MULTILINE)
 _ANOTHER_START = re.compile(r"version_info|__name__ == (?!'__main__')")
 _FILLED_IN = re.compile(r"__[A-Z][A-Z_]*__")

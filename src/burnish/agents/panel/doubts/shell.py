@@ -10,6 +10,8 @@ _SAYS_INSECURE = re.compile(
     r"\b(?:if|elif|case)\b.*(?:insecure|unsafe|no-?verify|skip.?verif|strict.?ssl|ignore_?ssl|unauthorized)|\binsecure\w*\)",
     re.IGNORECASE,
 )
+_CHOOSES = re.compile(r"strict.?ssl\b[^?\n]*\?[^:\n]*:", re.IGNORECASE)
+_REMOVED = re.compile(r"""\brm\s+(?:-\w+\s+)*["']?\$\{?(?P<name>\w+)""")
 _OF_THIS_MACHINE = re.compile(r"\bcurl\b.*\b(?:localhost|127\.0\.0\.1)\b")
 _ASKS_FOR_HERE = re.compile(r"\s*if\b.*(?:localhost|loopback|127\.0\.0\.1)", re.IGNORECASE)
 _FUNCTION = re.compile(r"(?:function\s+)?[\w:.-]+\s*(?:\(\)\s*)?\{|function\s")
@@ -69,10 +71,22 @@ def runs_its_arguments(hit: Hit, source: SourceCode) -> bool:
     return _ALL_ARGUMENTS.search(source.line(line)) is not None and _FUNCTION.match(opened) is not None
 
 
+def is_known_to_be_set(hit: Hit, source: SourceCode) -> bool:
+    """A condition around the line asks whether the variable is empty, or whether a folder is called like it."""
+    line = hit.line or 1
+    removed = _REMOVED.search(source.line(line))
+    if removed is None:
+        return False
+    asks = re.compile(rf"""-[ndef]\s+["']?\$\{{?{removed["name"]}\}}?["']?(?:\s|\]|;|$)""")
+    return any(asks.search(one) for one in above(source.lines, line) if re.match(r"\s*(?:el)?if\b|\s*while\b", one))
+
+
 def is_asked_for(hit: Hit, source: SourceCode) -> bool:
     """Certificates are not checked where the user says so, or the server is on the same machine."""
     line = hit.line or 1
     if _OF_THIS_MACHINE.search("".join(source.lines[line - 1 : line + 1])):
+        return True
+    if _CHOOSES.search(source.line(line)):
         return True
     before = source.lines[max(0, line - _NEARBY) : line]
     asks = (one for one in before if not one.lstrip().startswith(_COMMENTS))

@@ -100,6 +100,7 @@ from burnish.agents.panel.doubts.shell import (
     is_coprocess,
     is_descriptor,
     is_for_zsh,
+    is_known_to_be_set,
     is_label,
     is_of_another_shell,
     is_pipe_itself,
@@ -233,6 +234,8 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.SHELLCHECK, "SC1097"): is_read_otherwise,
     (ToolName.SHELLCHECK, "SC2078"): is_label,
     **{(ToolName.SHELLCHECK, f"SC{code}"): is_for_zsh for code in (2277, 2296, 2298, 2299, 2300, 2301)},
+    (ToolName.SHELLCHECK, "SC2115"): is_known_to_be_set,
+    (ToolName.BURNISH, OwnRule.DELETES_ROOT.value): is_known_to_be_set,
     (ToolName.SHELLCHECK, "SC2261"): is_descriptor,
     (ToolName.SHELLCHECK, "SC2260"): is_pipe_itself,
 }
