@@ -18,7 +18,7 @@ _TEST_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]tests|[a-z]+\d+tests|(?:[a-z]|fs)tests?|tests?[ _-].+|e2e.+|.+[_-]bench(?:marks?)?"
+    r".+[_-]test(?:s|ing)|unit-?tests?.+|[a-z]+\d+tests|(?:[a-z]|fs)tests?|tests?[ _-].+|e2e.+|.+[_-]bench(?:marks?)?"
     r"|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?"
     r"|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)"
     r"|(?:unit|integration|functional|system|acceptance)[_-]?test"
@@ -77,6 +77,8 @@ TEMPLATES = (".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".tt", ".musta
 _TEMPLATE_FOLDERS = frozenset({"template", "templates", "skeleton", "skeletons", "boilerplate"})
 _COMMENT = re.compile(r"[ \t]*(?:#|//|\*)")
 _REFERS = re.compile(r"^\s*(?:import|from)\b|[\"'`]")
+_ENTRY = re.compile(r"""\s*(?:-\s+)?(?P<quote>["'`])[^"'`]*(?P=quote),?\s*""")
+"""A line that is nothing but a text: an entry of a list, mostly of files to leave out."""
 _IMPORTS = re.compile(r"\b(?:import|from|require)\b")
 _LONGEST_REFERENCE = 300
 _ADDRESS = re.compile(r"://([^\s/:@]+):([^\s/@]+)@([\w.-]*)")
@@ -226,6 +228,8 @@ class References:
         if len(self._parts) < _FOLDER_AND_NAME or any(part not in content for part in self._parts):
             return False
         for found in self._named.finditer(content):
+            if _ENTRY.fullmatch(content[content.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]):
+                continue
             before = _before(content, found.start())
             is_path = "/" in found[0]
             is_listed = is_path or found["test"] or (by.endswith(_CONFIGURATIONS) and not found["function"])

@@ -379,6 +379,9 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ),
         ("kingfisher:betterleaks.jwt", 1, "", ">>> parse('eyJhbGciOiJub25lIn0')\n"),
         ("burnish:access-key", 1, "", "# AKIAZZZZZZZZZZZZZZZZ\n"),
+        ("burnish:access-key", 2, "", 'def f():\n    """AKIAZZZZZZZZZZZZZZZZ gives 1."""\n'),
+        ("ruff:F823", 2, "", "try:\n    Options\nexcept NameError:\n    from c import Options\n"),
+        ("ruff:S608", 1, "", "execute(f'insert into a values ({constants.VERSION})')\n"),
         ("ruff:PLE1205", 1, "", "logging.info('done', {'event': 1})\n"),
         (
             "ty:invalid-await",
@@ -826,6 +829,8 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ),
         ("kingfisher:betterleaks.jwt", 1, "", "parse('eyJhbGciOiJub25lIn0')\n"),
         ("burnish:access-key", 1, "", "KEY = 'AKIAZZZZZZZZZZZZZZZZ'\n"),
+        ("ruff:F823", 2, "", "try:\n    Options\nexcept ValueError:\n    from c import Options\n"),
+        ("ruff:S608", 1, "", "execute(f'insert into a values ({constants.version})')\n"),
         ("ruff:PLE1205", 1, "", "logging.info('done', 1)\n"),
         (
             "ty:invalid-await",
@@ -1311,6 +1316,13 @@ def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) ->
         ),
         ("ast-grep:go-sql-from-text", "a.go", 1, 'Query(fmt.Sprintf("UPDATE %s SET a = %s.b + 1", c, c))\n', "medium"),
         ("ast-grep:go-sql-from-text", "a.go", 1, 'Query(fmt.Sprintf("UPDATE %s SET a = %s", c, d))\n', "high"),
+        (
+            "ast-grep:go-sql-from-text",
+            "a.go",
+            1,
+            'Prepare(fmt.Sprintf("DELETE FROM %s.%s WHERE a = ?", c, d))\n',
+            "medium",
+        ),
         ("ast-grep:js-focused-test", "a.test.ts", 2, "it('a', () => {\n  describe.only('b', () => {})\n", "medium"),
         ("ast-grep:js-focused-test", "a.test.ts", 2, "describe('a', () => {\n  it.only('b', () => {})\n", "high"),
         ("oxlint:no-eval", "dist/a.js", 2, "var __commonJS = a;\neval(b);\n" + "c();\n" * 25_000, "medium"),

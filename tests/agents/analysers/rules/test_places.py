@@ -82,6 +82,8 @@ from burnish.agents.panel.places import (
         ("st2tests/conf/key", "tests"),
         ("engine/TaskTests.py", "tests"),
         ("listings/ch04/src/main.rs", "tests"),
+        ("libs/core_testing/eval.ts", "tests"),
+        ("src/QuickEdit/unittest-files/a.js", "tests"),
         ("engine/Contests.py", "program"),
         ("src/contests/key", "program"),
         (".github/ci/e2econfig/users.yaml", "tests"),
@@ -159,11 +161,13 @@ def test_a_file_of_rust_has_its_tests_at_its_end() -> None:
         ("src/near.test.js", True),
         ("src/other.test.js", False),
         ("tests/server.key", False),
+        ("tests/tools/left-out.js", False),
     ],
 )
 def test_what_code_of_a_program_names_belongs_to_it(path: str, named: bool) -> None:
     texts = {
         "src/shop/cart.py": "from test.shop.pay import pay\nfrom test.shop import unpaid\n",
+        "src/lint.js": "const skipped = [\n  'tests/tools/left-out.js',\n];\n",
         "src/run.js": "const stock = require('../tests/tools/make-stock');\nimport './near.test.js';\n",
         "settings.toml": "key = 'tests/server.key'\n",
     }

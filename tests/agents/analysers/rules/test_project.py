@@ -98,3 +98,25 @@ def test_a_program_may_give_a_name_to_all_its_modules(path: str, code: str, doub
 def test_what_only_the_change_says_excuses_nothing(one: Hit, files: Files) -> None:
     assert _is_doubtful(one, files, {})
     assert not _is_doubtful(one, {}, files)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("ty:import-not-found", "Cannot resolve imported module `dns.exception`"),
+        ("burnish:missing-module", "There is no `dns.exception` in the project."),
+    ],
+)
+@pytest.mark.parametrize(
+    ("more", "text", "doubtful"),
+    [
+        ({}, "import dns.exception\nfrom stack import config\n", True),
+        ({}, "import dns.exception\n", False),
+        ({"dns/__init__.py": ""}, "import dns.exception\nfrom stack import config\n", False),
+    ],
+)
+def test_a_package_within_another_is_not_imported_by_its_own_name(
+    rule: str, message: str, more: Files, text: str, *, doubtful: bool
+) -> None:
+    files = {"core/stack/dns/__init__.py": "", "core/stack/net.py": text, **more}
+    assert _is_doubtful(hit(rule, file="core/stack/net.py", message=message), files) is doubtful

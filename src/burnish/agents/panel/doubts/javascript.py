@@ -31,10 +31,10 @@ _NAME_OF_TABLE = re.compile(
 """A name of a table, which cannot be given as a parameter, is all that is put into the query."""
 _PUT_INTO_GO = re.compile(r"""%(?:\[\d+\])?[svq]|["`]\s*\+\s*[\w.]""")
 _BEFORE_A_TABLE = re.compile(
-    r"""\b(?:from|into|update|join|table|view|sequence)\s+(?:\\?["`\[])*$|\b(?:set|next|curr)val\(\s*'?$""",
+    r"""\b(?:from|into|update|join|table|view|sequence)\s+(?:\\?["`\[]|%s\.)*$|\b(?:set|next|curr)val\(\s*'?$""",
     re.IGNORECASE,
 )
-_COLUMN_OF_A_TABLE = re.compile(r"\.[a-z_]+\b")
+_COLUMN_OF_A_TABLE = re.compile(r"\.(?:[a-z_]+\b|%s)")
 _PART_OF_A_QUERY = re.compile(r"\s*(?:sql\w*|\w+(?:Sql|SQL)|placeholders|\w*[cC]lauses?|\w*[wW]here)(?:\(\))?\s*")
 _OF_THE_PROGRAM = re.compile(r"\s*(?:this(?:\.\w+)+|[A-Z][A-Z0-9_]+)\s*")
 _OF_OLD_BROWSERS = frozenset({"ActiveXObject", "attachEvent", "detachEvent"})

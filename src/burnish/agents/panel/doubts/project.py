@@ -13,6 +13,7 @@ import msgspec
 
 from burnish.agents.panel.interface import Hit, ToolName
 from burnish.agents.panel.own_checks.imports import FilesOfTree, comes_from_a_build
+from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.tools import ty
 from burnish.agents.panel.tools.reading import INVALID_SYNTAX
 from burnish.core.values import replace
@@ -27,6 +28,8 @@ _TO_BUILTINS = re.compile(
 )
 _NAMES_FLOW = ("package.json", ".babelrc", "babel.config.js")
 _FLOW = re.compile(rb"\bflow-(?:bin|parser|remove-types)\b|\bpreset-flow\b|flow-strip-types|\bhermes-parser\b")
+_KNOWN = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+_MISSING = re.compile(r"There is no `([\w.]+)`")
 _NAME_OF_PACKAGE = re.compile(r"(?:@[\w.-]+/)?(\w+?)(?:[.-]?js)?")
 _MODULES_OF_GO = ("go.mod", "vendor.mod")
 _MODULE_OF_GO = re.compile(rb"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/[\w./~-]+)\s+v\d", re.MULTILINE)
@@ -54,10 +57,26 @@ class Project:
             return found is not None and found[1].lower() in self._packages
         if hit.rule == ty.NO_IMPORT:
             file = ty.file_of_import(hit)
-            return file is not None and comes_from_a_build(file, self._head, self._base)
+            return file is not None and (
+                comes_from_a_build(file, self._head, self._base) or self._is_below_another(file, hit.file)
+            )
+        if hit.rule == OwnRule.MISSING_MODULE.value and (named := _MISSING.search(hit.message)):
+            return self._is_below_another(named[1].replace(".", "/"), hit.file)
         # A secret is one wherever it stands.
         is_vendored = "vendor/" in hit.file and hit.tool not in (ToolName.KINGFISHER, ToolName.BURNISH)
         return is_vendored and hit.file.startswith(self._vendored)
+
+    def _is_below_another(self, module: str, file: str) -> bool:
+        """Whether all packages of a name stand in one without an `__init__.py`, by which the file knows the others.
+
+        `localstack/dns` is `localstack.dns`: who imports `dns` there means another package.
+        """
+        ending = f"/{module.partition('/')[0]}/__init__.py"
+        found = (path.removesuffix(ending) for path in self._head.paths if path.endswith(ending))
+        parents = {folder.rpartition("/")[2] for folder in found}
+        text = self._head.read([file]).get(file, b"").decode("utf-8", "replace")
+        known = set(_KNOWN.findall(text))
+        return bool(parents) and f"{ending[1:]}" not in self._head.paths and parents <= known
 
     @cached_property
     def _builtins(self) -> frozenset[str]:

@@ -598,6 +598,13 @@ def takes_any_names(hit: Hit, source: SourceCode) -> bool:
     return any(ast.unparse(one) in ("globals()", "locals()", "vars()") for one in given)
 
 
+def is_asked_for_by_a_try(hit: Hit, source: SourceCode) -> bool:
+    """The code wants to know whether there is a name by now."""
+    tries = (node for node in source.around(hit.line) if isinstance(node, ast.Try))
+    caught = [ast.unparse(one.type) for node in tries for one in node.handlers if one.type]
+    return any("NameError" in one or "UnboundLocalError" in one for one in caught)
+
+
 def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
     """A name of another Python, one that something else gives to the module, or one that is never looked up."""
     nodes = source.around(hit.line)

@@ -109,15 +109,11 @@ def _is_quoted(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def _names(node: ast.AST) -> Iterator[str]:
     """The names whose values can become part of an expression: not what is called, counted, or only gone through."""
+    if _is_harmless(node):
+        return
     match node:
         case ast.Name():
             yield node.id
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _HARMLESS or _QUOTES.search(name):
-            return
-        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Pow() | ast.FloorDiv()) if not _holds_text(node):
-            return  # numbers
-        case ast.Compare():
-            return  # true or false
         case ast.Call(func=ast.Name()):
             yield from (name for part in (*node.args, *node.keywords) for name in _names(part))
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
@@ -130,6 +126,19 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield from (*_names(node.body), *_names(node.orelse))
         case _:
             yield from (name for part in ast.iter_child_nodes(node) for name in _names(part))
+
+
+def _is_harmless(node: ast.AST) -> bool:
+    """Whether nothing that someone wrote can be in a value."""
+    match node:
+        case ast.Attribute(attr=name):
+            return name.isupper()  # a constant of another module
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _HARMLESS or _QUOTES.search(name) is not None
+        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Pow() | ast.FloorDiv()):
+            return not _holds_text(node)  # numbers
+        case _:
+            return isinstance(node, ast.Compare)  # true or false
 
 
 def _holds_text(node: ast.AST) -> bool:

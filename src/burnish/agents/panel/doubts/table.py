@@ -50,6 +50,7 @@ from burnish.agents.panel.doubts.javascript import (
 )
 from burnish.agents.panel.doubts.python import (
     has_an_alias,
+    is_asked_for_by_a_try,
     is_behind_an_error,
     is_chosen,
     is_command_of_the_program,
@@ -150,6 +151,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.KINGFISHER, "betterleaks.algolia-api-key"): is_search_of_a_page,
     (ToolName.KINGFISHER, "betterleaks.gcp-api-key"): is_of_firebase,
     (ToolName.RUFF, "F821"): is_not_evaluated,
+    (ToolName.RUFF, "F823"): is_asked_for_by_a_try,
     (ToolName.RUFF, "F822"): is_given_by_the_module,
     (ToolName.RUFF, "PLE0604"): is_joined,
     (ToolName.RUFF, "F601"): is_made_each_time,
@@ -171,7 +173,7 @@ _DOUBTS: Mapping[tuple[ToolName, str], Doubt] = {
     (ToolName.KINGFISHER, "betterleaks.aws-amazon-bedrock-api-key-short-lived"): is_a_pattern,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-user"): is_example_call,
     (ToolName.KINGFISHER, "betterleaks.curl-auth-header"): is_example_call,
-    (ToolName.BURNISH, OwnRule.ACCESS_KEY.value): is_in_a_comment,
+    (ToolName.BURNISH, OwnRule.ACCESS_KEY.value): _any_of(is_in_a_comment, is_in_a_docstring),
     (ToolName.KINGFISHER, "betterleaks.private-key"): is_shown,
     (ToolName.KINGFISHER, "betterleaks.jwt"): _any_of(is_example_address, is_example_of_an_api),
     (ToolName.KINGFISHER, "betterleaks.docker-swarm-join-token"): is_example_of_an_api,
