@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 _TEST_FOLDERS = frozenset(
     {
-        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
+        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "mirage", "t",
         "testsuite", "testsuites", "testcases", "testserver",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",

@@ -225,7 +225,7 @@ def without_unknown_packages(hits: Sequence[Hit], imports: PythonImports) -> tup
     def is_certain(hit: Hit) -> bool:
         if member := _NO_MEMBER.search(hit.message):
             known = member["name"] in _names_of_library(member["module"])
-            if hit.rule == NO_IMPORT and f"{member['module']}.{member['name']}" in own:
+            if f"{member['module']}.{member['name']}" in own:
                 return False  # a module that is compiled
             return not known and not is_hidden(member["module"].partition(".")[0], hit.file)
         found = _UNRESOLVED.search(hit.message) if hit.rule == NO_IMPORT else None
