@@ -103,7 +103,7 @@ def runs_its_own_code(hit: Hit, source: SourceCode) -> bool:
     """
     calls = [node for node in source.around(hit.line) if isinstance(node, ast.Call) and last_name(node.func) == "eval"]
     run = _given_to(hit, source, ("exec", "eval"))
-    # `exec` is for code, whoever gives it; a value that is wanted can be had without `eval`.
+    # `exec` is for code by its nature; a value that is wanted can be had without `eval`.
     is_code = (not calls and not any(map(is_put_together, run))) or any(
         len(one.args) > 1 and not isinstance(one.args[1], ast.Dict) for one in calls
     )
