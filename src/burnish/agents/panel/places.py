@@ -9,17 +9,17 @@ from pathlib import PurePosixPath
 
 _TEST_FOLDERS = frozenset(
     {
-        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "mirage", "t",
+        "test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "t",
         "testsuite", "testsuites", "testcases", "testserver",
         "unittests", "integration-tests", "integration_tests", "test-utils", "playground",
         "bench", "benches", "benchmark", "benchmarks", "perf", "profiling",
-        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "listings", "samples",
+        "example", "examples", "demo", "demos", "doc", "docs", "docs_src", "samples",
         "tutorial", "tutorials", "guides",
     }
 )  # fmt: skip
 _TESTS_BY_NAME = re.compile(
-    r".+[_-]test(?:s|ing)|unit-?tests?.+|[a-z]+\d+tests|(?:[a-z]|fs)tests?|tests?[ _-].+|e2e.+|.+[_-]bench(?:marks?)?"
-    r"|(?!ab-).+-test(?:-(?:support|utils?|helpers?|harness))?"
+    r".+[_-]tests|unit-?tests?.+|[a-z]+\d+tests|(?:[a-z]|fs)tests?|tests?[ _-].+|e2e(?:[_-].+|config|tests?)"
+    r"|.+[_-]bench(?:marks?)?|.+-test-(?:support|utils?|helpers?|harness)"
     r"|test(?:helpers?|kit|lib|servers?|support|utils?|vectors?)|.+[_-](?:testsuite|vectors)"
     r"|(?:unit|integration|functional|system|acceptance)[_-]?test"
 )
@@ -56,7 +56,7 @@ _BELOW_TESTS = frozenset(
 )
 """Names that mean material only inside a folder of tests."""
 _TEST_NAME = re.compile(
-    r"(?:test_.*|.*_tests?|.*[a-z]Tests?|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?(?:[-_]\d+)?|sample)\.\w+|testing\.go|.*_test(?:_\w+)?\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
+    r"(?:test_.*|.*_tests?|.*[a-z]Tests|conftest|tests?)\.pyi?|tests?\.rs|tests?\.[cm]?[jt]sx?|test_.*\.(?:sh|bash)|(?:.*[.-])?(?:examples?(?:[-_]\d+)?|sample)\.\w+|testing\.go|.*_test(?:_(?:data|utils?|helpers?|certs?|keys?|dsa))?\.(?:go|rb|dart|exs|cc|cpp)|.*\.(?:test|spec|bench|stories)\.\w+"
     r"|.*_(?:test|spec)\.(?:sh|bash|zsh)|.*\.bats|test[_-]?(?:key|cert|ca|rsa)\w*\.(?:pem|key|crt)"
     r"|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kt|cs|php|swift|scala)|.*_spec\.rb"
 )

@@ -197,6 +197,7 @@ def test_a_step_whose_failure_is_asked_for_later_is_doubtful() -> None:
         ("github.event.comment.author_association == 'OWNER'", True),
         ("github.event.label.name == 'safe'", True),
         ("github.event.action == 'opened'", False),
+        ("github.actor != 'dependabot[bot]'", False),
     ],
 )
 def test_code_of_people_whom_a_condition_lets_in_is_doubtful(condition: str, *, doubtful: bool) -> None:

@@ -195,6 +195,12 @@ def test_what_the_source_of_the_standard_library_has_is_no_finding(tmp_path: Pat
     assert len(hits) > 1
 
 
+def test_a_member_of_what_is_no_module_of_its_own_is_looked_up_without_harm() -> None:
+    messages = ("Module `os.path` has no member `gone`", "Module `xml.parsers.expat.errors` has no member `gone`")
+    hits = [Hit(tool=ToolName.TY, rule="missing-attribute", file="a.py", line=1, message=one) for one in messages]
+    assert len(without_unknown_packages(hits, NOTHING)) == 2
+
+
 def test_a_compiled_module_of_the_standard_library_has_names_that_its_stub_lacks(tmp_path: Path) -> None:
     hits = look(Ty(), tmp_path, {"a.py": "import mmap\nprint(mmap.error)\nprint(mmap.errors)\n"}, EVERYTHING)
     assert [hit.line for hit in without_unknown_packages(hits, NOTHING)] == [3]

@@ -13,14 +13,16 @@ from burnish.agents.panel.interface import Hit
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 _OF_STRANGERS = re.compile(
     r"github\.head_ref\b"
-    r"|github\.event\.[\w.*-]*\b(?:title|body|message|email|page_name|display_title|head_branch|text)\b"
-    r"|github\.event\.[\w.*-]*\bhead\.(?:ref|label|repo\.(?:default_branch|description|homepage))\b"
+    r"|github\.event\.(?!inputs\.|client_payload\.)[\w.*-]*"
+    r"\b(?:title|body|message|description|homepage|email|page_name|display_title|head_branch|text)\b"
+    r"|github\.event\.[\w.*-]*\bhead\.(?:ref|label|repo\.default_branch)\b"
     r"|github\.event\.[\w.*-]*\b(?:author|committer)\.name\b"
     r"|steps\.[\w-]+\.outputs\.\w*(?:title|body|message|head_ref|head-ref|branch|comment)\b"
     r"|tojson\(\s*github(?:\.event(?:\.(?!inputs\b)\w+)?)?\s*\)",
     re.IGNORECASE,
 )
 """What everyone can write who opens an issue or a pull request. All else, maintainers or GitHub itself give."""
+_INDEX = re.compile(r"""\[\s*(?:'([\w-]+)'|"([\w-]+)"|\d+|\*)\s*\]""")
 _LONG_EXPRESSION = 8
 _THIS_MACHINE = ("127.0.0.1", "0.0.0.0")  # noqa: S104 - looked for, not listened on
 _HOST = re.compile(r"://[^\s/:@]*:[^\s/@]+@(?P<host>[\w.-]+|\[::1\])")
@@ -56,6 +58,7 @@ _LEFT_OUT = re.compile(r"KEY-----\[|^\s*\.\.\.\s*$")
 _NEXT = 6
 _BODY_OF_A_KEY = re.compile(r"[A-Za-z0-9+/]{24,}")
 _SAYS_EXAMPLE = re.compile(r"""\s*(?:-\s+)?["']?(?:examples?|description)["']?\s*:""")
+_OF_AN_API = re.compile(r"""^\s*["']?(?:openapi|swagger)["']?\s*:""", re.MULTILINE)
 _DATA = (".yaml", ".yml", ".json", ".j2")
 _LINES_OF_A_KEY = 60
 _PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16,}")
@@ -75,7 +78,9 @@ def is_of_maintainers(hit: Hit, source: SourceCode) -> bool:
     if not found:  # it has several lines
         around = "\n".join(source.lines[max(0, line - _LONG_EXPRESSION) : line + _LONG_EXPRESSION])
         found = _EXPRESSION.findall(around)
-    return bool(found) and not any(map(_OF_STRANGERS.search, found))
+    # `github.event['issue'].title` is `github.event.issue.title`.
+    plain = (_INDEX.sub(lambda index: f".{index[1] or index[2] or '*'}", one) for one in found)
+    return bool(found) and not any(map(_OF_STRANGERS.search, plain))
 
 
 def is_example_address(hit: Hit, source: SourceCode) -> bool:
@@ -165,7 +170,7 @@ def is_shown(hit: Hit, source: SourceCode) -> bool:
 
 def is_example_of_an_api(hit: Hit, source: SourceCode) -> bool:
     """A description of an API shows what its answers look like, below a key or in a text that says so."""
-    if not hit.file.endswith(_DATA):
+    if not hit.file.endswith(_DATA) or _OF_AN_API.search(source.text) is None:
         return False
     line = hit.line or 1
     return any(map(_SAYS_EXAMPLE.match, (source.line(line), *above(source.lines, line))))

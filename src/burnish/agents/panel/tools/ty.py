@@ -11,6 +11,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -292,8 +293,9 @@ def _names_of_library(module: str) -> frozenset[str]:
     if module.partition(".")[0] not in sys.stdlib_module_names:
         return frozenset()
     file = _library_file(module)
-    if file is None and (found := find_spec(module)) is not None and found.origin not in (None, "frozen"):
-        return frozenset(dir(import_module(module)))  # it is compiled
+    if file is None:
+        with suppress(ImportError):  # `os.path` is no module of its own, and a compiled one may miss a library
+            return frozenset(dir(import_module(module)))
     tree = parse_python(file.read_bytes()) if file else None
     nodes = list(ast.walk(tree)) if tree else []
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
