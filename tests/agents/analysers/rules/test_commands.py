@@ -48,6 +48,7 @@ def test_a_check_whose_failure_is_hidden_counts_in_ci(command: str) -> None:
         "CI=1 npx vitest run",
         "node --test",
         "python -u -m pytest",
+        "pytest -k list",
     ],
 )
 def test_commands_that_run_tests(command: str) -> None:

@@ -109,6 +109,8 @@ def test_an_empty_file_of_an_editor_is_fine() -> None:
         ("books.json", '{"a": 1}\n{"a": 2}\n', True),
         ("books.json", '{"a": 1}\n{"a": 2\n', False),
         ("books.json", '"a" "b"\n', False),
+        ("books.json", '{"a": {"b": 1}} 2 {"a": 2}\n', False),
+        ("books.json", '{"a": {"b": 1}}\n' * 100_000, True),
         ("package.json", '{"a": 1}\n{"a": 2}\n', False),
     ],
 )

@@ -108,16 +108,20 @@ def _has_comments(lines: str) -> bool:
 
 def _has_many_values(lines: str) -> bool:
     """Whether a text is one object after the other, as databases and logs write them."""
-    decoder, place = json.JSONDecoder(strict=False), 0
+    decoder = json.JSONDecoder(strict=False)
+    end, places = 0, _NEXT_OBJECT.finditer(lines)
     try:
-        while place < len(lines):
-            value, place = decoder.raw_decode(lines, place)
-            if not isinstance(value, dict):
-                return False
-            place += len(lines[place:]) - len(lines[place:].lstrip())
+        for found in places:
+            if found.start() >= end:
+                if lines[end : found.start()].strip():
+                    return False
+                _, end = decoder.raw_decode(lines, found.start())
     except (json.JSONDecodeError, RecursionError):
         return False
-    return True
+    return end > 0 and not lines[end:].strip()
+
+
+_NEXT_OBJECT = re.compile(r"\{")
 
 
 def _blank(match: re.Match[str]) -> str:
