@@ -93,6 +93,7 @@ def bad_key(place: Place) -> None:
 
 Mistake = tuple[Callable[[Place], None], str, str, str]
 """Where the user is, what they type, the message, and the hint."""
+_AS_IS = "To review the files as they are: `burnish review --whole`."
 MISTAKES: list[Mistake] = [
     (
         branch,
@@ -134,13 +135,13 @@ MISTAKES: list[Mistake] = [
         on_main,
         "burnish review",
         "burnish found no base for 'main': it is itself the default base, and there is no remote.",
-        "Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted.",
+        f"Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted. {_AS_IS}",
     ),
     (
         no_change,
         "burnish review",
         "There is nothing to review: 'change' is at the same commit as 'main'.",
-        "Commit the work, or use --uncommitted.",
+        f"Commit the work, or use --uncommitted. {_AS_IS}",
     ),
     (
         branch,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.end_to_end.machine import Done, Machine
 from tests.end_to_end.plots import content
-from tests.end_to_end.simple import CLEAN, FIXED, drift_machine
+from tests.end_to_end.simple import CLEAN, DRIFT, FIXED, drift_machine
 from tests.end_to_end.world import Before, check_nothing_left, sealed_kinds, status
 
 SHOWS_PROMPT = "cat >&2\n"
@@ -79,6 +79,39 @@ def test_a_review_of_some_files_is_never_sealed(tmp_path: Path) -> None:
     assert "app.py" not in prompt
     assert machine.burnish("verify").code == 1
     assert "no seal: only a part of the change was reviewed" in done.view["reason"]
+
+
+def test_a_review_of_files_as_they_are_is_never_sealed(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, telling(CLEAN))
+    machine.git("checkout", "--quiet", "main")
+    assert "burnish review --whole" in machine.burnish("review").err
+    whole = machine.burnish("review", "--whole", "--json")
+    assert (whole.code, whole.view["outcome"], whole.view["seal"]) == (0, "approved", None)
+    assert whole.view["subject"]["as_is"] is True
+    assert "no seal: files were reviewed, not a change" in whole.view["reason"]
+    assert {"app.py", "b.py"} <= {file["file"] for file in whole.view["census"]}
+    assert "burnish.toml" not in {file["file"] for file in whole.view["census"]}
+    assert machine.burnish("verify", "main", "--base", "main").code == 1
+    some = machine.burnish("review", "--whole", "change", "b.py", "--json")
+    assert ([file["file"] for file in some.view["census"]], some.view["subject"]["branch"]) == (["b.py"], "change")
+    assert "The files of the head are under review as they are" in prompt_of(machine, some)
+    assert machine.burnish("verify", "change", "--base", "main").code == 1
+    machine.git("checkout", "--quiet", "change")
+    assert "it looked at files, not at all that the branch changes" in machine.burnish().out
+
+
+def test_files_as_they_are_have_no_base(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, CLEAN)
+    for words in (("--base", "main"), ("HEAD~1",), ("main..change",), ("--staged",), ("--commit", "HEAD")):
+        refused = machine.burnish("review", "--whole", *words)
+        assert (refused.code, "--whole" in refused.err) == (2, True), words
+
+
+def test_what_was_found_in_files_as_they_are_blocks_no_change(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, {"review:1:reviewer:1": DRIFT, **CLEAN})
+    assert machine.burnish("review", "--whole", "--json").view["outcome"] == "failed"
+    machine.script(CLEAN)
+    assert machine.burnish("review", "--json").view["outcome"] == "approved"
 
 
 def test_the_base_is_the_one_that_ci_names(tmp_path: Path) -> None:

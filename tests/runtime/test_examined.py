@@ -3,6 +3,9 @@
 import stat
 from pathlib import Path
 
+import pytest
+
+from burnish.agents.panel import runner
 from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.seats import Seats
@@ -50,6 +53,21 @@ def test_a_workflow_that_is_not_understood_hides_nothing_of_the_others(tmp_path:
     assert (f"{folder}/b.yml", "zizmor:template-injection") in found
     examined = seats.examined("security-reviewer")
     assert [examined[f"{folder}/{name}.yml"] for name in "abc"] == ["secrets", "linted", "secrets"]
+
+
+def test_a_file_of_which_a_tool_says_too_much_hides_nothing_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "KEPT_BYTES", 8_000)
+    noisy = "".join(f"try {{ f({number}); }} catch (e) {{}}\n" for number in range(60))
+    quiet = "export function set(node, name) { node.innerHTML = `<b>${name}</b>`; }\n"
+    seats = Seats(tmp_path, {}, {"a.js": quiet, "bundle.js": noisy, "c.js": quiet})
+    found = seats.found("security-reviewer")
+    assert ("bundle.js", "ast-grep:unreadable", "high") in found
+    assert {place.partition(":")[0] for place, rule, _ in found if rule == "ast-grep:js-html-from-text"} == {
+        "a.js",
+        "c.js",
+    }
 
 
 def test_only_the_base_marks_a_file_as_generated(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from burnish.testing import repositories
 from burnish.testing.repositories import RepositoryBuilder
 from burnish.workspace.errors import AmbiguousReferenceError, SubjectError, UnknownReferenceError
 from burnish.workspace.repository import Repository
-from burnish.workspace.subjects import Work, freeze
+from burnish.workspace.subjects import FrozenSubject, Work, freeze, freeze_as_is
 
 
 def test_a_branch_is_frozen_against_its_base(repository: Repository) -> None:
@@ -175,3 +175,61 @@ def test_a_name_that_others_bear_too_can_be_written_in_full(branch_with_two_defe
     for branch in (None, "refs/heads/change"):
         frozen = freeze(repository, branch, "main")
         assert (frozen.branch, frozen.head) == ("change", builder.head)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Repository:
+    files = {
+        "shop.toml": "x = 1\n",
+        "app.py": "x = 1\n",
+        "lib/a.py": "a = 1\n",
+        "lib/b.py": "b = 1\n",
+        "caf\u00e9.py": "",
+    }
+    RepositoryBuilder(tmp_path).commit(files)
+    return Repository.discover(tmp_path)
+
+
+def as_is(repository: Repository, *paths: str, work: Work = Work.COMMITTED) -> FrozenSubject:
+    return freeze_as_is(repository, None, steers=lambda path: path.endswith(".toml"), paths=paths, work=work)
+
+
+def added(repository: Repository, subject: FrozenSubject) -> set[str]:
+    names = repository.git.text("diff", "-z", "--name-only", "--diff-filter=A", subject.merge_base, subject.head)
+    assert repository.git.text("diff", "-z", "--name-only", "--diff-filter=a", subject.merge_base, subject.head) == ""
+    return set(filter(None, names.split("\0")))
+
+
+def test_files_as_they_are_are_added_to_what_steers_their_review(shop: Repository) -> None:
+    subject = as_is(shop)
+    assert added(shop, subject) == {"app.py", "lib/a.py", "lib/b.py", "caf\u00e9.py"}
+    assert shop.files(subject.base_commit) == {"shop.toml"}
+    assert subject.tree == shop.tree_of("HEAD")
+    assert (subject.branch, subject.as_is, subject.detached, subject.empty) == ("main", True, True, False)
+    assert as_is(shop) == subject
+
+
+def test_other_files_are_the_base_of_those_that_are_named(shop: Repository) -> None:
+    subject = as_is(shop, "lib")
+    assert added(shop, subject) == {"lib/a.py", "lib/b.py"}
+    assert shop.files(subject.base_commit) == {"shop.toml", "app.py", "caf\u00e9.py"}
+    assert added(shop, as_is(shop, "lib/a.py", "app.py")) == {"lib/a.py", "app.py"}
+
+
+def test_work_that_is_not_committed_never_says_how_it_is_reviewed(shop: Repository) -> None:
+    (shop.root / "shop.toml").write_text("x = 2\n")
+    (shop.root / "new.py").write_text("new = 1\n")
+    subject = as_is(shop, work=Work.UNCOMMITTED)
+    assert "new.py" in shop.files(subject.head)
+    assert shop.read_file(subject.base_commit, "shop.toml") == b"x = 1\n"
+    assert "new.py" not in shop.files(as_is(shop).head)
+
+
+def test_settings_alone_are_nothing_to_review(shop: Repository) -> None:
+    with pytest.raises(SubjectError, match="only settings"):
+        as_is(shop, "shop.toml")
+
+
+def test_no_commits_have_no_files_as_they_are(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="no commits"):
+        as_is(Repository.discover(repositories.no_commits(tmp_path).path))

@@ -17,6 +17,7 @@ from burnish.agents.panel.project_tests.reviewing import TestReview, review_test
 from burnish.agents.panel.runner import AnalyserRunner, Looked
 from burnish.agents.panel.selectors import plain
 from burnish.agents.panel.snapshots import ChangeSnapshot
+from burnish.agents.panel.standing import in_standing_code
 from burnish.agents.panel.suppressions import without_suppressions
 from burnish.agents.services import Job, Services
 from burnish.core.effects import StartReview
@@ -115,8 +116,8 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
     if isinstance(tested, Failure):
         return tested
     seat, checked = await asyncio.gather(_look(runner, job, snapshot), _own_checks(runner, job, snapshot))
-    known = (_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
-    hits = hits_for(reviewer, tuple(known), settings)
+    known = tuple(_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
+    hits = hits_for(reviewer, in_standing_code(known) if job.run.subject.as_is else known, settings)
     deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *tested.findings),
@@ -150,8 +151,8 @@ async def added_secrets(services: Services, run: Run, stop: asyncio.Event) -> tu
 
 
 async def _own_checks(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> ChecksReview:
-    if not looks_for_bugs(job.effect.reviewer):
-        return ChecksReview()
+    if job.run.subject.as_is or not looks_for_bugs(job.effect.reviewer):
+        return ChecksReview()  # files as they are bring nothing new
     return await review_checks(runner.services, job, snapshot)
 
 

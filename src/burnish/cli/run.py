@@ -27,6 +27,7 @@ burnish review                  the branch that is checked out, against its base
 burnish review HEAD~3           what came after that commit
 burnish review --staged         what is staged
 burnish review src/app.py       only this file
+burnish review --whole          all files as they are; 'burnish review --whole src' only those
 burnish review --agent NAME     with one more reviewer, a model
 
 Exit codes: 0 approved, 1 findings remain, 2 usage or configuration, 4 did not run, 5 over budget, 6 unproven,
@@ -63,6 +64,9 @@ Exit codes are those of 'burnish fix'."""
 @click.command("review", help=_REVIEW_HELP)
 @click.argument("what", metavar="[WHAT]...", nargs=-1)
 @click.option("--staged", "--cached", "staged", is_flag=True, help="Review what is staged, against the last commit.")
+@click.option(
+    "--whole", is_flag=True, help="Review files as they are, not a change: all, or those named. Runs no tests."
+)
 @subject_options
 def review(**options: Any) -> int:
     from burnish.cli.drive import start  # noqa: PLC0415 - see above

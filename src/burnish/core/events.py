@@ -54,6 +54,18 @@ class Subject(Value):
     """The files that differ between the merge base and the tree."""
     paths: tuple[str, ...] = ()
     """The files and folders that are looked at, where that is not all. Such a review is never sealed."""
+    as_is: bool = False
+    """Files are reviewed as they are, and not what a change did to them. Such a review is never sealed either."""
+
+    @property
+    def is_whole_change(self) -> bool:
+        """Whether all of a change is looked at: nothing else can be sealed."""
+        return not (self.paths or self.as_is)
+
+    @property
+    def compared(self) -> str:
+        """What is reviewed, against what."""
+        return f"the files of {self.branch} as they are" if self.as_is else f"{self.branch} against {self.base}"
 
     @property
     def story_or_branch(self) -> str:

@@ -67,6 +67,7 @@ def subject_part(task: TaskMaterial, fences: Fences, *more: str) -> str:
         f"Branch: {subject.branch}",
         f"Base: {subject.base} ({subject.base_commit})",
         f"Head: {subject.head}",
+        "The files of the head are under review as they are: the base holds only settings." if subject.as_is else "",
         f"Only these paths are under review: {', '.join(subject.paths)}" if subject.paths else "",
         f"Brief: {task.brief_path}" if task.brief_path else "",
         *more,

@@ -23,7 +23,7 @@ def render(account: Account) -> str:
 def _lines(account: Account) -> Iterator[str]:
     run = account.run
     yield f"{words.state_word(account).text}: {words.reason(account)}"
-    yield f"{flat(run.subject.branch)} against {flat(run.subject.base)}, run {run.id}"
+    yield f"{flat(run.subject.compared)}, run {run.id}"
     for review in run.rounds[-1].reviews if run.rounds else ():
         if isinstance(review, FailedReview):
             yield f"{flat(review.reviewer)}: {bounded(flat(words.review_words(review)), _LONGEST)}"

@@ -110,6 +110,8 @@ def _subject(run: Run) -> SubjectObject:
     }
     if run.subject.paths:
         said["paths"] = list(run.subject.paths)
+    if run.subject.as_is:
+        said["as_is"] = True
     return said
 
 

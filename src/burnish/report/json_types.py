@@ -34,6 +34,8 @@ class SubjectObject(TypedDict):
     """The exact tree of that commit."""
     paths: NotRequired[list[str]]
     """The files and folders that were reviewed, if not all. Such a review is never sealed."""
+    as_is: NotRequired[bool]
+    """True if files were reviewed as they are, and not a change. Such a review is never sealed either."""
 
 
 class FailureObject(TypedDict):

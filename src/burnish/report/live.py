@@ -58,8 +58,7 @@ def title(run: Run) -> str:
     scope = "review and fix" if run.may_fix else "one review"
     again = f", resumed after {number(len(run.rounds), 'round')}" if run.rounds else ""
     ended = "".join(f", supersedes {name}" for name in run.started.supersedes)
-    subject = f"{run.subject.branch} against {run.subject.base}"
-    return f"run {run.id}: {subject}, protocol {run.protocol.name}, {scope}{ended}{again}"
+    return f"run {run.id}: {run.subject.compared}, protocol {run.protocol.name}, {scope}{ended}{again}"
 
 
 def print_event(event: AnyEvent, run: Run) -> None:

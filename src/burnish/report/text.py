@@ -69,7 +69,7 @@ def run_lines(account: Account) -> Iterator[Line]:
         yield (f"  {words.LOGS_REMOVED.format(run.id)}",)
     rounds = f"{len(run.rounds)} of at most {words.number(run.limit, 'round')}"
     mode = f"protocol {flat(run.protocol.name)}, {run.started.mode.value}, {rounds}"
-    yield (f"  {flat(run.subject.branch)} against {flat(run.subject.base)}, {mode}",)
+    yield (f"  {flat(run.subject.compared)}, {mode}",)
     yield (f"  commit {run.commit[:12]}, tree {run.tree[:12]}",)
     for round_ in run.rounds:
         yield from _round_lines(run, round_)
@@ -445,7 +445,9 @@ def _latest_lines(latest: Account, *, is_current: bool) -> Iterator[Line]:
     still = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
     if still:
         yield (f"  open findings: {words.counts_words(count(still))}",)
-    if latest.at_rest and not is_current:
+    if latest.at_rest and not run.subject.is_whole_change:
+        yield ("  it looked at files, not at all that the branch changes",)
+    elif latest.at_rest and not is_current:
         yield ("  the branch has changed since",)
 
 

@@ -67,6 +67,10 @@ ANALYSERS_ALONE = (
     "Reviewed by static analysers only. They catch known mistakes and run your tests, but cannot tell whether the "
     "change does what it should."
 )
+FILES_AS_THEY_ARE = (
+    "Files were reviewed as they are, without tests. Code that has long run is judged more mildly than a change: only "
+    "rules that proved right about such code block."
+)
 ADD_A_MODEL = 'To add a model, choose a ready one from `burnish agent list`: --agent NAME, or [roles] review = "NAME".'
 WHAT_HELPS = (
     'In burnish.toml of the base, add an agent that reads the change ([roles] review = "NAME"), or list generated and '
@@ -269,6 +273,8 @@ def kind_of_review(account: Account) -> tuple[str, ...]:
     by_rule = [review.reviewer for review in account.run.last_answered if review.agent in account.by_rule]
     if not by_rule:
         return ()
+    if account.run.subject.as_is:
+        return (FILES_AS_THEY_ARE,)
     if len(by_rule) == len(account.run.last_answered):
         return (ANALYSERS_ALONE, ADD_A_MODEL)
     return (f"Static analysers, which cannot tell whether the change does what it should: {', '.join(by_rule)}.",)
@@ -305,8 +311,8 @@ def census_line(run: Run) -> str:
     counted = Counter(entry.level for entry in enough)
     closest_first = sorted(counted, key=lambda level: -level.rank)
     levels = ", ".join(f"{counted[level]} {level.words.removeprefix('only ')}" for level in closest_first)
-    files = "file" if len(census) == 1 else "files"
-    return f"Examined: {len(enough)} of {len(census)} changed {files}" + (f" ({levels})" if levels else "")
+    files = f"{'' if run.subject.as_is else 'changed '}{'file' if len(census) == 1 else 'files'}"
+    return f"Examined: {len(enough)} of {len(census)} {files}" + (f" ({levels})" if levels else "")
 
 
 def tests_line(run: Run) -> str:

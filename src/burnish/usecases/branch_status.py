@@ -23,7 +23,12 @@ def branch_status(folder: Path) -> BranchStatus:
     frozen, why_not = _frozen(repository)
     reviewable = None if why_not else frozen
     latest = _latest(folder, branch)
-    is_current = latest is not None and reviewable is not None and latest.run.tree == reviewable.tree
+    is_current = (
+        latest is not None
+        and reviewable is not None
+        and latest.run.tree == reviewable.tree
+        and latest.run.subject.is_whole_change
+    )
     return BranchStatus(
         branch=branch,
         base=frozen.base if frozen is not None else "",

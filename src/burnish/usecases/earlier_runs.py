@@ -48,6 +48,8 @@ def _related(ledger: Ledger, repository: Repository, subject: Subject) -> Iterat
     other: list[RunStarted] = []
     for first in openings(ledger):
         earlier = first.subject
+        if subject.as_is != earlier.as_is:
+            continue  # what has long been in a file is nothing that a change brought
         if subject.branch != earlier.branch and subject.tree != earlier.tree and earlier.head not in history:
             continue
         group = same if earlier.base == subject.base or earlier.base_commit == subject.base_commit else other

@@ -4,6 +4,7 @@ A step is made from what the repository is now, not from what it was when the ru
 a file may be in the way, a seal may not hold.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -108,10 +109,7 @@ class _Steps:
             case Outcome.FAILED | Outcome.STOPPED | Outcome.BLOCKED:
                 yield from self._after_findings(untaken=untaken)
             case Outcome.UNPROVEN:
-                helps = "Add an agent that reads the change, or make the tests run"
-                yield NextStep(first=helps, command=self._again(untaken=untaken), does="reviews the change again")
-                anyway = self._again(untaken=untaken, unexamined=True)
-                yield NextStep(command=anyway, does="approves the change as 'unproven'")
+                yield from self._after_gaps(untaken=untaken)
             case Outcome.SKIPPED | Outcome.DID_NOT_RUN:
                 does = "reviews the change" if outcome is Outcome.SKIPPED else "tries again"
                 yield NextStep(command=self._again(untaken=untaken), does=does)
@@ -120,10 +118,19 @@ class _Steps:
             case Outcome.CANCELLED:
                 yield self._anew()
 
+    def _after_gaps(self, *, untaken: bool) -> Iterator[NextStep]:
+        if self._run.subject.as_is:
+            yield self._findings()
+            return
+        helps = "Add an agent that reads the change, or make the tests run"
+        yield NextStep(first=helps, command=self._again(untaken=untaken), does="reviews the change again")
+        anyway = self._again(untaken=untaken, unexamined=True)
+        yield NextStep(command=anyway, does="approves the change as 'unproven'")
+
     def _after_findings(self, *, untaken: bool) -> Iterator[NextStep]:
         """A review's findings can be handed to a fixer, if it can do anything about them; else a person must."""
         run = self._run
-        if run.started.mode is Mode.REVIEW:
+        if run.started.mode is Mode.REVIEW and not run.subject.as_is:
             blocking = _blocking(run)
             fixable = [finding for finding in blocking if self._can_fix(finding)]
             if fixable:
@@ -184,8 +191,13 @@ class _Steps:
         more = f"BURNISH_{cap.value.upper()}={caps[cap] * 2:.15g}"
         return NextStep(command=f"{more} {again}", does="starts a new run with twice the budget")
 
+    def _findings(self) -> NextStep:
+        return NextStep(command=shell_line("burnish", "findings", self._run.id), does="shows all findings")
+
     def _verify(self) -> NextStep:
         run = self._run
+        if run.subject.as_is:
+            return self._findings()
         if not run.seal:
             return NextStep(command=self._again(), does="reviews the change again: this approval has no seal")
         ref = self._sealed_ref()
@@ -255,8 +267,17 @@ class _Steps:
         if invocation_of(self._run).staged:
             return ("--staged",)
         uncommitted = self._inputs is not None and bool(self._inputs.work_tree)
+        if self._run.subject.as_is:
+            return (*self._as_is(), *(("--uncommitted",) if uncommitted else ()))
         what = ("--uncommitted",) if uncommitted else ("--branch", self._branch())
         return (*what, "--base", self._base())
+
+    def _as_is(self) -> tuple[str, ...]:
+        """The files, from where the user is; and their branch, where it is not the one that is checked out."""
+        subject, root = self._run.subject, self._repository.root
+        paths = (os.path.relpath(root / path, self._folder.absolute()) for path in subject.paths)
+        other = () if subject.branch == (self._repository.current_branch() or "HEAD") else (self._branch(),)
+        return ("--whole", *other, *(path if path.startswith(".") else f"./{path}" for path in paths))
 
     def _branch(self) -> str:
         """The branch by a name that stands for nothing else."""

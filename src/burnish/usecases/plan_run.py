@@ -47,7 +47,7 @@ from burnish.usecases.trust_settings import (
 from burnish.workspace.errors import SubjectError
 from burnish.workspace.names import shown
 from burnish.workspace.repository import Repository
-from burnish.workspace.subjects import FrozenSubject, Work, freeze
+from burnish.workspace.subjects import FrozenSubject, Work, freeze, freeze_as_is
 
 IN_SESSION = "panel"
 """The protocol of a session that reviews its own work, where no other is named."""
@@ -78,6 +78,8 @@ class RunRequest(Value):
     uncommitted: bool = False
     staged: bool = False
     """What is staged is reviewed, against the last commit."""
+    whole: bool = False
+    """Files are reviewed as they are, and not what a change did to them."""
     index: Path | None = None
     """What holds the staged files, where that is not the repository's own index."""
     brief: str = ""
@@ -164,15 +166,7 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     repository = Repository.discover(folder)
     named = _named(repository, folder, request)
     target = named.base or target_in_ci(repository, environment)
-    frozen = freeze(
-        repository,
-        named.branch,
-        target,
-        work=Work.STAGED if request.staged else Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED,
-        ignoring=(*RECORD_PATHS, *LEFTOVER_PATHS),
-        index=request.index,
-        allow_empty=request.build,
-    )
+    frozen = _frozen(repository, named, target, request)
     base = Base(name=frozen.base, commit=frozen.base_commit, asked=target)
     resolved = resolve_settings(repository, base, environment, request.flags, ask)
     if request.session and resolved.merged.origin("protocol").layer is LayerName.DEFAULT:
@@ -225,9 +219,34 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     return replace(planned, budget=budget, notices=(*planned.notices, *notices))
 
 
+def _frozen(repository: Repository, named: NamedSubject, target: str | None, request: RunRequest) -> FrozenSubject:
+    ignoring = (*RECORD_PATHS, *LEFTOVER_PATHS)
+    if request.whole:
+        work = Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED
+        return freeze_as_is(repository, named.branch, steers=_steers, paths=named.paths, work=work, ignoring=ignoring)
+    return freeze(
+        repository,
+        named.branch,
+        target,
+        work=Work.STAGED if request.staged else Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED,
+        ignoring=ignoring,
+        index=request.index,
+        allow_empty=request.build,
+    )
+
+
+def _steers(path: str) -> bool:
+    """Whether a file says how others are reviewed, so that it is no part of what is reviewed as it is."""
+    from burnish.agents.panel.own_configuration import declares_packages, is_configuration  # noqa: PLC0415 - few ask
+
+    is_policy = path == REPOSITORY_FILE or path.startswith(".burnish/") or path.endswith(".gitattributes")
+    return is_policy or path in _guidance_files() or is_configuration(path) or declares_packages(path)
+
+
 def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSubject:
     """Branch, base and paths, by whatever options they were named."""
     ways = {
+        "--whole": request.whole and (request.staged or bool(request.commit)),
         "--commit": bool(request.commit),
         "--staged": request.staged,
         "--uncommitted": request.uncommitted,
@@ -240,6 +259,8 @@ def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSu
     used = [way for way, is_used in ways.items() if is_used]
     if len(used) > 1:
         raise PlanError(f"{' and '.join(used)} name different changes.", hint="Use one of them.")
+    if request.whole and (request.base or named.base):
+        raise PlanError("--whole reviews files as they are: there is no base.", hint="Omit one of them.")
     if request.base and named.base:
         raise PlanError(f"--base {request.base} and {named.base} are two bases.", hint="Use one of them.")
     if named.paths and request.mode is not Mode.REVIEW:
@@ -428,6 +449,7 @@ def _subject(
         status_file=_status_file(repository, frozen.head, request) if marks and request.story else "",
         changed=changed,
         paths=paths,
+        as_is=frozen.as_is,
     )
 
 
@@ -531,7 +553,11 @@ def _prompts(repository: Repository, base: Base, resolved: ResolvedSettings) -> 
 
 def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple[str, ...]:
     """Work that a user may think is part of the review: what is not committed on the branch that is checked out."""
-    if frozen.uncommitted or repository.root == repository.common_dir or frozen.head != repository.commit_of("HEAD"):
+    if frozen.uncommitted or repository.root == repository.common_dir:
+        return ()
+    head = repository.commit_of("HEAD")
+    is_checked_out = frozen.branch in (repository.current_branch(), head[:12])
+    if frozen.head != head and not (frozen.as_is and is_checked_out):
         return ()
     files = repository.uncommitted(RECORD_PATHS)
     if not files:

@@ -62,7 +62,7 @@ OWN_AUTHORSHIP = Authorship()
 def commit_tree(
     git: Git,
     tree: str,
-    parent: str,
+    parent: str | None,
     message: str,
     at: float,
     *,
@@ -81,7 +81,7 @@ def commit_tree(
         "GIT_COMMITTER_EMAIL": how.committer.address,
         "GIT_COMMITTER_DATE": date,
     }
-    parents = ("-p", parent, *(("-p", merged) if merged else ()))
+    parents = [word for one in (parent, merged) if one for word in ("-p", one)]
     arguments = ("commit-tree", tree, *parents, "-F", "-", *(("-S",) if how.signed else ()))
     text, variables = message.encode("utf-8", errors="replace"), {**identity, **(environment or {})}
     if not how.signed:

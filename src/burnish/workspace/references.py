@@ -106,7 +106,10 @@ def default_base(git: Git, head: str, *, by_settings: bool = True) -> str:
     if head in USUAL_BASES:
         raise SubjectError(
             f"burnish found no base for '{head}': it is itself the default base, and there is no remote.",
-            hint="Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted.",
+            hint=(
+                "Work on a branch (git switch --create NAME), name a base with --base, or use --uncommitted. "
+                "To review the files as they are: `burnish review --whole`."
+            ),
         )
     raise SubjectError(
         f"burnish found no base for '{head}': there is no remote HEAD, no main and no master.",

@@ -1,8 +1,9 @@
 """The subject of a review, frozen: which commits are compared, fixed once so that later moves change nothing."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from burnish.workspace.repository import Repository, excluding
 
 UNCOMMITTED = "Uncommitted work"
 """The message of the commit that stands for it."""
+SETTINGS, ALL_FILES = "Settings", "All other files"
+"""Those of the commits that stand for files as they are."""
 
 
 class Work(Enum):
@@ -43,6 +46,8 @@ class FrozenSubject(Value):
     """`head` is a commit that burnish made from the work tree; no branch points to it."""
     empty: bool = False
     """The head's tree is the merge base's: there is nothing to review."""
+    as_is: bool = False
+    """`head` adds the files as they are to what steers their review. burnish made both commits."""
 
 
 def freeze(
@@ -96,6 +101,64 @@ def freeze(
     if not allow_empty:
         _refuse_nothing(subject, staged=work is Work.STAGED)
     return subject
+
+
+def freeze_as_is(
+    repository: Repository,
+    branch: str | None,
+    *,
+    steers: Callable[[str], bool],
+    paths: Sequence[str] = (),
+    work: Work = Work.COMMITTED,
+    ignoring: Sequence[str] = (),
+) -> FrozenSubject:
+    """The files of a branch as they are: all, or those in `paths`. Raises `SubjectError` where there are none.
+
+    They are the change, and the base holds everything else: what `steers` their review, as it was committed.
+    """
+    git = repository.git
+    name, _ = _branch(git, branch, uncommitted=work is not Work.COMMITTED)
+    meant = "HEAD" if branch is None else branch
+    committed = references.commits(git, meant)[meant]
+    if committed is None and branch is None:
+        raise NothingToReviewError("There are no commits here yet.", hint="Commit something first: `git commit`.")
+    committed = committed or references.commit_of(git, meant)
+    commit = committed if work is Work.COMMITTED else commit_work_tree(git, committed, ignoring)
+    held = (path for path in repository.files(committed) if steers(path) or not _is_below(path, paths))
+    at = float(git.text("show", "--no-patch", "--format=%ct", committed))
+    base = commit_tree(git, _tree_of(git, committed, held), None, SETTINGS, at)
+    tree, former_tree = _trees(git, commit, base)
+    if tree == former_tree:
+        raise NothingToReviewError(
+            "There is nothing to review: only settings of tools are there, and they are taken as they are.",
+            hint="Name other files, or omit the paths to review all files.",
+        )
+    return FrozenSubject(
+        branch=name if name != "HEAD" else committed[:12],
+        base=name if name != "HEAD" else committed[:12],
+        base_commit=base,
+        merge_base=base,
+        head=commit_tree(git, tree, base, ALL_FILES, at),
+        tree=tree,
+        detached=True,
+        uncommitted=work is not Work.COMMITTED,
+        as_is=True,
+    )
+
+
+def _is_below(path: str, places: Sequence[str]) -> bool:
+    return not places or any(path == place or path.startswith(f"{place}/") for place in places)
+
+
+def _tree_of(git: Git, commit: str, paths: Iterable[str]) -> str:
+    """A tree with some of the files of a commit."""
+    wanted = frozenset(map(os.fsencode, paths))
+    entries = git.about("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    kept = b"".join(entry + b"\0" for entry in entries if entry.partition(b"\t")[2] in wanted and entry)
+    with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+        environment = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        git.run("update-index", "-z", "--index-info", stdin=kept, environment=environment)
+        return git.text("write-tree", environment=environment)
 
 
 def commit_work_tree(
@@ -164,7 +227,8 @@ def _refuse_nothing(subject: FrozenSubject, *, staged: bool) -> None:
         hint = "Stage files with `git add`, or use --uncommitted."
         raise NothingToReviewError("There is nothing to review: nothing is staged.", hint=hint)
     reason = "is at the same commit as" if subject.head == subject.base_commit else "is already part of"
-    hint = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
+    first = "Everything is committed." if subject.uncommitted else "Commit the work, or use --uncommitted."
+    hint = f"{first} To review the files as they are: `burnish review --whole`."
     raise NothingToReviewError(f"There is nothing to review: '{subject.branch}' {reason} '{subject.base}'.", hint=hint)
 
 

@@ -23,6 +23,10 @@ class ToolError(BurnishError):
     kind = ErrorKind.INFRASTRUCTURE
 
 
+class TooMuchSaidError(ToolError):
+    """A tool reported more than is kept, so that nothing of it can be believed."""
+
+
 class UnloadableFileError(ToolError):
     """One file kept a tool from looking at any: it can look at the others without that one."""
 

@@ -29,6 +29,12 @@ _STEERING = (
 )  # fmt: skip
 
 
+_OF_PACKAGES = frozenset(
+    {
+        "setup.py", "meson.build", "Pipfile", "Cargo.toml", "go.mod", "go.sum", "go.work",
+        "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml",
+    }
+)  # fmt: skip
 _MAY_EXTEND = (".toml", ".json", ".jsonc", ".cfg", ".ini")
 _SHALLOW = 2
 """How deep in the tree all modules of a folder count, not one."""
@@ -53,6 +59,12 @@ def configured_tools(paths: Collection[str], read: Callable[[str], bytes | None]
 def is_configuration(path: str) -> bool:
     """Whether a file steers linters or test tools, so that a change of it could weaken the change's own gate."""
     return _is_steering(_name(path))
+
+
+def declares_packages(path: str) -> bool:
+    """Whether a file says which packages a project has, or keeps their versions."""
+    name = _name(path)
+    return name in _OF_PACKAGES or name.endswith(".lock") or ("requirements" in name and name.endswith(".txt"))
 
 
 def configuration_of(

@@ -86,6 +86,15 @@ class CheckRules(Value):
     """For entries that do not say it themselves."""
 
 
+class Standing(Value):
+    """What the findings of a rule were worth in code that projects have long run."""
+
+    serious: int = 0
+    harmless: int = 0
+    """True, and harmless where they stood."""
+    wrong: int = 0
+
+
 class Claim(Value):
     """An entry of a check that means a rule, and how exactly."""
 
@@ -109,6 +118,12 @@ def rules_of(check: str) -> CheckRules:
 def asked_for() -> Words:
     """The words for rules of no check that the project's own configuration, or its settings for burnish, asks for."""
     return _load("asked-for.toml", Words)
+
+
+@cache
+def standing() -> dict[str, dict[str, Standing]]:
+    """What was measured in standing code, by tool and rule."""
+    return _load("standing.toml", dict[str, dict[str, Standing]])
 
 
 def looks(tool: ToolName) -> Iterator[tuple[str, Look]]:

@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 from burnish.agents.panel import rule_caches
 from burnish.agents.panel.doubts.project import UNDEFINED
 from burnish.agents.panel.doubts.table import with_doubts
-from burnish.agents.panel.interface import Hit, Task, ToolError, ToolInvocation, ToolName, UnloadableFileError
+from burnish.agents.panel.interface import (
+    Hit,
+    Task,
+    ToolError,
+    ToolInvocation,
+    ToolName,
+    TooMuchSaidError,
+    UnloadableFileError,
+)
 from burnish.agents.panel.novelty import LinesOf, introduced
 from burnish.agents.panel.places import is_filled_in, is_template, shows_placeholders
 from burnish.agents.panel.programs import program
@@ -21,7 +29,7 @@ from burnish.agents.panel.project_tests.pythons import exists, virtual_environme
 from burnish.agents.panel.snapshots import ChangeSnapshot, TreeSnapshot
 from burnish.agents.panel.suppressions import marked
 from burnish.agents.panel.tools.eslint import PROGRAM as ESLINT
-from burnish.agents.panel.tools.reading import INVALID_SYNTAX, NOT_READ
+from burnish.agents.panel.tools.reading import INVALID_SYNTAX, NOT_READ, UNREADABLE
 from burnish.agents.panel.tools.registry import TOOLS
 from burnish.agents.panel.tools.ty import (
     SECONDS,
@@ -52,6 +60,7 @@ _STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
 
 
 _ALONE = TOOLS.keys() - {ToolName.TY}
+_SAID_TOO_MUCH = "A tool has more to say about this file than burnish keeps, so it was not examined."
 _NO_TYPES = "Types were not checked"
 _CREDENTIAL_ADDRESSES = ("betterleaks.generic-credential-uri", "betterleaks.mongodb-connection-string")
 _NO_ESLINT = (
@@ -232,8 +241,22 @@ class AnalyserRunner:
             others = tuple(file for file in task.files if file != error.hit.file)
             looked = await self._run(folder, replace(task, files=others), stop, view) if others else Looked()
             return replace(looked, hits=(*looked.hits, error.hit))
+        except TooMuchSaidError:
+            if task.tool is ToolName.KINGFISHER:
+                raise  # it looks at its whole folder
+            return await self._run_apart(folder, task, stop, view)
         unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
         return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
+
+    async def _run_apart(self, folder: Path, task: Task, stop: asyncio.Event, view: CopyView | None) -> Looked:
+        """The same for each half of the files. One of which a tool says too much by itself counts as not examined."""
+        middle = len(task.files) // 2
+        if not middle:
+            (file,) = task.files
+            return Looked(hits=(Hit(tool=task.tool, rule=UNREADABLE, file=file, line=None, message=_SAID_TOO_MUCH),))
+        halves = (task.files[:middle], task.files[middle:])
+        first, second = [await self._run(folder, replace(task, files=files), stop, view) for files in halves]
+        return Looked(hits=(*first.hits, *second.hits), examined=(*first.examined, *second.examined))
 
     async def start(
         self,

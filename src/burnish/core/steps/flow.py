@@ -121,15 +121,16 @@ def settle_approval(run: Run, approval: Approval) -> Run:
 
 def _to_seal(run: Run, approval: Approval) -> Run:
     outcome = Outcome.ACCEPTED if approval.accepted else Outcome.APPROVED
-    if run.subject.paths:
-        return end(run, outcome, f"{approval.reason}; no seal: only a part of the change was reviewed")
+    if not run.subject.is_whole_change:
+        seen = "files were reviewed, not a change" if run.subject.as_is else "only a part of the change was reviewed"
+        return end(run, outcome, f"{approval.reason}; no seal: {seen}")
     kinds = _kinds(run, approval) or (SealKind.APPROVED,)
     return replace(run, phase=Sealing(kinds=kinds, reason=approval.reason, work=Ready(), outcome=outcome))
 
 
 def end_unmet(run: Run, outcome: Outcome, reason: str) -> Run:
     """End a run that did not pass its gate. A review that the policy does not enforce is sealed as what it is."""
-    if run.started.enforced or run.may_fix or run.subject.paths:
+    if run.started.enforced or run.may_fix or not run.subject.is_whole_change:
         return end(run, outcome, reason)
     local = (SealKind.LOCAL_POLICY,) if run.started.local_policy else ()
     kinds = (*local, SealKind.REPORTED)

@@ -91,6 +91,7 @@ _SWITCHED_OFF = Missing(reason='the policy of the base says [analysers] tests = 
 _MOST_MANIFESTS = 50
 _NO_TESTS = Missing(reason="no tests were found", hint=NAME_THE_COMMAND, excused=True)
 _OUT_OF_REACH = Missing(reason="no test was run, because none can reach a changed file", excused=True)
+_NO_CHANGE = Missing(reason="no test was run, because files were reviewed and not a change", excused=True)
 _FEW_FILES = 10
 _NOT_ASKED = TestResult(ended=SuiteEnd.EXITED, code=0, lists_passed=True, partial=True)
 """What the base says where it was not asked."""
@@ -132,6 +133,8 @@ async def review_tests(services: Services, job: Job[StartReview]) -> TestReview 
     if services.settings.analysers.tests == OFF:
         return _no_evidence(_SWITCHED_OFF)
     subject = job.run.subject
+    if subject.as_is:
+        return _no_evidence(_NO_CHANGE)
     changed = await asyncio.to_thread(
         ChangeUnderTest, services.repository, subject.base_commit, job.run.commit, subject.paths
     )

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from burnish.agents.panel.interface import Hit, SourceFile, ToolError, ToolName
+from burnish.agents.panel.interface import Hit, SourceFile, ToolError, ToolName, TooMuchSaidError
 from burnish.contracts.text import bounded
 from burnish.core.text import clean_text
 from burnish.system.process import Finished, How
@@ -60,7 +60,7 @@ def output_of(tool: ToolName, finished: Finished, codes: Collection[int]) -> byt
     if finished.how is How.EXITED and finished.code in codes:
         if not finished.stdout_cut:
             return finished.stdout
-        raise ToolError(f"{tool.value} reported too much to keep.", hint="Review the change in smaller parts.")
+        raise TooMuchSaidError(f"{tool.value} reported too much to keep.", hint="Review the change in smaller parts.")
     said = [line for line in clean_text(finished.stderr_tail).splitlines() if line.strip()]
     last = f" Its last line: {bounded(said[-1], 300)}" if said else ""
     raise ToolError(f"{tool.value} {_end_of(finished)}.{last}", hint=_HINT)

@@ -1,0 +1,41 @@
+"""What blocks in code that is reviewed as it is, and not as a change.
+
+In new code a rule is believed: what an agent just wrote may call a module that does not exist. Code that a project has
+long run proves that it does, so that there a rule blocks only if it was right where it was measured. A hit of any other
+is medium at most, and a comment that silences a tool is the project's own decision.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from burnish.agents.panel.interface import Hidden, Hit
+from burnish.agents.panel.rulebook import Standing, standing
+from burnish.agents.panel.selectors import plain
+from burnish.core.values import replace
+
+_LEAST_JUDGED = 3
+_MOST_WRONG = 0.15
+_LEAST_SERIOUS = 0.3
+_VARIANTS = (".tsx", ".ts")
+"""What the names of rules end with that are the same for another parser."""
+
+
+def in_standing_code(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits as they count where no change brought them."""
+    return tuple(map(_as_standing, hits))
+
+
+def _as_standing(hit: Hit) -> Hit:
+    is_hidden = hit.hidden is not Hidden.NOT
+    may_be_right = is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
+    return replace(hit, hidden=Hidden.BEFORE if is_hidden else Hidden.NOT, doubtful=may_be_right)
+
+
+@cache
+def _is_proven(tool: str, rule: str) -> bool:
+    for variant in _VARIANTS:
+        rule = rule.removesuffix(variant)
+    measured = standing().get(tool, {}).get(rule, Standing())
+    judged = measured.serious + measured.harmless + measured.wrong
+    is_right = measured.wrong <= _MOST_WRONG * judged and measured.serious >= _LEAST_SERIOUS * judged
+    return judged >= _LEAST_JUDGED and is_right

@@ -1,0 +1,55 @@
+"""Code that has long run is judged by what was measured about such code."""
+
+import pytest
+
+from burnish.agents.panel.interface import Hidden, ToolName
+from burnish.agents.panel.rulebook import claims, standing
+from burnish.agents.panel.rulings import rule_on
+from burnish.agents.panel.standing import in_standing_code
+from burnish.core.values import replace
+from burnish.settings.types import AnalyserSettings
+from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
+
+
+def _severity(rule: str, hidden: Hidden = Hidden.NOT, settings: AnalyserSettings = DEFAULTS) -> str:
+    (one,) = in_standing_code([replace(hit(rule), hidden=hidden)])
+    ruling = rule_on(one, settings)
+    return ruling.severity.value if ruling else ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "severity"),
+    [
+        ("ruff:F811", "high"),
+        ("ruff:F821", "critical"),
+        ("ast-grep:py-dict-changed", "high"),
+        ("oxlint:oxc(const-comparisons)", "high"),
+        ("ruff:S307", "medium"),  # a third of its findings were wrong
+        ("ruff:B039", "medium"),  # hardly any of its findings was serious
+        ("ast-grep:js-sql-from-text.ts", "medium"),
+        ("burnish:missing-module", "medium"),
+        ("ruff:F632", "medium"),  # too few findings to know
+        ("ruff:F401", "medium"),
+        ("ruff:SIM118", "low"),
+    ],
+)
+def test_only_what_proved_right_about_such_code_blocks(rule: str, severity: str) -> None:
+    assert _severity(rule) == severity
+
+
+@pytest.mark.parametrize("hidden", [Hidden.NAMED, Hidden.BLANKET, Hidden.BEFORE])
+def test_a_comment_that_silences_a_tool_is_the_projects_decision(hidden: Hidden) -> None:
+    assert _severity("ruff:F811", hidden) == ""
+    assert _severity("ruff:F821", hidden) == "medium"  # in a change no comment makes it milder
+    assert _severity("kingfisher:kingfisher.aws.1", hidden) == "medium"  # a secret is one whatever a comment says
+
+
+def test_the_user_decides_all_the_same() -> None:
+    assert _severity("ruff:S307", settings=wanting(ruff__S307="critical")) == "critical"
+
+
+def test_what_was_measured_are_rules_that_a_check_looks_for() -> None:
+    measured = [(tool, rule) for tool, rules in standing().items() for rule in rules]
+    unknown = [f"{tool}:{rule}" for tool, rule in measured if not claims(ToolName(tool), rule)]
+    assert len(measured) > 50
+    assert unknown == []
