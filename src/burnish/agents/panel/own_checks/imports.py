@@ -9,6 +9,7 @@ import json
 import posixpath
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import PurePosixPath
@@ -337,15 +338,37 @@ def _package_roots(package: str, paths: frozenset[str]) -> tuple[str, ...]:
 
     A package inside of another one (`shop/contrib/django`) is never imported by its last name.
     """
-    ending = f"{package}/__init__.py"
-    roots = (path.removesuffix(ending) for path in paths if path == ending or path.endswith(f"/{ending}"))
-    return tuple(root for root in roots if f"{root}__init__.py" not in paths)
+    return tuple(root for root in _python_packages(paths).get(package, ()) if f"{root}__init__.py" not in paths)
+
+
+@cache
+def _python_packages(paths: frozenset[str]) -> Mapping[str, Sequence[str]]:
+    """By the last name of each package: the folders that it is in, each with its slash."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if folder and name == "__init__.py":
+            above, slash, package = folder.rpartition("/")
+            found.setdefault(package, []).append(f"{above}{slash}")
+    return found
 
 
 def _has_module(place: str, paths: frozenset[str]) -> bool:
     """Whether something is called so, or stands below a path that is no folder here: a submodule."""
     above = (str(folder) for folder in PurePosixPath(place).parents)
-    return not paths.isdisjoint((place, *above)) or any(path.startswith((f"{place}.", f"{place}/")) for path in paths)
+    return not paths.isdisjoint((place, *above)) or any(_begins(f"{place}{mark}", paths) for mark in "./")
+
+
+def _begins(prefix: str, paths: frozenset[str]) -> bool:
+    """Whether any of the paths begins so. To look at each of them for each import would take minutes."""
+    ordered = _in_order(paths)
+    place = bisect_left(ordered, prefix)
+    return place < len(ordered) and ordered[place].startswith(prefix)
+
+
+@cache
+def _in_order(paths: frozenset[str]) -> Sequence[str]:
+    return sorted(paths)
 
 
 SCRIPT_TOKEN = re.compile(
