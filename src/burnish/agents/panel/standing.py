@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from burnish.agents.panel.interface import Hidden, Hit
+from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.rulebook import Standing, standing
 from burnish.agents.panel.selectors import plain
 from burnish.core.values import replace
@@ -21,8 +22,8 @@ _VARIANTS = (".tsx", ".ts")
 
 
 def in_standing_code(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits as they count where no change brought them."""
-    return tuple(map(_as_standing, hits))
+    """The hits as they count where no change brought them. That a submodule is there is none."""
+    return tuple(_as_standing(hit) for hit in hits if hit.rule != OwnRule.SUBMODULE.value)
 
 
 def _as_standing(hit: Hit) -> Hit:

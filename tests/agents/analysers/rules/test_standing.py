@@ -44,6 +44,10 @@ def test_a_comment_that_silences_a_tool_is_the_projects_decision(hidden: Hidden)
     assert _severity("kingfisher:kingfisher.aws.1", hidden) == "medium"  # a secret is one whatever a comment says
 
 
+def test_a_submodule_is_not_examined_and_no_finding() -> None:
+    assert in_standing_code([hit("burnish:submodule")]) == ()
+
+
 def test_the_user_decides_all_the_same() -> None:
     assert _severity("ruff:S307", settings=wanting(ruff__S307="critical")) == "critical"
 
