@@ -12,6 +12,7 @@ from burnish.agents.panel.interface import Hidden, Hit
 from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.rulebook import Standing, standing
 from burnish.agents.panel.selectors import plain
+from burnish.agents.panel.tools.reading import INVALID_SYNTAX
 from burnish.core.values import replace
 
 _LEAST_JUDGED = 3
@@ -22,13 +23,18 @@ _VARIANTS = (".tsx", ".ts")
 
 
 def in_standing_code(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits as they count where no change brought them. That a submodule is there is none."""
-    return tuple(_as_standing(hit) for hit in hits if hit.rule != OwnRule.SUBMODULE.value)
+    """The hits as they count where no change brought them. That a submodule is there is none.
+
+    In a file that a tool cannot parse, such as one for Python 2, it is a guess what any other tool says.
+    """
+    unparsed = {hit.file for hit in hits if hit.rule == INVALID_SYNTAX}
+    counted = [hit for hit in hits if hit.rule != OwnRule.SUBMODULE.value]
+    return tuple(_as_standing(hit, guessed=hit.file in unparsed) for hit in counted)
 
 
-def _as_standing(hit: Hit) -> Hit:
+def _as_standing(hit: Hit, *, guessed: bool) -> Hit:
     is_hidden = hit.hidden is not Hidden.NOT
-    may_be_right = is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
+    may_be_right = guessed or is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
     return replace(hit, hidden=Hidden.BEFORE if is_hidden else Hidden.NOT, doubtful=may_be_right)
 
 

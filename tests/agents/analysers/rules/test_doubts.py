@@ -101,6 +101,7 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .a import C\n"),
         ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .b import C\n"),
         ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os\nimport posix as os\n"),
+        ("ruff:F811", 2, "`_` from line 1", "from .texts import gettext as _\n_ = lambda text: text\n"),
         ("ruff:B909", 3, "", "def f(self):\n    for a in self.view:\n        self.view.update([a])\n"),
         (
             "ruff:B909",

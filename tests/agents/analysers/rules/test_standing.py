@@ -44,6 +44,12 @@ def test_a_comment_that_silences_a_tool_is_the_projects_decision(hidden: Hidden)
     assert _severity("kingfisher:kingfisher.aws.1", hidden) == "medium"  # a secret is one whatever a comment says
 
 
+def test_what_is_said_of_a_file_that_cannot_be_parsed_is_a_guess() -> None:
+    hits = in_standing_code([hit("ruff:F811", "a.py"), hit("ruff:invalid-syntax", "a.py"), hit("ruff:F811", "b.py")])
+    severities = [(one.file, ruling.severity.value) for one in hits if (ruling := rule_on(one, DEFAULTS))]
+    assert severities == [("a.py", "medium"), ("a.py", "medium"), ("b.py", "high")]
+
+
 def test_a_submodule_is_not_examined_and_no_finding() -> None:
     assert in_standing_code([hit("burnish:submodule")]) == ()
 

@@ -542,8 +542,9 @@ def is_registered_or_declared(hit: Hit, source: SourceCode) -> bool:
     """
     found = _REPLACED.search(hit.message)
     first = [*source.around(int(found["line"]))] if found else []
-    if _imports(first) and _imports(source.around(hit.line)):
-        return True  # of two imports of one name, the second one is meant, and mostly both are the same
+    second = [*source.around(hit.line)]
+    if _imports(first) and (_imports(second) or any(isinstance(node, ast.Assign) for node in second)):
+        return True  # of two imports of one name, or an import and `_ = str`, the second one is meant
     if any(isinstance(node, ast.Assign | ast.Global) for node in first):
         return True
     decorators = [last_name(one) for node in first if isinstance(node, Function) for one in node.decorator_list]
