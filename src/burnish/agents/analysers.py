@@ -117,7 +117,9 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         return tested
     seat, checked = await asyncio.gather(_look(runner, job, snapshot), _own_checks(runner, job, snapshot))
     known = tuple(_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
-    hits = hits_for(reviewer, in_standing_code(known) if job.run.subject.as_is else known, settings)
+    if job.run.subject.as_is:
+        known = await asyncio.to_thread(in_standing_code, known, snapshot.head.lines)
+    hits = hits_for(reviewer, known, settings)
     deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *tested.findings),

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from burnish.agents.panel.interface import Hidden, Hit
+from burnish.agents.panel.novelty import LinesOf
 from burnish.agents.panel.own_checks.reporting import OwnRule
+from burnish.agents.panel.python_source import parse_python
 from burnish.agents.panel.rulebook import Standing, standing
 from burnish.agents.panel.selectors import plain
 from burnish.agents.panel.tools.reading import INVALID_SYNTAX
@@ -22,12 +24,14 @@ _VARIANTS = (".tsx", ".ts")
 """What the names of rules end with that are the same for another parser."""
 
 
-def in_standing_code(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def in_standing_code(hits: Sequence[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     """The hits as they count where no change brought them. That a submodule is there is none.
 
-    In a file that a tool cannot parse, such as one for Python 2, it is a guess what any other tool says.
+    In a file that cannot be parsed, such as one for another Python, it is a guess what any tool says.
     """
     unparsed = {hit.file for hit in hits if hit.rule == INVALID_SYNTAX}
+    believed = {hit.file for hit in hits if hit.file.endswith(".py") and _is_proven(hit.tool.value, plain(hit.rule))}
+    unparsed |= {file for file in believed - unparsed if parse_python("\n".join(lines(file) or ())) is None}
     counted = [hit for hit in hits if hit.rule != OwnRule.SUBMODULE.value]
     return tuple(_as_standing(hit, guessed=hit.file in unparsed) for hit in counted)
 

@@ -101,6 +101,12 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
         ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .a import C\n"),
         ("ruff:F811", 2, "`C` from line 1", "from .a import C as C\nfrom .b import C\n"),
         ("ruff:F811", 2, "Redefinition of unused `os` from line 1", "import os\nimport posix as os\n"),
+        (
+            "ruff:F821",
+            3,
+            "Undefined name `z3`",
+            "def load(names):\n    for name in names: globals()[name] = __import__(name)\nlate = lambda: z3.pi\n",
+        ),
         ("ruff:F811", 2, "`_` from line 1", "from .texts import gettext as _\n_ = lambda text: text\n"),
         ("ruff:B909", 3, "", "def f(self):\n    for a in self.view:\n        self.view.update([a])\n"),
         (
@@ -1682,6 +1688,20 @@ def test_a_program_gives_names_to_its_configuration(file: str, line: int, code: 
     one = hit("ruff:F821", line=line, file=file, message=f"Undefined name `{name}`")
     (looked,) = with_doubts([one], {file: code.split("\n")}.get)
     assert looked.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "severity"),
+    [
+        ("src/shop/__init__.py", "from .prices import price\nprices.clear()\n", "medium"),
+        ("src/shop/offers.py", "from .prices import price\nprices.clear()\n", "critical"),
+        ("src/shop/__init__.py", "from shop.prices import price\nprices.clear()\n", "critical"),
+        ("src/shop/__init__.py", "from ..prices import price\nprices.clear()\n", "critical"),
+    ],
+)
+def test_a_package_has_the_modules_of_its_own_that_it_imports_from(file: str, code: str, severity: str) -> None:
+    unknown = hit("ruff:F821", file=file, line=2, message="Undefined name `prices`")
+    assert _severity(unknown, code) == severity
 
 
 def test_objects_of_what_runs_a_script() -> None:

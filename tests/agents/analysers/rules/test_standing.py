@@ -11,8 +11,12 @@ from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
 
 
+def _lines(path: str) -> list[str]:
+    return ["print 'of another Python'"] if path == "two.py" else []
+
+
 def _severity(rule: str, hidden: Hidden = Hidden.NOT, settings: AnalyserSettings = DEFAULTS) -> str:
-    (one,) = in_standing_code([replace(hit(rule), hidden=hidden)])
+    (one,) = in_standing_code([replace(hit(rule), hidden=hidden)], _lines)
     ruling = rule_on(one, settings)
     return ruling.severity.value if ruling else ""
 
@@ -45,13 +49,15 @@ def test_a_comment_that_silences_a_tool_is_the_projects_decision(hidden: Hidden)
 
 
 def test_what_is_said_of_a_file_that_cannot_be_parsed_is_a_guess() -> None:
-    hits = in_standing_code([hit("ruff:F811", "a.py"), hit("ruff:invalid-syntax", "a.py"), hit("ruff:F811", "b.py")])
+    found = [hit("ruff:F811", "a.py"), hit("ruff:invalid-syntax", "a.py"), hit("ruff:F811", "b.py")]
+    hits = in_standing_code([*found, hit("ruff:F811", "two.py"), hit("oxlint:oxc(const-comparisons)", "a.js")], _lines)
     severities = [(one.file, ruling.severity.value) for one in hits if (ruling := rule_on(one, DEFAULTS))]
-    assert severities == [("a.py", "medium"), ("a.py", "medium"), ("b.py", "high")]
+    expected = [("a.py", "medium"), ("a.py", "medium"), ("b.py", "high"), ("two.py", "medium"), ("a.js", "high")]
+    assert severities == expected
 
 
 def test_a_submodule_is_not_examined_and_no_finding() -> None:
-    assert in_standing_code([hit("burnish:submodule")]) == ()
+    assert in_standing_code([hit("burnish:submodule")], _lines) == ()
 
 
 def test_the_user_decides_all_the_same() -> None:

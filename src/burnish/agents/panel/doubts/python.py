@@ -619,6 +619,7 @@ def is_not_evaluated(hit: Hit, source: SourceCode) -> bool:
         or _is_quoted(name, nodes)
         or _is_list_of_names(source)
         or _is_given_by_a_host(name, hit, source)
+        or _is_submodule(name, hit, source)
         or _is_set_in_an_earlier_turn(name, hit.line, nodes)
         or _is_error_at_hand(name, nodes)
     )
@@ -630,6 +631,13 @@ def _is_given_by_a_host(name: str, hit: Hit, source: SourceCode) -> bool:
         return True  # of Sphinx
     is_configuration = "conf" in hit.file.rpartition("/")[2] and source.function(hit.line) is None
     return is_configuration and name in _OF_CONFIGURATIONS
+
+
+def _is_submodule(name: str, hit: Hit, source: SourceCode) -> bool:
+    """Whether a package imports from a module of its own, `from .a import b`: then the package has the module, too."""
+    imports = (node for part in source.body for node in ast.walk(part) if isinstance(node, ast.ImportFrom))
+    own = {(node.module or "").partition(".")[0] for node in imports if node.level == 1}
+    return name in own and hit.file.rpartition("/")[2] == "__init__.py"
 
 
 def _is_error_at_hand(name: str, nodes: Sequence[ast.AST]) -> bool:

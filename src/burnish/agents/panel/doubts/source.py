@@ -43,7 +43,13 @@ class SourceCode:
 
     @cached_property
     def fills_its_names(self) -> bool:
-        """Whether something else may define names of the module: `exec(…)`, `globals().update(…)`, `f(globals())`."""
+        """Whether something else may define names of the module: `exec(…)`, `globals().update(…)`, `f(globals())`.
+
+        A function may, too, by `globals()[name] = …`.
+        """
+        everything = (node for part in self.body for node in ast.walk(part) if isinstance(node, ast.Subscript))
+        if any(isinstance(one.ctx, ast.Store) and ast.unparse(one.value) == "globals()" for one in everything):
+            return True
         nodes = [node for part in self.body if not isinstance(part, Function) for node in ast.walk(part)]
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         if any(ast.unparse(one.func) in ("exec", "execfile", "globals().update", "vars().update") for one in calls):
