@@ -228,6 +228,7 @@ def test_jobs_that_may_fail_never_run_or_need_what_is_not_there() -> None:
     assert in_workflow(job.format("if: false")) == [(OwnRule.TESTS_MAY_FAIL.value, 4)]
     assert in_workflow(job.format("needs: [a, b]")) == [(OwnRule.UNKNOWN_JOB.value, 4)]
     assert not in_workflow(job.format("needs: a"))
+    assert not in_workflow(job.format("needs: [A]"))
     assert not in_workflow(job.format("continue-on-error: ${{ matrix.experimental }}"))
     assert not in_workflow("jobs: [\n")
     assert not list(workflow_hits("a.yml", job.format("if: false").encode()))

@@ -128,9 +128,10 @@ def _given_away(path: str, part: YamlNode, users: Iterable[YamlNode]) -> Iterato
 
 
 def _unknown_jobs(path: str, job: YamlNode, jobs: frozenset[str]) -> Iterator[Hit]:
-    needs = job.get("needs")
+    needs, known = job.get("needs"), {one.lower() for one in jobs}
     for name in _texts(needs):
-        if name not in jobs and "${{" not in name:
+        # GitHub compares the names of jobs without case.
+        if name.lower() not in known and "${{" not in name:
             yield hit(OwnRule.UNKNOWN_JOB, path, needs.line, f"The workflow has no job `{text(name)}`.")
 
 
