@@ -70,7 +70,7 @@ def render(account: Account) -> str:
         state=state.text,
         tone=state.tone.word,
         branch=run.subject.branch,
-        base=run.subject.base,
+        against=fill("line", text="files as they are") if run.subject.as_is else fill("against", base=run.subject.base),
         reason=words.reason(account),
         facts=_joined(_facts(run)),
         next=_joined(_next(account)),
