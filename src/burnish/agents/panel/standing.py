@@ -5,10 +5,11 @@ long run proves that it does, so that there a rule blocks only if it was right w
 is medium at most, and a comment that silences a tool is the project's own decision.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
-from burnish.agents.panel.interface import Hidden, Hit
+from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.novelty import LinesOf
 from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.python_source import parse_python
@@ -20,25 +21,42 @@ from burnish.core.values import replace
 _LEAST_JUDGED = 3
 _MOST_WRONG = 0.15
 _LEAST_SERIOUS = 0.3
+_UNDEFINED = "F821"
+_MANY_NAMES = 10
+"""A project that works with so many names that are nowhere defined is given them by what a tool cannot see."""
+_SILENCED = re.compile(r"#\s*(?:pylint:\s*disable|pyright:\s*ignore|type:\s*ignore|noqa|nosec)\b|//\s*(?:NOLINT|@ts-)")
+"""Comments for other tools too: somebody has looked at this line."""
 _VARIANTS = (".tsx", ".ts")
 """What the names of rules end with that are the same for another parser."""
 
 
 def in_standing_code(hits: Sequence[Hit], lines: LinesOf) -> tuple[Hit, ...]:
-    """The hits as they count where no change brought them. That a submodule is there is none.
+    """The hits as they count where no change brought them. That a submodule is there is none."""
+    counted = tuple(hit for hit in hits if hit.rule != OwnRule.SUBMODULE.value)
+    guessed = _guessed(counted, lines)
+    return tuple(_as_standing(hit, is_guess=hit in guessed) for hit in counted)
 
-    In a file that cannot be parsed, such as one for another Python, it is a guess what any tool says.
-    """
+
+def _guessed(hits: Sequence[Hit], lines: LinesOf) -> frozenset[Hit]:
+    """The hits that may well be wrong in code that works, whatever is known of their rules."""
     unparsed = {hit.file for hit in hits if hit.rule == INVALID_SYNTAX}
-    believed = {hit.file for hit in hits if hit.file.endswith(".py") and _is_proven(hit.tool.value, plain(hit.rule))}
-    unparsed |= {file for file in believed - unparsed if parse_python("\n".join(lines(file) or ())) is None}
-    counted = [hit for hit in hits if hit.rule != OwnRule.SUBMODULE.value]
-    return tuple(_as_standing(hit, guessed=hit.file in unparsed) for hit in counted)
+    believed = {hit for hit in hits if _is_proven(hit.tool.value, plain(hit.rule))}
+    python = {hit.file for hit in believed if hit.file.endswith(".py")} - unparsed
+    # What a tool says of code for another Python is a guess.
+    unparsed |= {file for file in python if parse_python("\n".join(lines(file) or ())) is None}
+    unknown = sum(hit.tool is ToolName.RUFF and hit.rule == _UNDEFINED for hit in hits)
+
+    def is_guess(hit: Hit) -> bool:
+        line = next(iter((lines(hit.file) or ())[(hit.line or 1) - 1 : hit.line]), "")
+        given = hit.rule == _UNDEFINED and unknown >= _MANY_NAMES
+        return hit.file in unparsed or given or _SILENCED.search(line) is not None
+
+    return frozenset(filter(is_guess, believed))
 
 
-def _as_standing(hit: Hit, *, guessed: bool) -> Hit:
+def _as_standing(hit: Hit, *, is_guess: bool) -> Hit:
     is_hidden = hit.hidden is not Hidden.NOT
-    may_be_right = guessed or is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
+    may_be_right = is_guess or is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
     return replace(hit, hidden=Hidden.BEFORE if is_hidden else Hidden.NOT, doubtful=may_be_right)
 
 

@@ -107,6 +107,15 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
             "Undefined name `z3`",
             "def load(names):\n    for name in names: globals()[name] = __import__(name)\nlate = lambda: z3.pi\n",
         ),
+        ("ruff:B909", 3, "Mutation", "from lxml import etree\nfor child in element:\n    element.remove(child)\n"),
+        ("ruff:B909", 2, "Mutation", "for place, row in enumerate(rows.T):\n    rows.T[place, :] = order\n"),
+        ("ruff:B909", 2, "Mutation", "for one in results:\n    results[seen[one]] = one\n"),
+        (
+            "ast-grep:py-dict-changed",
+            4,
+            "",
+            "from lxml import etree\ndef f(tag):\n    for key in tag.attrib.keys():\n        tag.attrib.pop(key)\n",
+        ),
         ("ruff:F811", 2, "`_` from line 1", "from .texts import gettext as _\n_ = lambda text: text\n"),
         ("ruff:B909", 3, "", "def f(self):\n    for a in self.view:\n        self.view.update([a])\n"),
         (
@@ -1025,6 +1034,14 @@ def test_a_reason_in_the_code_keeps_a_hit_below_the_gate(rule: str, line: int, m
         ("ty:missing-attribute", 2, ATTRIBUTE.format("push"), "assert a == b\na.push(1)\n"),
         ("ty:missing-attribute", 3, IN_SYS, "def f():\n    from javalang import System\n    sys.registry(System)\n"),
         ("ty:missing-attribute", 4, IN_SYS, "def f():\n    from java.lang import a\ndef g():\n    sys.registry()\n"),
+        ("ruff:B909", 3, "Mutation", "from xml import etree\nfor child in element:\n    element.remove(child)\n"),
+        ("ruff:B909", 2, "Mutation", "for one in parts[1:]:\n    parts[0:1] = []\n"),
+        (
+            "ast-grep:py-dict-changed",
+            4,
+            "",
+            "from xml import etree\ndef f(tag):\n    for key in tag.attrib.keys():\n        tag.attrib.pop(key)\n",
+        ),
     ],
 )
 def test_without_one_it_blocks(rule: str, line: int, message: str, code: str) -> None:

@@ -56,6 +56,30 @@ def test_what_is_said_of_a_file_that_cannot_be_parsed_is_a_guess() -> None:
     assert severities == expected
 
 
+@pytest.mark.parametrize("names", [9, 10])
+def test_so_many_names_are_given_by_what_a_tool_cannot_see(names: int) -> None:
+    unknown = [replace(hit("ruff:F821", "a.py"), line=line) for line in range(1, names + 1)]
+    (severity,) = {
+        ruling.severity.value for one in in_standing_code(unknown, _lines) if (ruling := rule_on(one, DEFAULTS))
+    }
+    assert severity == ("medium" if names == 10 else "critical")
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        ("run(name)  # pylint: disable=undefined-variable", "medium"),
+        ("run(name)  # noqa", "medium"),
+        ("run(name)  # what pylint says", "critical"),
+    ],
+)
+def test_somebody_has_looked_at_a_line_that_silences_another_tool(line: str, severity: str) -> None:
+    (one,) = in_standing_code([hit("ruff:F821", "a.py")], lambda _: [line])
+    ruling = rule_on(one, DEFAULTS)
+    assert ruling is not None
+    assert ruling.severity.value == severity
+
+
 def test_a_submodule_is_not_examined_and_no_finding() -> None:
     assert in_standing_code([hit("burnish:submodule")], _lines) == ()
 

@@ -45,6 +45,7 @@ _KEEPS = frozenset(
     }
 )  # fmt: skip
 """Decorators that do nothing with a function but change it."""
+_LXML = re.compile(r"^\s*(?:import|from) lxml\b", re.MULTILINE)
 _LATE = re.compile(r"^\s+.*\brequire\(")
 _SHELLS = ("getoutput", "getstatusoutput", "popen", "popen2", "popen3", "popen4", "system")
 _COMMAND_ARGUMENTS = ("args", "cmd", "command")
@@ -86,7 +87,8 @@ _WITH_ONE_VALUE = 2
 _OPERATORS = {ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge", ast.LtE: "le"}
 _IS_SYNC = re.compile(r"(?:\w+\.)*_?IS_SYNC(?: and .*)?", re.IGNORECASE)
 _IS_MAIN = re.compile(r"__name__ == '__main__'")
-_REPLACES = re.compile(r"^\s*[\w.]+\[[^\]:]+\]\s*[-+*/]?=[^=]")
+_REPLACES = re.compile(r"^\s*[\w.]+\[(?:[^\[\]:,]|\[[^\[\]]*\]|,[^\[\]]*)+\]\s*[-+*/]?=[^=]")
+_REMOVES = re.compile(r"\.remove\(")
 _GROWS = re.compile(r"\.(?:append|extend|insert)\(|^\s*[\w.]+\s*\+=")
 _ADDS = re.compile(r"\.(?:add|update)\(")
 _PAGES = re.compile(
@@ -182,8 +184,8 @@ def is_list_of_work(hit: Hit, source: SourceCode) -> bool:
         return True
     if loops and isinstance(loops[-1], ast.Attribute) and _ADDS.search(line):
         return True  # an object of the program, whose class decides what `update` does
-    if loops and ast.unparse(loops[-1]).endswith(".attrib") and "lxml" in source.text:
-        return True  # which gives a list of its keys
+    if loops and _LXML.search(source.text) and (_REMOVES.search(line) or ast.unparse(loops[-1]).endswith(".attrib")):
+        return True  # which finds the next element before it gives one, and makes a list of keys
     if _GROWS.search(line) or (_REPLACES.search(line) and not line.lstrip().startswith("del ")):
         return True
     branches = [node for node in source.around(hit.line) if isinstance(node, ast.If)]
@@ -260,6 +262,8 @@ def is_no_dict(hit: Hit, source: SourceCode) -> bool:
     function = source.function(hit.line)
     for loop in loops[-1:] if function else ():
         owner = loop.func.value if isinstance(loop, ast.Call) and isinstance(loop.func, ast.Attribute) else loop
+        if isinstance(owner, ast.Attribute) and owner.attr == "attrib" and _LXML.search(source.text):
+            return True  # its `keys()` is a list
         values = [*values_of(function, owner.id)] if function and isinstance(owner, ast.Name) else []
         made = [last_name(one.func) for one in values if isinstance(one, ast.Call)]
         if any(name[:1].isupper() and "Dict" not in name and name != "Counter" for name in made):
