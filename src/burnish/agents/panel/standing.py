@@ -25,7 +25,7 @@ _UNDEFINED = "F821"
 _MANY_NAMES = 10
 """A project that works with so many names that are nowhere defined is given them by what a tool cannot see."""
 _SILENCED = re.compile(r"#\s*(?:pylint:\s*disable|pyright:\s*ignore|type:\s*ignore|noqa|nosec)\b|//\s*(?:NOLINT|@ts-)")
-"""Comments for other tools too: somebody has looked at this line."""
+"""Comments for other tools too: a person has looked at this line."""
 _VARIANTS = (".tsx", ".ts")
 """What the names of rules end with that are the same for another parser."""
 
