@@ -97,12 +97,18 @@ def test_a_review_of_files_as_they_are_is_never_sealed(tmp_path: Path) -> None:
     assert "The files of the head are under review as they are" in prompt_of(machine, some)
     assert machine.burnish("verify", "change", "--base", "main").code == 1
     machine.git("checkout", "--quiet", "change")
+    before = machine.burnish("review", "--whole", "HEAD~1", "--json")
+    assert (before.code, before.view["subject"]["tree"]) == (0, machine.git("rev-parse", "main^{tree}"))
+    machine.git("checkout", "--quiet", "--detach")
+    detached = machine.burnish("review", "--whole", "--json")
+    assert detached.view["next"][0]["command"] == f"burnish findings {detached.view['run']}"
+    machine.git("checkout", "--quiet", "change")
     assert "it looked at files, not at all that the branch changes" in machine.burnish().out
 
 
 def test_files_as_they_are_have_no_base(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, CLEAN)
-    for words in (("--base", "main"), ("HEAD~1",), ("main..change",), ("--staged",), ("--commit", "HEAD")):
+    for words in (("--base", "main"), ("main..change",), ("--staged",), ("--commit", "HEAD")):
         refused = machine.burnish("review", "--whole", *words)
         assert (refused.code, "--whole" in refused.err) == (2, True), words
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.agents.panel import runner
+from burnish.agents.panel.interface import TooMuchSaidError
 from burnish.settings.types import AnalyserSettings
 from burnish.testing.repositories import RepositoryBuilder
 from tests.runtime.seats import Seats
@@ -68,6 +69,15 @@ def test_a_file_of_which_a_tool_says_too_much_hides_nothing_of_the_others(
         "a.js",
         "c.js",
     }
+
+
+def test_files_are_not_divided_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "KEPT_BYTES", 8_000)
+    monkeypatch.setattr(runner, "_MOST_SPLIT", 2)
+    noisy = "".join(f"try {{ f({number}); }} catch (e) {{}}\n" for number in range(60))
+    seats = Seats(tmp_path, {}, {f"{number}.js": noisy for number in range(8)})
+    with pytest.raises(TooMuchSaidError):
+        seats.review("security-reviewer")
 
 
 def test_only_the_base_marks_a_file_as_generated(tmp_path: Path) -> None:

@@ -255,6 +255,8 @@ def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSu
     named = single_commit(repository, request.commit) if request.commit else NamedSubject()
     if request.what:
         named = subject_named(repository, folder, request.what)
+        if request.whole and named.branch is None:
+            named = replace(named, branch=named.base, base=None)  # the files of that commit
         ways[" ".join(map(shown, request.what))] = named.branch is not None
     used = [way for way, is_used in ways.items() if is_used]
     if len(used) > 1:

@@ -60,6 +60,8 @@ _STARTS_OTHERS = (ToolName.ESLINT, ToolName.OXLINT)
 
 
 _ALONE = TOOLS.keys() - {ToolName.TY}
+_MOST_SPLIT = 40
+"""How often files are divided among more calls of a tool: enough for four of 400 that are to blame."""
 _SAID_TOO_MUCH = "A tool has more to say about this file than burnish keeps, so it was not examined."
 _NO_TYPES = "Types were not checked"
 _CREDENTIAL_ADDRESSES = ("betterleaks.generic-credential-uri", "betterleaks.mongodb-connection-string")
@@ -117,6 +119,7 @@ class AnalyserRunner:
         self._shared: dict[object, asyncio.Task[Any]] = {}
         self._snapshot: ChangeSnapshot | None = None
         self._numbers = count(1)
+        self._split = 0
         # The panel takes as long as kingfisher, its slowest tool, so that the others leave it a processor.
         self._turns = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
 
@@ -242,8 +245,9 @@ class AnalyserRunner:
             looked = await self._run(folder, replace(task, files=others), stop, view) if others else Looked()
             return replace(looked, hits=(*looked.hits, error.hit))
         except TooMuchSaidError:
-            if task.tool is ToolName.KINGFISHER:
-                raise  # it looks at its whole folder
+            self._split += 1
+            if task.tool is ToolName.KINGFISHER or self._split > _MOST_SPLIT:
+                raise  # it looks at its whole folder; and each time costs seconds
             return await self._run_apart(folder, task, stop, view)
         unread = tool.passed_over(finished, task.files) | {hit.file for hit in hits if hit.rule in NOT_READ}
         return Looked(hits=hits, examined=tuple(path for path in task.files if path not in unread))
