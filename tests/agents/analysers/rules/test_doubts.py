@@ -107,6 +107,12 @@ _NO_OPERATOR = "Operator `|` is unsupported between objects of type `Literal['B'
             "Undefined name `z3`",
             "def load(names):\n    for name in names: globals()[name] = __import__(name)\nlate = lambda: z3.pi\n",
         ),
+        (
+            "ruff:F507",
+            3,
+            "`%`-format string has 0 placeholder(s) but 1 substitution(s)",
+            "class A:\n    def __getitem__(self, name): ...\ncode = 'a' % locals()\n",
+        ),
         ("ruff:B909", 3, "Mutation", "from lxml import etree\nfor child in element:\n    element.remove(child)\n"),
         ("ruff:B909", 2, "Mutation", "for place, row in enumerate(rows.T):\n    rows.T[place, :] = order\n"),
         ("ruff:B909", 2, "Mutation", "for one in results:\n    results[seen[one]] = one\n"),

@@ -598,9 +598,10 @@ def has_an_alias(hit: Hit, source: SourceCode) -> bool:
 def takes_any_names(hit: Hit, source: SourceCode) -> bool:
     """`"…" % globals()` may take no name at all, and neither need an object that gives its parts by their names."""
     given = [node.right for node in source.around(hit.line) if isinstance(node, ast.BinOp)]
-    if "has 0 placeholder" in hit.message and "def __getitem__(" in source.text:
-        return any(isinstance(one, ast.Name | ast.Attribute) for one in given)
-    return any(ast.unparse(one) in ("globals()", "locals()", "vars()") for one in given)
+    if any(ast.unparse(one) in ("globals()", "locals()", "vars()") for one in given):
+        return True
+    may_be_own = "has 0 placeholder" in hit.message and "def __getitem__(" in source.text
+    return may_be_own and any(isinstance(one, ast.Name | ast.Attribute) for one in given)
 
 
 def is_asked_for_by_a_try(hit: Hit, source: SourceCode) -> bool:
