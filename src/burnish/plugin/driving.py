@@ -217,7 +217,7 @@ def _decide(rest: str, session: str, folder: Path) -> Json:
 
 
 def _on_subagent_stop(call: Json, card: Json) -> Json | None:
-    transcript = Transcript.read(_text(call, "agent_transcript_path"))
+    transcript = Transcript.read_to_its_end(_text(call, "agent_transcript_path"))
     work = _work_of(call, card, transcript)
     if work is None:
         return None

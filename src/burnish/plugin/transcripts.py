@@ -1,6 +1,7 @@
 """What subagents were given, opened and said, as their client writes it down in files."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -9,6 +10,7 @@ from burnish.plugin.gates import Json, seat_line, table
 
 MOST_BYTES = 32 * 1024 * 1024
 _MOST_SUBAGENTS = 500
+_LONGEST_WRITING, _LOOK_SECONDS = 2.0, 0.02
 
 
 class Transcript:
@@ -37,6 +39,15 @@ class Transcript:
     @classmethod
     def read(cls, path: str) -> "Transcript":
         return cls.parse(_content(path))
+
+    @classmethod
+    def read_to_its_end(cls, path: str) -> "Transcript":
+        """That of a subagent that has stopped: its client may tell so before it has written everything down."""
+        last = time.monotonic() + _LONGEST_WRITING
+        written = bool(path) and Path(path).parent.is_dir()
+        while not (read := cls.read(path)).has_ended and written and time.monotonic() < last:
+            time.sleep(_LOOK_SECONDS)
+        return read
 
     @classmethod
     def parse(cls, data: bytes) -> "Transcript":
