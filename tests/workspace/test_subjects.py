@@ -191,7 +191,7 @@ def shop(tmp_path: Path) -> Repository:
 
 
 def as_is(repository: Repository, *paths: str, work: Work = Work.COMMITTED) -> FrozenSubject:
-    return freeze_as_is(repository, None, steers=lambda path: path.endswith(".toml"), paths=paths, work=work)
+    return freeze_as_is(repository, None, None, steers=lambda path: path.endswith(".toml"), paths=paths, work=work)
 
 
 def added(repository: Repository, subject: FrozenSubject) -> set[str]:
@@ -223,6 +223,17 @@ def test_work_that_is_not_committed_never_says_how_it_is_reviewed(shop: Reposito
     assert "new.py" in shop.files(subject.head)
     assert shop.read_file(subject.base_commit, "shop.toml") == b"x = 1\n"
     assert "new.py" not in shop.files(as_is(shop).head)
+
+
+def test_a_branch_does_not_bring_its_own_settings(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path).commit({"shop.toml": "x = 1\n", "app.py": "x = 1\n"}).branch("topic")
+    builder.commit({"shop.toml": "x = 2\n", "new.toml": "x = 2\n", "new.py": "x = 2\n"})
+    shop = Repository.discover(tmp_path)
+    subject = as_is(shop)
+    assert (subject.branch, subject.base) == ("topic", "main")
+    assert shop.read_file(subject.base_commit, "shop.toml") == b"x = 1\n"
+    assert shop.files(subject.base_commit) == {"shop.toml"}
+    assert subject.tree == shop.tree_of("topic")
 
 
 def test_settings_alone_are_nothing_to_review(shop: Repository) -> None:

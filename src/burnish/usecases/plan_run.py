@@ -223,7 +223,9 @@ def _frozen(repository: Repository, named: NamedSubject, target: str | None, req
     ignoring = (*RECORD_PATHS, *LEFTOVER_PATHS)
     if request.whole:
         work = Work.UNCOMMITTED if request.uncommitted else Work.COMMITTED
-        return freeze_as_is(repository, named.branch, steers=_steers, paths=named.paths, work=work, ignoring=ignoring)
+        return freeze_as_is(
+            repository, named.branch, target, steers=_steers, paths=named.paths, work=work, ignoring=ignoring
+        )
     return freeze(
         repository,
         named.branch,
@@ -262,7 +264,7 @@ def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSu
     if len(used) > 1:
         raise PlanError(f"{' and '.join(used)} name different changes.", hint="Use one of them.")
     if request.whole and (request.base or named.base):
-        raise PlanError("--whole reviews files as they are: there is no base.", hint="Omit one of them.")
+        raise PlanError("--whole reviews files as they are, and compares them with nothing.", hint="Omit one of them.")
     if request.base and named.base:
         raise PlanError(f"--base {request.base} and {named.base} are two bases.", hint="Use one of them.")
     if named.paths and request.mode is not Mode.REVIEW:

@@ -106,6 +106,7 @@ def freeze(
 def freeze_as_is(
     repository: Repository,
     branch: str | None,
+    base: str | None,
     *,
     steers: Callable[[str], bool],
     paths: Sequence[str] = (),
@@ -114,7 +115,8 @@ def freeze_as_is(
 ) -> FrozenSubject:
     """The files of a branch as they are: all, or those in `paths`. Raises `SubjectError` where there are none.
 
-    They are the change, and the base holds everything else: what `steers` their review, as it was committed.
+    They are the change. What `steers` their review comes from the base, as in any review: a branch must not bring its
+    own reviewer. Only where a branch has no base, it is taken from what is committed there.
     """
     git = repository.git
     name, _ = _branch(git, branch, uncommitted=work is not Work.COMMITTED)
@@ -124,10 +126,13 @@ def freeze_as_is(
         raise NothingToReviewError("There are no commits here yet.", hint="Commit something first: `git commit`.")
     committed = committed or references.commit_of(git, meant)
     commit = committed if work is Work.COMMITTED else commit_work_tree(git, committed, ignoring)
-    held = (path for path in repository.files(committed) if steers(path) or not _is_below(path, paths))
     at = float(git.text("show", "--no-patch", "--format=%ct", committed))
-    base = commit_tree(git, _tree_of(git, committed, held), None, SETTINGS, at)
-    tree, former_tree = _trees(git, commit, base)
+    base = base or _base_of_settings(git, name)
+    policy = committed if base is None else references.commit_of(git, base)
+    settings = filter(steers, repository.files(policy))
+    others = (path for path in repository.files(committed) if not (steers(path) or _is_below(path, paths)))
+    base_commit = commit_tree(git, _tree_of(git, (policy, settings), (committed, others)), None, SETTINGS, at)
+    tree, former_tree = _trees(git, commit, base_commit)
     if tree == former_tree:
         raise NothingToReviewError(
             "There is nothing to review: only settings of tools are there, and they are taken as they are.",
@@ -135,10 +140,10 @@ def freeze_as_is(
         )
     return FrozenSubject(
         branch=name if name != "HEAD" else committed[:12],
-        base=name if name != "HEAD" else committed[:12],
-        base_commit=base,
-        merge_base=base,
-        head=commit_tree(git, tree, base, ALL_FILES, at),
+        base=base or (name if name != "HEAD" else committed[:12]),
+        base_commit=base_commit,
+        merge_base=base_commit,
+        head=commit_tree(git, tree, base_commit, ALL_FILES, at),
         tree=tree,
         detached=True,
         uncommitted=work is not Work.COMMITTED,
@@ -150,14 +155,23 @@ def _is_below(path: str, places: Sequence[str]) -> bool:
     return not places or any(path == place or path.startswith(f"{place}/") for place in places)
 
 
-def _tree_of(git: Git, commit: str, paths: Iterable[str]) -> str:
-    """A tree with some of the files of a commit."""
-    wanted = frozenset(map(os.fsencode, paths))
-    entries = git.about("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    kept = b"".join(entry + b"\0" for entry in entries if entry.partition(b"\t")[2] in wanted and entry)
+def _base_of_settings(git: Git, branch: str) -> str | None:
+    try:
+        return references.default_base(git, branch)
+    except SubjectError:
+        return None
+
+
+def _tree_of(git: Git, *parts: tuple[str, Iterable[str]]) -> str:
+    """A tree with some of the files of some commits."""
+    kept: list[bytes] = []
+    for commit, paths in parts:
+        wanted = frozenset(map(os.fsencode, paths))
+        entries = git.about("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+        kept += [entry + b"\0" for entry in entries if entry.partition(b"\t")[2] in wanted and entry]
     with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
         environment = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        git.run("update-index", "-z", "--index-info", stdin=kept, environment=environment)
+        git.run("update-index", "-z", "--index-info", stdin=b"".join(kept), environment=environment)
         return git.text("write-tree", environment=environment)
 
 

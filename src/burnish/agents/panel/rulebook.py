@@ -86,7 +86,7 @@ class CheckRules(Value):
     """For entries that do not say it themselves."""
 
 
-class Standing(Value):
+class Measured(Value):
     """What the findings of a rule were worth in code that projects have long run."""
 
     serious: int = 0
@@ -121,9 +121,9 @@ def asked_for() -> Words:
 
 
 @cache
-def standing() -> dict[str, dict[str, Standing]]:
+def standing() -> dict[str, dict[str, Measured]]:
     """What was measured in standing code, by tool and rule."""
-    return _load("standing.toml", dict[str, dict[str, Standing]])
+    return _load("standing.toml", dict[str, dict[str, Measured]])
 
 
 def looks(tool: ToolName) -> Iterator[tuple[str, Look]]:

@@ -13,7 +13,7 @@ from burnish.agents.panel.interface import Hidden, Hit, ToolName
 from burnish.agents.panel.novelty import LinesOf
 from burnish.agents.panel.own_checks.reporting import OwnRule
 from burnish.agents.panel.python_source import parse_python
-from burnish.agents.panel.rulebook import Standing, standing
+from burnish.agents.panel.rulebook import Measured, standing
 from burnish.agents.panel.selectors import plain
 from burnish.agents.panel.tools.reading import INVALID_SYNTAX
 from burnish.core.values import replace
@@ -64,7 +64,7 @@ def _as_standing(hit: Hit, *, is_guess: bool) -> Hit:
 def _is_proven(tool: str, rule: str) -> bool:
     for variant in _VARIANTS:
         rule = rule.removesuffix(variant)
-    measured = standing().get(tool, {}).get(rule, Standing())
+    measured = standing().get(tool, {}).get(rule, Measured())
     judged = measured.serious + measured.harmless + measured.wrong
     is_right = measured.wrong <= _MOST_WRONG * judged and measured.serious >= _LEAST_SERIOUS * judged
     return judged >= _LEAST_JUDGED and is_right
