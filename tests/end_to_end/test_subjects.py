@@ -108,9 +108,18 @@ def test_a_review_of_files_as_they_are_is_never_sealed(tmp_path: Path) -> None:
 
 def test_files_as_they_are_have_no_base(tmp_path: Path) -> None:
     machine = drift_machine(tmp_path, CLEAN)
-    for words in (("--base", "main"), ("main..change",), ("--staged",), ("--commit", "HEAD")):
+    for words in (("main..change",), ("--staged",), ("--commit", "HEAD")):
         refused = machine.burnish("review", "--whole", *words)
         assert (refused.code, "--whole" in refused.err) == (2, True), words
+
+
+def test_settings_for_files_as_they_are_come_from_the_base(tmp_path: Path) -> None:
+    machine = drift_machine(tmp_path, {"review:*": DRIFT})
+    machine.repository.commit({"burnish.toml": "this is no setting\n"}, "Bring other settings")
+    done = machine.burnish("review", "--whole", "--base", "main", "--json")
+    assert (done.code, done.view["outcome"], done.view["subject"]["base"]) == (1, "failed", "main")
+    assert "burnish.toml" in {file["file"] for file in done.view["census"]}
+    assert done.view["next"][0]["command"] == "burnish review --whole"
 
 
 def test_what_was_found_in_files_as_they_are_blocks_no_change(tmp_path: Path) -> None:

@@ -138,7 +138,8 @@ class _Steps:
                 yield NextStep(command=self._again(Mode.FIX), does=f"fixes {some}")
                 return
         by_hand = _BY_HAND if self._inputs is not None and self._inputs.work_tree else f"{_BY_HAND} and commit"
-        yield NextStep(first=by_hand, command=self._again(untaken=untaken), does="reviews the change again")
+        what = "files" if run.subject.as_is else "change"
+        yield NextStep(first=by_hand, command=self._again(untaken=untaken), does=f"reviews the {what} again")
 
     def _can_fix(self, finding: Finding) -> bool:
         """Whether the fixer can do anything: a model may, an analyser where it has a fix."""
@@ -277,7 +278,9 @@ class _Steps:
         subject, root = self._run.subject, self._repository.root
         paths = (os.path.relpath(root / path, self._folder.absolute()) for path in subject.paths)
         other = () if subject.branch == (self._repository.current_branch() or "HEAD") else (self._branch(),)
-        return ("--whole", *other, *(path if path.startswith(".") else f"./{path}" for path in paths))
+        usual = _safely(lambda: self._repository.default_base(subject.branch)) or subject.branch
+        base = () if subject.base in (usual, subject.branch) else ("--base", subject.base)
+        return ("--whole", *other, *base, *(path if path.startswith(".") else f"./{path}" for path in paths))
 
     def _branch(self) -> str:
         """The branch by a name that stands for nothing else."""

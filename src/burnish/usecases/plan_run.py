@@ -263,8 +263,8 @@ def _named(repository: Repository, folder: Path, request: RunRequest) -> NamedSu
     used = [way for way, is_used in ways.items() if is_used]
     if len(used) > 1:
         raise PlanError(f"{' and '.join(used)} name different changes.", hint="Use one of them.")
-    if request.whole and (request.base or named.base):
-        raise PlanError("--whole reviews files as they are, and compares them with nothing.", hint="Omit one of them.")
+    if request.whole and named.base:
+        raise PlanError("--whole reviews files as they are, not a range.", hint="Name a branch or a commit.")
     if request.base and named.base:
         raise PlanError(f"--base {request.base} and {named.base} are two bases.", hint="Use one of them.")
     if named.paths and request.mode is not Mode.REVIEW:
