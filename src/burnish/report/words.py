@@ -68,14 +68,15 @@ ANALYSERS_ALONE = (
     "change does what it should."
 )
 FILES_AS_THEY_ARE = (
-    "Files were reviewed as they are, without tests. Code that has long run is judged more mildly than a change: only "
-    "rules that proved right about such code block."
+    "Files were reviewed as they are, without tests. Existing code is judged more leniently than a change: only rules "
+    "that proved accurate on existing code can block."
 )
 ADD_A_MODEL = 'To add a model, choose a ready one from `burnish agent list`: --agent NAME, or [roles] review = "NAME".'
 WHAT_HELPS = (
     'In burnish.toml of the base, add an agent that reads the change ([roles] review = "NAME"), or list generated and '
-    "vendored paths ([review] ignore). To approve the change anyway: --allow-unexamined."
+    "vendored paths ([review] ignore)."
 )
+APPROVE_ANYWAY = "To approve the change anyway: --allow-unexamined."
 LOGS_REMOVED = "The logs, prompts and transcripts of {} were removed ('burnish clean', or the limits in [keep])."
 MOST_NAMED = 10
 """Files that are named before they are only counted."""
@@ -336,7 +337,7 @@ def gap_lines(run: Run) -> Iterator[str]:
     hints = {gap.hint: None for gap in found}
     yield from filter(None, hints)
     if "" in hints:
-        yield WHAT_HELPS
+        yield WHAT_HELPS if run.subject.as_is else f"{WHAT_HELPS} {APPROVE_ANYWAY}"
 
 
 # --- findings ----------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class CheckRules(Value):
 
 
 class Measured(Value):
-    """What the findings of a rule were worth in code that projects have long run."""
+    """How accurate the findings of a rule were in existing code of mature projects."""
 
     serious: int = 0
     harmless: int = 0
@@ -122,7 +122,7 @@ def asked_for() -> Words:
 
 @cache
 def standing() -> dict[str, dict[str, Measured]]:
-    """What was measured in standing code, by tool and rule."""
+    """How accurate rules are on existing code, by tool and rule."""
     return _load("standing.toml", dict[str, dict[str, Measured]])
 
 

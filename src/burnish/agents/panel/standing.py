@@ -1,8 +1,8 @@
-"""What blocks in code that is reviewed as it is, and not as a change.
+"""What can block in existing code, which is reviewed as it is and not as a change.
 
-In new code a rule is believed: what an agent just wrote may call a module that does not exist. Code that a project has
-long run proves that it does, so that there a rule blocks only if it was right where it was measured. A hit of any other
-is medium at most, and a comment that silences a tool is the project's own decision.
+In a change, every rule counts: an agent may well have imported a module that does not exist. A project that runs
+shows that its modules exist. So there, a rule can block only if it was accurate where it was measured. A hit of any
+other rule is medium at most, and a comment that silences a tool is the project's own decision.
 """
 
 import re
@@ -31,14 +31,14 @@ _VARIANTS = (".tsx", ".ts")
 
 
 def in_standing_code(hits: Sequence[Hit], lines: LinesOf) -> tuple[Hit, ...]:
-    """The hits as they count where no change brought them. That a submodule is there is none."""
+    """The hits as they count in existing code. That there is a submodule is no finding."""
     counted = tuple(hit for hit in hits if hit.rule != OwnRule.SUBMODULE.value)
     guessed = _guessed(counted, lines)
     return tuple(_as_standing(hit, is_guess=hit in guessed) for hit in counted)
 
 
 def _guessed(hits: Sequence[Hit], lines: LinesOf) -> frozenset[Hit]:
-    """The hits that may well be wrong in code that works, whatever is known of their rules."""
+    """The hits that may well be wrong in code that works, however accurate their rules are."""
     unparsed = {hit.file for hit in hits if hit.rule == INVALID_SYNTAX}
     believed = {hit for hit in hits if _is_proven(hit.tool.value, plain(hit.rule))}
     python = {hit.file for hit in believed if hit.file.endswith(".py")} - unparsed
