@@ -1,7 +1,7 @@
 """The account of a run, gathered in one place for every command and every form that tells of it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from burnish.core.errors import BurnishError
@@ -17,6 +17,7 @@ from burnish.runtime.context import context_of, has_context
 from burnish.usecases.next_steps import next_steps
 from burnish.workspace.break_glass import find_break_glass
 from burnish.workspace.repository import Repository
+from burnish.workspace.slices import tree_files
 
 _MOST_SHOWN = 200
 _MOST_BYTES = 4 * 1024 * 1024
@@ -38,24 +39,29 @@ def tell(repository: Repository, snapshot: RunSnapshot, folder: Path | None = No
 
 def _code(repository: Repository, run: Run) -> Iterator[tuple[str, SourceLine]]:
     """The line that each open finding is about. A secret is not repeated."""
-    texts: dict[str, list[str]] = {}
-    shown = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
-    for finding in sorted(shown, key=lambda each: each.severity.rank)[:_MOST_SHOWN]:
-        place = finding.location
-        if place is None or place.line is None or _SECRET.search(f"{finding.rule} {finding.title}"):
-            continue
-        if place.file not in texts:
-            texts[place.file] = _lines(repository, run.commit, place.file)
-        if place.line <= len(texts[place.file]):
-            yield finding.id, _line(place.line, texts[place.file][place.line - 1].rstrip(), finding.title)
+    found = [entry.finding for entry in run.findings if entry.status is FindingStatus.OPEN]
+    shown = sorted(found, key=lambda each: each.severity.rank)[:_MOST_SHOWN]
+    places = [(each, each.location) for each in shown if not _SECRET.search(f"{each.rule} {each.title}")]
+    texts = _texts(repository, run.commit, {place.file for _, place in places if place and place.line})
+    for finding, place in places:
+        lines = texts.get(place.file, []) if place else []
+        if place and place.line and place.line <= len(lines):
+            yield finding.id, _line(place.line, lines[place.line - 1].rstrip(), finding.title)
 
 
-def _lines(repository: Repository, commit: str, path: str) -> list[str]:
+def _texts(repository: Repository, commit: str, paths: Collection[str]) -> dict[str, list[str]]:
+    """The lines of some files, asked for at once."""
+    if not paths:
+        return {}
     try:
-        raw = repository.read_file(commit, path) or b""
+        files = tree_files(repository, commit, sorted(paths), _MOST_BYTES)
     except BurnishError:  # the commit was removed since
-        return []
-    return clean_text(raw[:_MOST_BYTES].decode(errors="replace")).expandtabs(4).split("\n")
+        return {}
+    return {file.path: _lines(file.content) for file in files if file.content is not None}
+
+
+def _lines(raw: bytes) -> list[str]:
+    return clean_text(raw.decode(errors="replace")).expandtabs(4).split("\n")
 
 
 def _line(number: int, text: str, title: str) -> SourceLine:
