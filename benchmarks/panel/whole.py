@@ -1,7 +1,7 @@
 """`python -m benchmarks.panel.whole REPOSITORY …`: what must be fixed in a whole project, to be judged by reading.
 
 The four static checks review it with `burnish review --whole`, without the packages of the interpreter that measures.
-With --as-change, every file counts as new: a change adds them to a base that holds only settings of tools and packages.
+With --as-change, a change adds every file to a base that holds only settings of tools and packages.
 Exits with 1 where a review did not run. Whether a finding is true cannot be measured: read the code.
 """
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.panel.whole", description="Review whole projects.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every finding to a file")
-    parser.add_argument("--as-change", action="store_true", help="judge the files as if a change had just added them")
+    parser.add_argument("--as-change", action="store_true", help="review a change that adds the files")
     parser.add_argument("repositories", nargs="+", type=Path, metavar="REPOSITORY")
     return parser
 

@@ -278,3 +278,38 @@ def test_hooks_that_reject_take_the_whole_fix_back(machine: Machine) -> None:
     done = machine.burnish("fix", "--json")
     assert (done.code, done.view["rounds"][0]["fix"]["status"]) == (1, "unchanged")
     assert "not on a Sunday" in done.view["rounds"][0]["fix"]["answers"][0]["text"]
+
+
+PROGRAM = {f"shop/part{number}.py": f"NUMBER = {number}\n" for number in range(50)}
+GUESS = "from shop.prices import price\n\nprint(price(1))  # noqa\n"
+"""A module that is not there: nearly always true of a change, often wrong about a program that works."""
+
+
+def test_a_whole_program_is_approved_where_no_rule_is_in_doubt(machine: Machine) -> None:
+    change(machine, {}, PROGRAM)
+    done = machine.burnish("review")
+    assert done.code == 0
+    assert "The base holds no code, so that this program was judged like existing code" in done.out
+    assert machine.burnish("verify").code == 0
+
+
+def test_what_may_be_wrong_about_a_whole_program_neither_blocks_it_nor_lets_it_pass(machine: Machine) -> None:
+    change(machine, {}, {**PROGRAM, "shop/offers.py": GUESS})
+    done = machine.burnish("review", "--json")
+    assert (done.code, done.view["outcome"], done.view["seal"]) == (6, "unproven", None)
+    assert done.view["subject"]["imported"] is True
+    (missing,) = [one for one in titles(done.view) if one[1].startswith("shop/offers.py")]
+    assert missing[0] == "medium"
+    assert "1 finding would block in a smaller change" in done.view["reason"]
+    assert machine.burnish("verify").code == 1
+    machine.repository.commit({"shop/calc.py": UNDEFINED}, "Add what certainly fails")
+    again = machine.burnish("review", "--json")
+    assert (again.code, again.view["outcome"]) == (1, "failed")
+    assert [one[:2] for one in titles(again.view) if one[0] == "critical"] == [("critical", "shop/calc.py:2")]
+
+
+def test_no_change_to_a_program_passes_for_a_whole_one(machine: Machine) -> None:
+    change(machine, {"shop/sum.py": TESTED}, {**PROGRAM, "shop/offers.py": GUESS})
+    done = machine.burnish("review", "--json")
+    assert (done.code, done.view["outcome"]) == (1, "failed")
+    assert "imported" not in done.view["subject"]

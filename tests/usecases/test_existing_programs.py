@@ -1,4 +1,4 @@
-"""A change that adds a whole program is reviewed as a change; the user is told how to review existing code."""
+"""A change that adds a whole program to a base without code is judged like existing code; no other change is."""
 
 from pathlib import Path
 
@@ -11,24 +11,30 @@ from burnish.usecases.plan_run import RunRequest, plan
 _PROGRAM = {f"app/{number}.py": f"x = {number}\n" for number in range(50)}
 
 
-def _notices(folder: Path, base: dict[str, str], added: dict[str, str]) -> str:
+def _is_imported(folder: Path, base: dict[str, str], added: dict[str, str], request: RunRequest) -> bool:
     builder = RepositoryBuilder(folder / "shop").commit(base, "Begin").branch("change").commit(added, "Change")
-    return " ".join(plan(builder.path, RunRequest(mode=Mode.REVIEW), {"HOME": str(folder)}).notices)
+    return plan(builder.path, request, {"HOME": str(folder)}).subject.imported
 
 
-def test_a_whole_program_on_a_base_without_code(tmp_path: Path) -> None:
-    said = _notices(tmp_path, {"README.md": "Shop\n", "pyproject.toml": "", "setup.cfg": ""}, _PROGRAM)
-    assert "main holds no code, so that all 50 files of code count as new" in said
-    assert "burnish review --whole" in said
+@pytest.mark.parametrize("mode", [Mode.REVIEW, Mode.FIX])
+def test_a_whole_program_on_a_base_without_code(tmp_path: Path, mode: Mode) -> None:
+    base = {"README.md": "Shop\n", "pyproject.toml": "", "setup.cfg": "", "license": ""}
+    assert _is_imported(tmp_path, base, _PROGRAM, RunRequest(mode=mode))
 
 
 @pytest.mark.parametrize(
     ("base", "added"),
     [
-        ({"README.md": "Shop\n"}, {"app.py": "x = 1\n"}),
-        ({"app.py": "x = 1\n"}, _PROGRAM),
+        ({"README.md": "Shop\n"}, {name: text for name, text in _PROGRAM.items() if name != "app/7.py"}),
+        ({"README.md": "Shop\n"}, {f"docs/{number}.md": "Shop\n" for number in range(60)}),
+        ({"tool.py": "x = 1\n"}, _PROGRAM),
         ({"app/1.py": "x = 0\n"}, _PROGRAM),
+        ({"run": "x = 1\n"}, _PROGRAM),
     ],
 )
 def test_all_other_changes(tmp_path: Path, base: dict[str, str], added: dict[str, str]) -> None:
-    assert "--whole" not in _notices(tmp_path, base, added)
+    assert not _is_imported(tmp_path, base, added, RunRequest(mode=Mode.REVIEW))
+
+
+def test_files_as_they_are_are_no_change(tmp_path: Path) -> None:
+    assert not _is_imported(tmp_path, {"README.md": "Shop\n"}, _PROGRAM, RunRequest(mode=Mode.REVIEW, whole=True))

@@ -7,7 +7,7 @@ from typing import Any
 
 from burnish.agents.interface import Card, Changed, Cost, Failed, Rejection, Review
 from burnish.agents.panel.autofix.applying import AutofixResult, apply_autofixes
-from burnish.agents.panel.checks import hits_for, looks_for_bugs, runs_tests, tasks_for
+from burnish.agents.panel.checks import blocking, hits_for, looks_for_bugs, runs_tests, tasks_for
 from burnish.agents.panel.findings import findings_from
 from burnish.agents.panel.interface import Hidden, Hit, Task, ToolError, ToolName
 from burnish.agents.panel.own_checks.reporting import OwnRule
@@ -17,10 +17,11 @@ from burnish.agents.panel.project_tests.reviewing import TestReview, review_test
 from burnish.agents.panel.runner import AnalyserRunner, Looked
 from burnish.agents.panel.selectors import plain
 from burnish.agents.panel.snapshots import ChangeSnapshot
-from burnish.agents.panel.standing import in_standing_code
+from burnish.agents.panel.standing import in_imported_code, in_standing_code
 from burnish.agents.panel.suppressions import without_suppressions
 from burnish.agents.services import Job, Services
 from burnish.core.effects import StartReview
+from burnish.core.events import Subject
 from burnish.core.evidence import Evidence, Examined, Level, Missing
 from burnish.core.finding_identity import anchored
 from burnish.core.finding_likeness import listed
@@ -39,6 +40,10 @@ _SECRETS = "security"
 """The check that looks for secrets."""
 _OF_SECRETS = (OwnRule.PASSWORD.value, OwnRule.PASSWORD_IN_CODE.value, OwnRule.ACCESS_KEY.value)
 _CONFIGURATION_HINT = "Correct the configuration in the base."
+_IMPORT_HINT = (
+    "Read them with `burnish findings`, then approve the change with --allow-unexamined; or commit the program to the "
+    "base and review what changes from there."
+)
 
 
 class _Said(Value):
@@ -117,9 +122,8 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         return tested
     seat, checked = await asyncio.gather(_look(runner, job, snapshot), _own_checks(runner, job, snapshot))
     known = tuple(_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
-    if job.run.subject.as_is:
-        known = await asyncio.to_thread(in_standing_code, known, snapshot.head.lines)
-    hits = hits_for(reviewer, known, settings)
+    hits = hits_for(reviewer, await asyncio.to_thread(_judged, job.run.subject, known, snapshot), settings)
+    guesses = blocking(hits_for(reviewer, known, settings), settings) - blocking(hits, settings)
     deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *tested.findings),
@@ -127,12 +131,34 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         unheard=(*(() if tested.looked else OF_TESTS), *(f"{tool.value}:" for tool in checked.unheard)),
         evidence=Evidence(
             examined=(*_examined(seat, deleted), *checked.examined, *tested.examined),
-            missing=tested.missing or seat.missing,
+            missing=_first_to_tell(tested.missing, seat.missing, _undecided(job.run.subject, guesses)),
             tests=tested.ran,
         ),
         given=_given(snapshot, tuple(seat.looked)),
         log=_log(hits, checked.log, tested.log),
     )
+
+
+def _judged(subject: Subject, hits: Sequence[Hit], snapshot: ChangeSnapshot) -> Sequence[Hit]:
+    """The hits as they count in what is under review: a change, or code that existed before."""
+    if subject.as_is:
+        return in_standing_code(hits, snapshot.head.lines)
+    return in_imported_code(hits, snapshot.head.lines) if subject.imported else hits
+
+
+def _undecided(subject: Subject, guesses: int) -> Missing | None:
+    """A change that adds a whole program is not approved where rules say what nobody can tell from the code alone."""
+    if not subject.imported or not guesses:
+        return None
+    found = "1 finding" if guesses == 1 else f"{guesses} findings"
+    reason = f"{found} would block in a smaller change; about whole programs, their rules are often wrong"
+    return Missing(reason=reason, hint=_IMPORT_HINT)
+
+
+def _first_to_tell(*reasons: Missing | None) -> Missing | None:
+    """What leaves a run unproven comes before what is excused."""
+    known = [reason for reason in reasons if reason is not None]
+    return next((reason for reason in known if not reason.excused), known[0] if known else None)
 
 
 async def added_secrets(services: Services, run: Run, stop: asyncio.Event) -> tuple[Finding, ...] | Failure:

@@ -56,6 +56,8 @@ class Subject(Value):
     """The files and folders that are looked at, where that is not all. Such a review is never sealed."""
     as_is: bool = False
     """Files are reviewed as they are, and not what a change did to them. Such a review is never sealed either."""
+    imported: bool = False
+    """The change adds a whole program to a base without code, so that it is judged like existing code."""
 
     @property
     def is_whole_change(self) -> bool:

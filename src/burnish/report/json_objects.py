@@ -112,6 +112,8 @@ def _subject(run: Run) -> SubjectObject:
         said["paths"] = list(run.subject.paths)
     if run.subject.as_is:
         said["as_is"] = True
+    if run.subject.imported:
+        said["imported"] = True
     return said
 
 

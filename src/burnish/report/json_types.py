@@ -36,6 +36,8 @@ class SubjectObject(TypedDict):
     """The files and folders that were reviewed, if not all. Such a review is never sealed."""
     as_is: NotRequired[bool]
     """True if files were reviewed as they are, and not a change. Such a review is never sealed either."""
+    imported: NotRequired[bool]
+    """True if the change adds a whole program to a base without code, so that it is judged like existing code."""
 
 
 class FailureObject(TypedDict):

@@ -71,6 +71,10 @@ FILES_AS_THEY_ARE = (
     "Files were reviewed as they are, without tests. Existing code is judged more leniently than a change: only rules "
     "that proved accurate on existing code can block."
 )
+WHOLE_PROGRAM = (
+    "The base holds no code, so that this program was judged like existing code: only rules that proved accurate on "
+    "such code can block."
+)
 ADD_A_MODEL = 'To add a model, choose a ready one from `burnish agent list`: --agent NAME, or [roles] review = "NAME".'
 WHAT_HELPS = (
     'In burnish.toml of the base, add an agent that reads the change ([roles] review = "NAME"), or list generated and '
@@ -276,9 +280,13 @@ def kind_of_review(account: Account) -> tuple[str, ...]:
         return ()
     if account.run.subject.as_is:
         return (FILES_AS_THEY_ARE,)
+    imported = (WHOLE_PROGRAM,) if account.run.subject.imported else ()
     if len(by_rule) == len(account.run.last_answered):
-        return (ANALYSERS_ALONE, ADD_A_MODEL)
-    return (f"Static analysers, which cannot tell whether the change does what it should: {', '.join(by_rule)}.",)
+        return (*imported, ANALYSERS_ALONE, ADD_A_MODEL)
+    return (
+        *imported,
+        f"Static analysers, which cannot tell whether the change does what it should: {', '.join(by_rule)}.",
+    )
 
 
 # --- evidence ----------------------------------------------------------------------------------------------------

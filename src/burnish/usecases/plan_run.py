@@ -14,7 +14,7 @@ from burnish.agents.registry import agent_of, client_of, clients
 from burnish.core.budget import Amounts, Budget, Cap, Share
 from burnish.core.errors import BurnishError, ErrorKind
 from burnish.core.events import Mode, Roles, Subject
-from burnish.core.evidence import Need
+from burnish.core.evidence import CensusFile, Need
 from burnish.core.protocol import Protocol, ReviewBy, SkipReason
 from burnish.core.values import Value, replace
 from burnish.core.work import Assignment
@@ -56,7 +56,8 @@ GUIDANCE = ("REVIEW.md", "AGENTS.md")
 MAX_PAGE_BYTES = 256 * 1024
 _MOST_NAMED = 10
 _WHOLE_PROGRAM = 50
-"""So many files of code at once are rarely what an agent has just written."""
+"""Files of code: so many at once are rarely what an agent has just written."""
+_EXECUTABLE = "100755"
 
 
 class PlanError(BurnishError):
@@ -191,16 +192,15 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
     sandbox = choose(settings.sandbox.value)
     prompts = _prompts(repository, base, resolved)
     brief = request.ticket or read_brief(request.brief, repository.root, request.story, base_file(repository, base))
-    subject = _subject(
-        *(repository, frozen, request, settings, brief),
-        marks=protocol.review.by is ReviewBy.SESSION,
-        paths=named.paths,
-    )
     planned = Plan(
         mode=request.mode,
         repository=repository,
         frozen=frozen,
-        subject=subject,
+        subject=_subject(
+            *(repository, frozen, request, settings, brief),
+            marks=protocol.review.by is ReviewBy.SESSION,
+            paths=named.paths,
+        ),
         protocol=protocol,
         roles=roles,
         inputs=_inputs(repository, frozen, request, resolved, prompts=prompts, brief=brief),
@@ -214,7 +214,6 @@ def plan(folder: Path, request: RunRequest, environment: Mapping[str, str], ask:
         notices=(
             *resolved.notices,
             *_uncommitted_notices(repository, frozen),
-            *_import_notices(repository, subject),
             *role_notices(settings, protocol, request.agents),
             *(_unknown_rules(settings) if settings.analysers.rules else ()),
             *_sandbox_notices(sandbox),
@@ -459,7 +458,20 @@ def _subject(
         changed=changed,
         paths=paths,
         as_is=frozen.as_is,
+        imported=not frozen.as_is and _is_whole_program(repository, frozen.base_commit, changed),
     )
+
+
+def _is_whole_program(repository: Repository, base: str, changed: Sequence[CensusFile]) -> bool:
+    """Whether a change adds so much code at once to a base without any that it was hardly written for this change.
+
+    Only what the base holds decides, so that no change to a program can pass for one.
+    """
+    code = [file for file in changed if file.need is Need.CODE]
+    if len(code) < _WHOLE_PROGRAM or any(file.before for file in code):
+        return False
+    others = ((path, mode) for path, mode in repository.entries(base) if not _steers(path))
+    return all(is_data(path, None, executable=mode == _EXECUTABLE) for path, mode in others)
 
 
 def _status_file(repository: Repository, head: str, request: RunRequest) -> str:
@@ -574,18 +586,6 @@ def _uncommitted_notices(repository: Repository, frozen: FrozenSubject) -> tuple
     more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
     listed = ", ".join(shown(file) for file in files[:_MOST_NAMED])
     return (f"{NOT_COMMITTED}: {listed}{more}. Commit the files that belong to the change.",)
-
-
-def _import_notices(repository: Repository, subject: Subject) -> tuple[str, ...]:
-    """Where a change adds a whole program to a base without code, the user may want it reviewed as existing code."""
-    code = [file for file in subject.changed if file.need is Need.CODE]
-    if subject.as_is or len(code) < _WHOLE_PROGRAM or any(file.before for file in code):
-        return ()
-    others = (path for path in repository.files(subject.base_commit) if not _steers(path))
-    if any(not is_data(path, None, executable=False) for path in others):
-        return ()
-    said = f"{shown(subject.base)} holds no code, so that all {len(code)} files of code count as new."
-    return (f"{said} If they have been in use for long, review them as they are: burnish review --whole.",)
 
 
 def _unknown_rules(settings: Settings) -> tuple[str, ...]:

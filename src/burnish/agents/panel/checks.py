@@ -20,6 +20,7 @@ from burnish.agents.panel.rulebook import (
 )
 from burnish.agents.panel.rulings import rule_on, wishes
 from burnish.agents.panel.tools.registry import TOOLS
+from burnish.core.findings import Severity
 from burnish.settings.types import AnalyserSettings
 
 TESTS = "tests"
@@ -48,6 +49,12 @@ def hits_for(reviewer: str, hits: Sequence[Hit], settings: AnalyserSettings) -> 
     """The hits that a reviewer reports, each once even where two runs of a tool found it."""
     checks = _checks(reviewer)
     return tuple(hit for hit in dict.fromkeys(hits) if (ruling := rule_on(hit, settings)) and ruling.check in checks)
+
+
+def blocking(hits: Sequence[Hit], settings: AnalyserSettings) -> int:
+    """How many of the hits are high or critical."""
+    rulings = (rule_on(hit, settings) for hit in hits)
+    return sum(ruling is not None and ruling.severity.at_least(Severity.HIGH) for ruling in rulings)
 
 
 def looks_for_bugs(reviewer: str) -> bool:

@@ -3,6 +3,9 @@
 In a change, every rule counts: an agent may well have imported a module that does not exist. A project that runs
 shows that its modules exist. So there, a rule can block only if it was accurate where it was measured. A hit of any
 other rule is medium at most, and a comment that silences a tool is the project's own decision.
+
+A change that adds a whole program to a base without code is judged alike. But it is a change, and whether the program
+runs is not known: its comments silence nothing, and what would block otherwise leaves the run unproven.
 """
 
 import re
@@ -37,6 +40,12 @@ def in_standing_code(hits: Sequence[Hit], lines: LinesOf) -> tuple[Hit, ...]:
     return tuple(_as_standing(hit, is_guess=hit in guessed) for hit in counted)
 
 
+def in_imported_code(hits: Sequence[Hit], lines: LinesOf) -> tuple[Hit, ...]:
+    """The hits as they count in a whole program that a change adds at once."""
+    guessed = _guessed(hits, lines)
+    return tuple(replace(hit, doubtful=_may_be_right(hit, is_guess=hit in guessed)) for hit in hits)
+
+
 def _guessed(hits: Sequence[Hit], lines: LinesOf) -> frozenset[Hit]:
     """The hits that may well be wrong in code that works, however accurate their rules are."""
     unparsed = {hit.file for hit in hits if hit.rule == INVALID_SYNTAX}
@@ -56,8 +65,12 @@ def _guessed(hits: Sequence[Hit], lines: LinesOf) -> frozenset[Hit]:
 
 def _as_standing(hit: Hit, *, is_guess: bool) -> Hit:
     is_hidden = hit.hidden is not Hidden.NOT
-    may_be_right = is_guess or is_hidden or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
-    return replace(hit, hidden=Hidden.BEFORE if is_hidden else Hidden.NOT, doubtful=may_be_right)
+    doubtful = is_hidden or _may_be_right(hit, is_guess=is_guess)
+    return replace(hit, hidden=Hidden.BEFORE if is_hidden else Hidden.NOT, doubtful=doubtful)
+
+
+def _may_be_right(hit: Hit, *, is_guess: bool) -> bool:
+    return is_guess or hit.doubtful or not _is_proven(hit.tool.value, plain(hit.rule))
 
 
 @cache

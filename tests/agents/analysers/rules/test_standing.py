@@ -5,7 +5,7 @@ import pytest
 from burnish.agents.panel.interface import Hidden, ToolName
 from burnish.agents.panel.rulebook import claims, standing
 from burnish.agents.panel.rulings import rule_on
-from burnish.agents.panel.standing import in_standing_code
+from burnish.agents.panel.standing import in_imported_code, in_standing_code
 from burnish.core.values import replace
 from burnish.settings.types import AnalyserSettings
 from tests.agents.analysers.rules.making import DEFAULTS, hit, wanting
@@ -82,6 +82,24 @@ def test_somebody_has_looked_at_a_line_that_silences_another_tool(line: str, sev
 
 def test_a_submodule_is_not_examined_and_no_finding() -> None:
     assert in_standing_code([hit("burnish:submodule")], _lines) == ()
+    assert len(in_imported_code([hit("burnish:submodule")], _lines)) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "hidden", "severity"),
+    [
+        ("ruff:F821", Hidden.NOT, "critical"),
+        ("ruff:F821", Hidden.NAMED, "critical"),
+        ("ruff:F811", Hidden.BLANKET, "high"),
+        ("ruff:S307", Hidden.NOT, "medium"),
+        ("kingfisher:kingfisher.aws.1", Hidden.BLANKET, "medium"),
+    ],
+)
+def test_a_comment_silences_nothing_in_a_program_that_a_change_adds(rule: str, hidden: Hidden, severity: str) -> None:
+    (one,) = in_imported_code([replace(hit(rule), hidden=hidden)], _lines)
+    ruling = rule_on(one, DEFAULTS)
+    assert ruling is not None
+    assert ruling.severity.value == severity
 
 
 def test_the_user_decides_all_the_same() -> None:

@@ -89,7 +89,7 @@ def test_a_base_that_says_nothing_is_no_evidence(base: TestResult | NoTests) -> 
 @pytest.mark.parametrize("base", [NoTests(reason="none", absent=True), TestResult(ended=SuiteEnd.NOTHING, code=5)])
 def test_the_first_tests_of_a_project(base: TestResult | NoTests) -> None:
     assert compared(base, ran(FAILED, OTHER)).new_failures == (FAILED,)
-    assert compared(base, ran(PASSED)) == SuiteComparison()
+    assert compared(base, ran(PASSED)) == SuiteComparison(first=True)
     assert compare(base, TestResult(ended=SuiteEnd.NOTHING)).missing == NoEvidence(
         reason="no tests were found", excused=True
     )
@@ -225,3 +225,14 @@ def test_files_that_only_look_like_tests_are_not_waited_for() -> None:
     assert reach_of(head, {"a.spec.ts", "playground/b.spec.ts"}).all_ran
     assert not reach_of(replace(head, ended_units=frozenset()), {"a.spec.ts"}).all_ran
     assert not reach_of(head, {"playground/b.spec.ts"}).all_ran
+
+
+def test_first_tests_that_crash_before_any_of_them_runs_say_nothing() -> None:
+    none, crash = NoTests(reason="none", absent=True), ran(ended=SuiteEnd.CRASHED)
+    said = compared(none, replace(crash, output="INTERNALERROR> KeyError: 'mode'"))
+    assert (said.whole, said.first) == (None, False)
+    assert missing(none, crash) == "the tests crash before any of them runs"
+    some = compared(none, replace(crash, cases=(PASSED,)))
+    assert (some.whole, some.first) == (SuiteEnd.CRASHED, True)
+    assert compared(none, replace(crash, running=("t.py::a",))).whole is SuiteEnd.CRASHED
+    assert compared(ran(PASSED), crash).whole is SuiteEnd.CRASHED

@@ -149,3 +149,16 @@ def test_what_a_test_expected_is_said_before_anything_else() -> None:
     assert finding.impact == "The test says: assert 6 == 4 +  where 6 = f()"
     (silent,) = findings_of(trial(failing("t.py::a")), STILL, TREE)
     assert silent.impact == "The behaviour that the test checks is broken, or the test is wrong."
+
+
+def test_what_is_said_where_the_base_has_no_tests() -> None:
+    def told(*new: Case, whole: SuiteEnd | None = None) -> str:
+        one = trial(*new, whole=whole)
+        (finding,) = findings_of(replace(one, comparison=replace(one.comparison, first=True)), STILL, TREE)
+        return f"{finding.title}. {finding.problem}"
+
+    assert told(failing("t.py::a")) == "`t.py::a` fails. The test fails on the change, and the base has no tests."
+    assert told(whole=SuiteEnd.ENDLESS) == (
+        "The tests do not finish: they were stopped. This was after 60 s. The base has no tests to compare with."
+    )
+    assert told(whole=SuiteEnd.EXITED) == "`pytest` fails. It exits with 1. The base has no tests to compare with."

@@ -71,6 +71,8 @@ class SuiteComparison(Value):
 
     `EXITED` stands for a command that fails without naming a test.
     """
+    first: bool = False
+    """The base has no tests to compare with."""
     missing: NoEvidence | None = None
     """Why all this is no evidence that the change works, where it is none."""
 
@@ -146,9 +148,11 @@ def _without_base(head: TestResult) -> SuiteComparison:
         return SuiteComparison(missing=NoEvidence(reason="no tests were found", excused=True))
     if head.ended is SuiteEnd.COULD_NOT_RUN:
         return SuiteComparison(missing=_unknown(head.message or "the tests cannot run"))
+    if head.ended is SuiteEnd.CRASHED and not head.cases and not head.running:
+        return SuiteComparison(missing=_unknown(f"the tests crash before any of them runs{_first_error(head.output)}"))
     if _all_loading(head) and not head.passing:
         return SuiteComparison(missing=_unknown(f"the tests cannot be loaded here: {_first_reason(head)}"))
-    return SuiteComparison(new_failures=head.failing, whole=_whole(None, head), missing=_from_head(head))
+    return SuiteComparison(new_failures=head.failing, whole=_whole(None, head), missing=_from_head(head), first=True)
 
 
 def _with_base(

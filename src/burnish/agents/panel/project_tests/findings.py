@@ -53,7 +53,7 @@ def findings_of(trial: Trial, change: DependencyChange, tree: Tree) -> tuple[Fin
     functions = _by_function(failures, trial.plan, tree)
     found = [_failure(name, cases, trial, tree) for name, cases in functions[:MOST_FAILURES]]
     if functions[MOST_FAILURES:]:
-        found.append(_further([name for name, _ in functions[MOST_FAILURES:]]))
+        found.append(_further([name for name, _ in functions[MOST_FAILURES:]], trial))
     if comparison.whole is not None:
         found.append(_whole(comparison.whole, trial, tree))
     return (*found, *(_flaky(case, trial, tree) for case in comparison.flaky))
@@ -139,10 +139,10 @@ def _failure(name: str, cases: Sequence[Case], trial: Trial, tree: Tree) -> Find
     elif len(parts) > 1:
         what = "cases" if trial.plan.language is Language.NODE else "parameters"
         title = f"`{name}` fails for {len(parts)} {what}"
-        problem = f"The test fails on the change, and did not fail on the base, for {_parameters(name, parts)}."
+        problem = f"{_fails_now('The test fails', trial)}, for {_parameters(name, parts)}."
     else:
         title = f"`{case.name}` fails"
-        problem = "The test fails on the change, and did not fail on the base."
+        problem = f"{_fails_now('The test fails', trial)}."
     location = place_of(case, trial.plan.framework, tree)
     return Finding(
         severity=Severity.CRITICAL,
@@ -156,6 +156,11 @@ def _failure(name: str, cases: Sequence[Case], trial: Trial, tree: Tree) -> Find
         suggestion=f"Run `{trial.plan.text}` and fix the code, or the test if the new behaviour is intended.",
         confidence=1.0,
     )
+
+
+def _fails_now(what: str, trial: Trial) -> str:
+    before = "the base has no tests" if trial.comparison.first else "did not fail on the base"
+    return f"{what} on the change, and {before}"
 
 
 def _said(case: Case) -> str:
@@ -191,13 +196,13 @@ def evidence(text: str, most: int = MOST_EVIDENCE) -> str:
     return shortened(text.strip(), most)
 
 
-def _further(names: Sequence[str]) -> Finding:
+def _further(names: Sequence[str], trial: Trial) -> Finding:
     return Finding(
         severity=Severity.CRITICAL,
         title=f"{len(names)} more tests fail",
         category=CATEGORY,
         rule="tests:further-failures",
-        problem="They fail on the change, and did not fail on the base.",
+        problem=f"{_fails_now('They fail', trial)}.",
         evidence=evidence("\n".join(names)),
         confidence=1.0,
     )
@@ -207,8 +212,9 @@ def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
     head = trial.head
     files = [file for name in head.running if tree.is_file(file := name.partition("::")[0])]
     running = f" while {named(head.running)} ran" if head.running else ""
+    is_first = trial.comparison.first
     titles = {
-        SuiteEnd.ENDLESS: f"The tests no longer finish: they were stopped{running}",
+        SuiteEnd.ENDLESS: f"The tests {'do not' if is_first else 'no longer'} finish: they were stopped{running}",
         SuiteEnd.CRASHED: f"The tests crash{running}",
         SuiteEnd.COULD_NOT_RUN: "The tests can no longer run",
     }
@@ -217,13 +223,17 @@ def _whole(ended: SuiteEnd, trial: Trial, tree: Tree) -> Finding:
         SuiteEnd.CRASHED: "The test process died on the change; on the base it ran to completion.",
         SuiteEnd.COULD_NOT_RUN: f"They ran on the base. On the change: {head.message}",
     }
+    problem = problems.get(ended, f"It exits with {head.code} on the change, and with 0 on the base.")
+    if is_first:
+        how = f"It exits with {head.code}" if ended is SuiteEnd.EXITED else f"This was after {head.seconds:.0f} s"
+        problem = f"{how}. The base has no tests to compare with."
     return Finding(
         severity=Severity.CRITICAL,
         title=titles.get(ended, f"`{trial.plan.text}` fails"),
         category=CATEGORY,
         rule=f"tests:{ended.value}",
         location=Location(file=files[0]) if files else None,
-        problem=problems.get(ended, f"It exits with {head.code} on the change, and with 0 on the base."),
+        problem=problem,
         evidence=evidence(head.output),
         suggestion=f"Run `{trial.plan.text}` and check how the change affects it.",
         confidence=1.0,
