@@ -147,7 +147,7 @@ def _judged(subject: Subject, hits: Sequence[Hit], snapshot: ChangeSnapshot) -> 
 
 
 def _undecided(subject: Subject, guesses: int) -> Missing | None:
-    """A change that adds a whole program is not approved where rules say what nobody can tell from the code alone."""
+    """A change that adds a whole program is not approved where rules say what the code alone cannot show."""
     if not subject.imported or not guesses:
         return None
     found = "1 finding" if guesses == 1 else f"{guesses} findings"
