@@ -36,5 +36,20 @@ def test_all_other_changes(tmp_path: Path, base: dict[str, str], added: dict[str
     assert not _is_imported(tmp_path, base, added, RunRequest(mode=Mode.REVIEW))
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        RunRequest(mode=Mode.FIX, story="1.1"),
+        RunRequest(mode=Mode.FIX, session="s1"),
+        RunRequest(mode=Mode.REVIEW, epic="shop"),
+        RunRequest(mode=Mode.FIX, build=True, intent="A shop"),
+    ],
+)
+def test_what_an_agent_builds_is_new(tmp_path: Path, request_: RunRequest) -> None:
+    agents = '[agents.a]\nkind = "command"\ncommand = ["true"]\n[roles]\nfix = "a"\nbuild = "a"\n'
+    assert not _is_imported(tmp_path, {"burnish.toml": agents}, _PROGRAM, request_)
+    assert _is_imported(tmp_path / "by hand", {"burnish.toml": agents}, _PROGRAM, RunRequest(mode=Mode.FIX))
+
+
 def test_files_as_they_are_are_no_change(tmp_path: Path) -> None:
     assert not _is_imported(tmp_path, {"README.md": "Shop\n"}, _PROGRAM, RunRequest(mode=Mode.REVIEW, whole=True))

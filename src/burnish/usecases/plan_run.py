@@ -125,6 +125,11 @@ class RunRequest(Value):
     session: str = ""
     """The client's session that reviews and fixes its own working tree, in place."""
 
+    @property
+    def is_by_agent(self) -> bool:
+        """Whether burnish knows that an agent makes the change now."""
+        return bool(self.build or self.session or self.epic or self.story)
+
 
 class Plan(PlannedRun):
     """A run, ready to begin."""
@@ -458,7 +463,8 @@ def _subject(
         changed=changed,
         paths=paths,
         as_is=frozen.as_is,
-        imported=not frozen.as_is and _is_whole_program(repository, frozen.base_commit, changed),
+        imported=not (frozen.as_is or request.is_by_agent)
+        and _is_whole_program(repository, frozen.base_commit, changed),
     )
 
 
