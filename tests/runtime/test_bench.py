@@ -86,3 +86,22 @@ def test_where_kingfisher_fails_the_others_do_their_work(harness: FixersDesk) ->
 
 def test_where_nobody_needs_kingfisher_nobody_waits_for_it(harness: FixersDesk) -> None:
     assert [rules(one) for one in look(harness, OTHERS)] == [["F821", "SC2164"]]
+
+
+def test_what_starts_early_is_the_same_run_and_its_failure_is_not_kept(harness: FixersDesk) -> None:
+    async def work() -> tuple[list[list[str]], bool]:
+        runner, stop = AnalyserRunner(harness.services), asyncio.Event()
+        snapshot = await runner.snapshot(harness.run)
+        runner.start_early(snapshot, OTHERS[0], stop)
+        runner.start_early(snapshot, OTHERS[0], stop)
+        found = [(await runner.introduced(snapshot, OTHERS[0], stop)).hits for _ in range(2)]
+        runner.start_early(snapshot, kingfisher(NO_RULE), stop)
+        with pytest.raises(ToolError):
+            await runner.introduced(snapshot, kingfisher(NO_RULE), stop)
+        before = len(started(harness))
+        with pytest.raises(ToolError):
+            await runner.introduced(snapshot, kingfisher(NO_RULE), stop)
+        return [rules(one) for one in found], len(started(harness)) > before
+
+    assert asyncio.run(work()) == ([["F821"], ["F821"]], True)
+    assert started(harness).count("ruff") == 1

@@ -102,6 +102,25 @@ def test_names_keep_their_bytes(tmp_path: Path) -> None:
     assert all(repository.read_file("HEAD", name) == b"one\ntwo\nthree\n" for name in names)
 
 
+def test_the_files_of_a_commit_are_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = RepositoryBuilder(tmp_path).commit({"a.py": "a"})
+    first = builder.head
+    repository, second = Repository.discover(tmp_path), builder.commit({"b.py": "b"}).head
+    asked: list[str] = []
+    listed = Repository._names_in  # pyright: ignore[reportPrivateUsage] - what it saves is a call of git
+
+    def names_in(self: Repository, commit: str) -> frozenset[str]:
+        asked.append(commit)
+        return listed(self, commit)
+
+    monkeypatch.setattr(Repository, "_names_in", names_in)
+    for _ in range(3):
+        assert (repository.files(first), repository.files(second)) == ({"a.py"}, {"a.py", "b.py"})
+    assert asked == [first, second]
+    assert repository.files("HEAD") == repository.files("HEAD") == {"a.py", "b.py"}
+    assert asked[2:] == ["HEAD", "HEAD"]  # it may stand for another commit by now
+
+
 def test_clean_is_told_from_not_clean(branch_with_two_defects: RepositoryBuilder, repository: Repository) -> None:
     assert repository.is_clean()
     branch_with_two_defects.write({"docs/notes.md": "x"})

@@ -30,7 +30,7 @@ from burnish.core.reviews import Answer, Failure, FailureKind, Former, FormerAns
 from burnish.core.state import Run
 from burnish.core.values import Value, replace
 from burnish.settings.agent_kinds import AgentKind
-from burnish.settings.types import AgentSettings
+from burnish.settings.types import AgentSettings, AnalyserSettings
 from burnish.system import clock
 from burnish.workspace.clones import Clone
 from burnish.workspace.names import shown
@@ -41,8 +41,8 @@ _SECRETS = "security"
 _OF_SECRETS = (OwnRule.PASSWORD.value, OwnRule.PASSWORD_IN_CODE.value, OwnRule.ACCESS_KEY.value)
 _CONFIGURATION_HINT = "Correct the configuration in the base."
 _IMPORT_HINT = (
-    "Read them with `burnish findings`, then approve the change with --allow-unexamined; or commit the program to the "
-    "base and review what changes from there."
+    "Read them with `burnish findings`, then approve the change with --allow-unexamined. If the program is new, review "
+    "it in parts of fewer than 50 files, which are judged as new code: burnish review FOLDER."
 )
 
 
@@ -122,8 +122,9 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         return tested
     seat, checked = await asyncio.gather(_look(runner, job, snapshot), _own_checks(runner, job, snapshot))
     known = tuple(_not_hidden_anew(job.run, hit, snapshot) for hit in (*seat.hits, *checked.hits))
-    hits = hits_for(reviewer, await asyncio.to_thread(_judged, job.run.subject, known, snapshot), settings)
-    guesses = blocking(hits_for(reviewer, known, settings), settings) - blocking(hits, settings)
+    subject = job.run.subject
+    hits = hits_for(reviewer, await asyncio.to_thread(_judged, subject, known, snapshot), settings)
+    undecided = _undecided(hits_for(reviewer, known, settings), hits, settings) if subject.imported else None
     deleted = await asyncio.to_thread(_deletions, snapshot, seat) if looks_for_bugs(reviewer) else ()
     return _Said(
         findings=(*findings_from(reviewer, hits, settings), *tested.findings),
@@ -131,7 +132,7 @@ async def _say(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSn
         unheard=(*(() if tested.looked else OF_TESTS), *(f"{tool.value}:" for tool in checked.unheard)),
         evidence=Evidence(
             examined=(*_examined(seat, deleted), *checked.examined, *tested.examined),
-            missing=_first_to_tell(tested.missing, seat.missing, _undecided(job.run.subject, guesses)),
+            missing=_first_to_tell(tested.missing, seat.missing, undecided),
             tests=tested.ran,
         ),
         given=_given(snapshot, tuple(seat.looked)),
@@ -146,9 +147,10 @@ def _judged(subject: Subject, hits: Sequence[Hit], snapshot: ChangeSnapshot) -> 
     return in_imported_code(hits, snapshot.head.lines) if subject.imported else hits
 
 
-def _undecided(subject: Subject, guesses: int) -> Missing | None:
-    """A change that adds a whole program is not approved where rules say what the code alone cannot show."""
-    if not subject.imported or not guesses:
+def _undecided(in_a_change: Sequence[Hit], here: Sequence[Hit], settings: AnalyserSettings) -> Missing | None:
+    """Why a whole program that a change adds is not approved: what would block in another change may be wrong here."""
+    guesses = blocking(in_a_change, settings) - blocking(here, settings)
+    if not guesses:
         return None
     found = "1 finding" if guesses == 1 else f"{guesses} findings"
     reason = f"{found} would block in a smaller change; about whole programs, their rules are often wrong"
@@ -199,6 +201,9 @@ class _Seat(Value):
 async def _look(runner: AnalyserRunner, job: Job[StartReview], snapshot: ChangeSnapshot) -> _Seat:
     """Run the tools of a seat. Where a project's own configuration stops one, burnish's own rules take its place."""
     reviewer, settings = job.effect.reviewer, runner.services.settings.analysers
+    for task in tasks_for(reviewer, snapshot.files, settings, frozenset()):
+        if task.tool is ToolName.KINGFISHER:  # the panel takes as long as this tool
+            runner.start_early(snapshot, task, job.stop)
     configured = await asyncio.to_thread(lambda: snapshot.configured)
     tasks = tasks_for(reviewer, snapshot.files, settings, configured)
     tried = await asyncio.gather(*(_try(runner, snapshot, task, job.stop) for task in tasks))

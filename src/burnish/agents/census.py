@@ -1,7 +1,7 @@
 """Which files a change touches, and how closely each of them must be examined before it can be approved."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -49,14 +49,14 @@ def _file_types() -> _FileTypes:
 
 
 class Marks:
-    """What the base says of files: which are left out or generated, and how a checkout of them comes about.
+    """What the base says of some files: which are left out or generated, and how a checkout of them comes about.
 
     `settings` are the policy of the base. Nothing that the change itself says counts: it could silence its own gate.
     """
 
-    def __init__(self, repository: Repository, settings: Settings, base_commit: str) -> None:
+    def __init__(self, repository: Repository, settings: Settings, base_commit: str, paths: Iterable[str]) -> None:
         self._settings = settings
-        self.attributes = Attributes(repository, base_commit)
+        self.attributes = Attributes(repository, base_commit, paths)
 
     def why_only_secrets(self, path: str) -> str:
         """Why nothing but secrets is looked for in a file; empty where it is examined like every other."""
@@ -81,8 +81,9 @@ class _Census:
         self, repository: Repository, settings: Settings, base_commit: str, commit: str, paths: Sequence[str]
     ) -> None:
         self._entries = overview(repository, base_commit, commit, paths).entries
-        self._marks = Marks(repository, settings, base_commit)
-        self._now = Attributes(repository, commit)
+        named = [entry.path for entry in self._entries]
+        self._marks = Marks(repository, settings, base_commit, named)
+        self._now = Attributes(repository, commit, named)
         present = [entry.path for entry in self._entries if entry.status != _DELETED]
         self._openings = {
             file.path: None if file.content is None else file.content[:_OPENING]

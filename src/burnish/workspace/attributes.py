@@ -27,10 +27,11 @@ class _Line(Value):
 
 
 class Attributes:
-    """The attributes of every file of one commit."""
+    """The attributes of some files of one commit. Only their folders are looked at: a tree may have thousands more."""
 
-    def __init__(self, repository: Repository, commit: str) -> None:
-        names = [path for path in repository.files(commit) if path.endswith(NAME) and PurePosixPath(path).name == NAME]
+    def __init__(self, repository: Repository, commit: str, paths: Iterable[str]) -> None:
+        folders = {folder for path in paths for folder in PurePosixPath(path).parents}
+        names = [str(folder / NAME) for folder in sorted(folders)]
         # What stands deeper in the tree counts more.
         ordered = sorted(tree_files(repository, commit, names, _MOST_BYTES), key=lambda file: file.path.count("/"))
         self._lines = tuple(line for file in ordered for line in _lines(file.path, file.content or b""))

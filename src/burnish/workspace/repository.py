@@ -3,6 +3,7 @@
 import os
 import posixpath
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,8 @@ _EMPTY_TREES = {
 }
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LINKS_FOLLOWED = 8
+_LISTINGS_KEPT = 3
+"""The files of the base, of the change, and of a fix."""
 _TAKEN = frozenset({"break-glass", "kept", "seals"})
 """Folders below `refs/burnish/`."""
 
@@ -34,7 +37,8 @@ class Repository:
         self.object_format = object_format
         self.git = Git(root)
         self._tracked: tuple[object, frozenset[str]] = (None, frozenset())
-        self._files: tuple[str, frozenset[str]] = ("", frozenset())
+        self._files: dict[str, frozenset[str]] = {}
+        self._listing_files = threading.Lock()
 
     @classmethod
     def discover(cls, folder: Path) -> "Repository":
@@ -173,9 +177,18 @@ class Repository:
 
     def files(self, commit: str) -> frozenset[str]:
         """The names of all files in a commit; bytes that are not UTF-8 are kept as surrogates."""
-        if self._files[0] != commit or not _COMMIT_ID.fullmatch(commit):
-            self._files = (commit, frozenset(path for path, _ in self.entries(commit)))
-        return self._files[1]
+        if not _COMMIT_ID.fullmatch(commit):
+            return self._names_in(commit)
+        with self._listing_files:  # threads that ask for the same wait for the first of them
+            found = self._files.pop(commit, None)
+            self._files[commit] = self._names_in(commit) if found is None else found
+            for oldest in tuple(self._files)[:-_LISTINGS_KEPT]:
+                del self._files[oldest]
+            return self._files[commit]
+
+    def _names_in(self, commit: str) -> frozenset[str]:
+        listed = to_text(self.objects.about("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit))
+        return frozenset(listed.split("\0")[:-1])  # as one text: of large trees, the time for each name shows
 
     def entries(self, commit: str) -> Iterator[tuple[str, str]]:
         """The path and the mode of everything in a commit but folders."""

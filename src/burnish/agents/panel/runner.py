@@ -139,6 +139,19 @@ class AnalyserRunner:
         self._snapshot = snapshot
         return snapshot
 
+    def start_early(self, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> None:
+        """Start a tool before all is known that others need. `introduced` waits for it, and says if it failed."""
+        key = (snapshot.commit, task)
+        if key in self._shared:
+            return
+        begun = self._shared[key] = asyncio.create_task(self._compare(snapshot, task, stop))
+
+        def forget_failure(ended: asyncio.Task[Looked]) -> None:
+            if (ended.cancelled() or ended.exception()) and self._shared.get(key) is ended:
+                del self._shared[key]
+
+        begun.add_done_callback(forget_failure)
+
     async def introduced(self, snapshot: ChangeSnapshot, task: Task, stop: asyncio.Event) -> Looked:
         """What a tool finds in the change that it does not find without it. Raises `ToolError` where it failed."""
         return await self._once((snapshot.commit, task), lambda: self._compare(snapshot, task, stop))

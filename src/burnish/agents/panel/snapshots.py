@@ -232,7 +232,8 @@ class ChangeSnapshot:
         self.head = TreeSnapshot(
             services, commit, f"head-{commit[:12]}", sorted(file.path for file in present), base_commit
         )
-        marks = Marks(services.repository, services.settings, base_commit)
+        named = [file.path for file in self.head.files]
+        marks = Marks(services.repository, services.settings, base_commit, named)
         self.files: tuple[SourceFile, ...] = tuple(
             _source_file(file, marks.why_only_secrets(file.path)) for file in self.head.files
         )

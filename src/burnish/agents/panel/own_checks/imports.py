@@ -329,8 +329,8 @@ def is_optional(handler: ast.ExceptHandler) -> bool:
 @cache
 def _python_names(paths: frozenset[str]) -> frozenset[str]:
     """Every name under which a file or folder of the tree could be imported."""
-    code = [PurePosixPath(path) for path in paths if path.endswith((".py", ".pyi", ".pyx", ".so", ".rs", ".c", ".cpp"))]
-    return frozenset(part for path in code for part in (*path.parts[:-1], path.name.partition(".")[0]))
+    code = (path.split("/") for path in paths if path.endswith((".py", ".pyi", ".pyx", ".so", ".rs", ".c", ".cpp")))
+    return frozenset(part for *folders, name in code for part in (*folders, name.partition(".")[0]))
 
 
 def _package_roots(package: str, paths: frozenset[str]) -> tuple[str, ...]:

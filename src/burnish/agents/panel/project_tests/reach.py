@@ -122,11 +122,14 @@ class PythonImports:
 
     def _names(self, path: str) -> Iterator[str]:
         """`src/a/b.py` is `a.b`, and `src.a.b`; it is `b` only where `src/a` is no package."""
-        parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
-        for start in range(len(parts)):
-            above = "/".join(parts[:start])
-            if not (above and f"{above}/__init__.py" in self._paths):
-                yield ".".join(parts[start:])
+        stem = path.removesuffix(".py").removesuffix("/__init__")
+        dotted = stem.replace("/", ".")
+        yield dotted
+        slash = stem.find("/")
+        while slash >= 0:
+            if f"{stem[:slash]}/__init__.py" not in self._paths:
+                yield dotted[slash + 1 :]
+            slash = stem.find("/", slash + 1)
 
     @property
     def names(self) -> frozenset[str]:

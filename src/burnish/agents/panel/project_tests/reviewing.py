@@ -164,7 +164,10 @@ def _shows_no_tests(services: Services, changed: ChangeUnderTest) -> bool:
     if configured_command(services.settings) is not None or workspace.prepare or workspace.seed:
         return False
     names = changed.files | changed.base_files
-    if any(map(shows_tests, names)):
+    # Each name of a file and of a folder is looked at once, however often the tree has it.
+    split = [name.split("/") for name in names]
+    folders = {f"{folder}/" for parts in split for folder in parts[:-1]}
+    if any(map(shows_tests, folders | {parts[-1] for parts in split})):
         return False
     manifests = [name for name in names if name.rpartition("/")[2] == "pyproject.toml"]
     texts = (
