@@ -300,7 +300,8 @@ def test_what_may_be_wrong_about_a_whole_program_neither_blocks_it_nor_lets_it_p
     assert done.view["subject"]["imported"] is True
     (missing,) = [one for one in titles(done.view) if one[1].startswith("shop/offers.py")]
     assert missing[0] == "medium"
-    assert "1 finding would block in a smaller change" in done.view["reason"]
+    assert "findings that would block a smaller change are medium" in done.view["reason"]
+    assert [step["command"].split()[1] for step in done.view["next"]] == ["findings", "review"]
     assert machine.burnish("verify").code == 1
     machine.repository.commit({"shop/calc.py": UNDEFINED}, "Add what certainly fails")
     again = machine.burnish("review", "--json")

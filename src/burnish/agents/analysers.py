@@ -149,11 +149,11 @@ def _judged(subject: Subject, hits: Sequence[Hit], snapshot: ChangeSnapshot) -> 
 
 def _undecided(in_a_change: Sequence[Hit], here: Sequence[Hit], settings: AnalyserSettings) -> Missing | None:
     """Why a whole program that a change adds is not approved: what would block in another change may be wrong here."""
-    guesses = blocking(in_a_change, settings) - blocking(here, settings)
-    if not guesses:
+    if blocking(in_a_change, settings) == blocking(here, settings):
         return None
-    found = "1 finding" if guesses == 1 else f"{guesses} findings"
-    reason = f"{found} would block in a smaller change; about whole programs, their rules are often wrong"
+    reason = (
+        "findings that would block a smaller change are medium, for their rules are often wrong about whole programs"
+    )
     return Missing(reason=reason, hint=_IMPORT_HINT)
 
 

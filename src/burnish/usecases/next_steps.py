@@ -119,11 +119,13 @@ class _Steps:
                 yield self._anew()
 
     def _after_gaps(self, *, untaken: bool) -> Iterator[NextStep]:
-        if self._run.subject.as_is:
+        if self._run.subject.as_is or self._run.subject.imported:
             yield self._findings()
-            return
-        helps = "Add an agent that reads the change, or make the tests run"
-        yield NextStep(first=helps, command=self._again(untaken=untaken), does="reviews the change again")
+        else:
+            helps = "Add an agent that reads the change, or make the tests run"
+            yield NextStep(first=helps, command=self._again(untaken=untaken), does="reviews the change again")
+        if self._run.subject.as_is:
+            return  # there is no change to approve
         anyway = self._again(untaken=untaken, unexamined=True)
         yield NextStep(command=anyway, does="approves the change as 'unproven'")
 
