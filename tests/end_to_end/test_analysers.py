@@ -307,6 +307,9 @@ def test_what_may_be_wrong_about_a_whole_program_neither_blocks_it_nor_lets_it_p
     again = machine.burnish("review", "--json")
     assert (again.code, again.view["outcome"]) == (1, "failed")
     assert [one[:2] for one in titles(again.view) if one[0] == "critical"] == [("critical", "shop/calc.py:2")]
+    part = machine.burnish("review", "offers.py", "--json", folder=machine.root / "shop")
+    assert (part.code, part.view["outcome"], "imported" in part.view["subject"]) == (1, "failed", False)
+    assert part.view["next"][0]["command"] == "burnish review --branch change --base main ./offers.py"
 
 
 def test_no_change_to_a_program_passes_for_a_whole_one(machine: Machine) -> None:

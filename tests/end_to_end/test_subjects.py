@@ -78,6 +78,7 @@ def test_a_review_of_some_files_is_never_sealed(tmp_path: Path) -> None:
     assert "Only these paths are under review: lib/later.py" in prompt
     assert "app.py" not in prompt
     assert machine.burnish("verify").code == 1
+    assert done.view["next"][0]["command"] == "burnish review --branch change --base main"
     assert "no seal: only a part of the change was reviewed" in done.view["reason"]
 
 

@@ -201,6 +201,8 @@ class _Steps:
         run = self._run
         if run.subject.as_is:
             return self._findings()
+        if run.subject.paths:
+            return NextStep(command=self._again(everything=True), does="reviews all of the change, and seals it")
         if not run.seal:
             return NextStep(command=self._again(), does="reviews the change again: this approval has no seal")
         ref = self._sealed_ref()
@@ -238,8 +240,10 @@ class _Steps:
         verification = _safely(lambda: verify(self._repository, ref, demands))
         return verification is not None and verification.ok
 
-    def _again(self, mode: Mode | None = None, *, untaken: bool = False, unexamined: bool = False) -> str:
-        """The command that started the run, or the same for another mode."""
+    def _again(
+        self, mode: Mode | None = None, *, untaken: bool = False, unexamined: bool = False, everything: bool = False
+    ) -> str:
+        """The command that started the run, or the same for another mode, or for all of a change."""
         run, typed = self._run, invocation_of(self._run)
         mode = mode or run.started.mode
         fixes = mode is Mode.FIX
@@ -264,7 +268,9 @@ class _Steps:
             "--build": run.started.build and fixes and not untaken,
         }
         words = [word for name, value in options if value for word in (name, value)]
-        return shell_line("burnish", mode.value, *self._subject(), *words, *(flag for flag, on in flags.items() if on))
+        paths = () if fixes or everything else self._paths()  # a part of a change is reviewed, and never fixed
+        further = (flag for flag, on in flags.items() if on)
+        return shell_line("burnish", mode.value, *self._subject(), *paths, *words, *further)
 
     def _subject(self) -> tuple[str, ...]:
         if invocation_of(self._run).staged:
@@ -276,13 +282,18 @@ class _Steps:
         return (*what, "--base", self._base())
 
     def _as_is(self) -> tuple[str, ...]:
-        """The files, from where the user is; and their branch, where it is not the one that is checked out."""
-        subject, root = self._run.subject, self._repository.root
-        paths = (os.path.relpath(root / path, self._folder.absolute()) for path in subject.paths)
+        """Files without a change; and their branch, where it is not the one that is checked out."""
+        subject = self._run.subject
         other = () if subject.branch == (self._repository.current_branch() or "HEAD") else (self._branch(),)
         usual = _safely(lambda: self._repository.default_base(subject.branch)) or subject.branch
         base = () if subject.base in (usual, subject.branch) else ("--base", subject.base)
-        return ("--whole", *other, *base, *(path if path.startswith(".") else f"./{path}" for path in paths))
+        return ("--whole", *other, *base)
+
+    def _paths(self) -> tuple[str, ...]:
+        """The files that were named, from where the user is."""
+        folder, root = self._folder.absolute(), self._repository.root
+        paths = (os.path.relpath(root / path, folder) for path in self._run.subject.paths)
+        return tuple(path if path.startswith(".") else f"./{path}" for path in paths)
 
     def _branch(self) -> str:
         """The branch by a name that stands for nothing else."""
