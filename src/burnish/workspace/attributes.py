@@ -31,9 +31,11 @@ class Attributes:
 
     def __init__(self, repository: Repository, commit: str, paths: Iterable[str]) -> None:
         folders = {folder for path in paths for folder in PurePosixPath(path).parents}
-        names = [str(folder / NAME) for folder in sorted(folders)]
+        names = {str(folder / NAME) for folder in folders}
+        # Where something of this name is a folder, git lists what is in it.
+        found = (file for file in tree_files(repository, commit, sorted(names), _MOST_BYTES) if file.path in names)
         # What stands deeper in the tree counts more.
-        ordered = sorted(tree_files(repository, commit, names, _MOST_BYTES), key=lambda file: file.path.count("/"))
+        ordered = sorted(found, key=lambda file: file.path.count("/"))
         self._lines = tuple(line for file in ordered for line in _lines(file.path, file.content or b""))
 
     def of(self, path: str) -> dict[str, str]:
