@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # What `make prove` takes as changed.
 SINCE ?= HEAD~20
+WHOLE_RUNS := tests/end_to_end tests/epics
+PROPERTIES := tests/core tests/contracts
 TEST_STAMP := $(VENV)/.installed-for-tests
 DOCS_STAMP := $(VENV)/.installed-for-docs
 
@@ -43,13 +45,15 @@ test: check
 	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" $(PYTEST_OPTIONS)
 
 ## The long proofs: more kills, more random runs, fuzzing, mutants. Run before a capability is called done.
-prove: test
+# All tests, each once: whole runs with their next steps typed, properties with more examples.
+prove: check
 	$(BIN)/python -m pip install --quiet --editable '.[prove]'
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" $(addprefix --ignore=,$(WHOLE_RUNS) $(PROPERTIES))
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --type-next-steps $(WHOLE_RUNS)
+	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --hypothesis-profile=prove $(PROPERTIES)
 	$(BIN)/pytest -n 3 --dist worksteal -m "prove and not alone"
 	$(BIN)/pytest -m alone
-	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --type-next-steps tests/end_to_end tests/epics
-	$(BIN)/pytest -n 3 --dist worksteal -m "not prove" --hypothesis-profile=prove tests/core tests/contracts
-	$(BIN)/python tests/fuzz/run.py
+	$(BIN)/python tests/fuzz/run.py --jobs 2
 	$(BIN)/python tests/mutation/run.py --since $(SINCE)
 
 ## Every mutant of the core: half an hour and more.
