@@ -40,6 +40,7 @@ from burnish.core.protocol import (
     Reviewer,
     RoundLimits,
     SeverityGate,
+    SkipReason,
     ValidateRule,
 )
 from burnish.core.reviews import Answer, ContractName, Failure, FailureKind, Usage
@@ -117,6 +118,9 @@ class Driven:
         remembered: tuple[Tracked, ...] = (),
         rules: int = RULES,
         session: str = "",
+        paths: tuple[str, ...] = (),
+        as_is: bool = False,
+        skip: SkipReason | None = None,
     ) -> None:
         """`validates`: the test plays the validation before a seal itself; else it passes by itself."""
         self.at = 0.0
@@ -126,7 +130,14 @@ class Driven:
             run="run-1",
             mode=mode,
             subject=Subject(
-                branch="topic", base="main", base_commit="c", head="commit-0", tree="tree-0", changed=CHANGED
+                branch="topic",
+                base="main",
+                base_commit="c",
+                head="commit-0",
+                tree="tree-0",
+                changed=CHANGED,
+                paths=paths,
+                as_is=as_is,
             ),
             protocol=protocol,
             roles=roles,
@@ -141,6 +152,7 @@ class Driven:
             waivers=waivers,
             remembered=remembered,
             session=session,
+            skip=skip,
         )
         self.run: Run = evolve(None, started)
 

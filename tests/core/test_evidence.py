@@ -26,6 +26,7 @@ from burnish.core.protocol import (
     Reviewer,
     RoundLimits,
     SeverityGate,
+    SkipReason,
     ValidateRule,
 )
 from burnish.core.reviews import FailureKind
@@ -148,6 +149,36 @@ def test_a_review_that_is_not_enforced_is_sealed_as_reported_where_its_gate_is_n
     assert isinstance(driven.run.phase, Sealing)
     assert driven.run.phase.kinds == ((SealKind.APPROVED if passes else SealKind.REPORTED),)
     assert driven.run.phase.outcome is (Outcome.APPROVED if passes else Outcome.FAILED)
+
+
+def test_a_report_under_a_policy_of_the_working_tree_is_of_both_kinds() -> None:
+    driven = Driven(mode=Mode.REVIEW, enforced=False, local_policy=True)
+    driven.answer(found(problem()))
+    assert isinstance(driven.run.phase, Sealing)
+    assert driven.run.phase.kinds == (SealKind.LOCAL_POLICY, SealKind.REPORTED)
+
+
+@pytest.mark.parametrize(
+    ("paths", "as_is", "seen"),
+    [
+        (("a.py",), False, "only a part of the change was reviewed"),
+        (("a.py",), True, "files were reviewed, not a change"),
+        ((), True, "files were reviewed, not a change"),
+    ],
+)
+def test_what_is_no_whole_change_is_approved_without_a_seal(paths: tuple[str, ...], *, as_is: bool, seen: str) -> None:
+    driven = Driven(mode=Mode.REVIEW, paths=paths, as_is=as_is)
+    driven.answer(CLEAN)
+    assert driven.ended == (Outcome.APPROVED, f"no blocking findings in round 1; no seal: {seen}")
+    unenforced = Driven(mode=Mode.REVIEW, paths=paths, as_is=as_is, enforced=False)
+    unenforced.answer(found(problem()))
+    assert unenforced.ended[0] is Outcome.FAILED
+
+
+def test_what_a_source_leaves_unreviewed_is_skipped_and_says_why() -> None:
+    driven = Driven(build=True, skip=SkipReason.REVIEW_DISABLED)
+    driven.build("tree-1")
+    assert driven.ended == (Outcome.SKIPPED, "review skipped: review-disabled")
 
 
 def test_a_failed_validation_is_never_approved_though_nothing_is_enforced() -> None:
