@@ -202,7 +202,9 @@ class _Steps:
         if run.subject.as_is:
             return self._findings()
         if run.subject.paths:
-            return NextStep(command=self._again(everything=True), does="reviews all of the change, and seals it")
+            return NextStep(
+                command=self._again(everything=True), does="reviews all of the change: only that can be sealed"
+            )
         if not run.seal:
             return NextStep(command=self._again(), does="reviews the change again: this approval has no seal")
         ref = self._sealed_ref()

@@ -5,7 +5,7 @@ shows that its modules exist. So there, a rule can block only if it was accurate
 other rule is medium at most, and a comment that silences a tool is the project's own decision.
 
 A change that adds a whole program to a base without code is judged alike. But it is a change, and whether the program
-runs is not known: its comments silence nothing, and what would block otherwise leaves the run unproven.
+runs is not known: comments count as in any change, and what would block otherwise leaves the run unproven.
 """
 
 import re

@@ -91,11 +91,12 @@ def test_a_submodule_is_not_examined_and_no_finding() -> None:
         ("ruff:F821", Hidden.NOT, "critical"),
         ("ruff:F821", Hidden.NAMED, "critical"),
         ("ruff:F811", Hidden.BLANKET, "high"),
+        ("ruff:F811", Hidden.NAMED, "low"),
         ("ruff:S307", Hidden.NOT, "medium"),
         ("kingfisher:kingfisher.aws.1", Hidden.BLANKET, "medium"),
     ],
 )
-def test_a_comment_silences_nothing_in_a_program_that_a_change_adds(rule: str, hidden: Hidden, severity: str) -> None:
+def test_a_comment_counts_as_in_any_change_in_a_program_that_one_adds(rule: str, hidden: Hidden, severity: str) -> None:
     (one,) = in_imported_code([replace(hit(rule), hidden=hidden)], _lines)
     ruling = rule_on(one, DEFAULTS)
     assert ruling is not None
